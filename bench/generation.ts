@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Generation } from '../src/agent/generation/api.ts';
-import { openImageProvider } from '../src/agent/providers/images.ts';
+import { openImageProvider } from '../src/agent/providers/openaimedia.ts';
 import { migrations } from '../src/app/migrations.ts';
 import { storageKeyOf } from '../src/media/assets/storagekey.ts';
 import type { MediaContext } from '../src/media/context.ts';

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { unknownUsage } from '../src/agent/billing/usage.ts';
-import { openJournal } from '../src/agent/steps/journal.ts';
-import { findRun } from '../src/agent/store/runstore.ts';
+import { findRun } from '../src/agent/runs/runstore.ts';
+import { openJournal } from '../src/agent/steps/stepstore.ts';
 import type { AgentTables } from '../src/agent/tables.ts';
 import { migrations } from '../src/app/migrations.ts';
 import { modelsOf, newThread, startAgent, testSettings } from '../test/agent/rig.fixture.ts';

@@ -176,7 +176,7 @@ describe('rooms', () => {
 
   it('every outgoing request has the User-Agent of Atelier', () => {
     const isServerCode = ({ path }: SourceFile) =>
-      !['client/', 'platform/http/outgoing.ts'].some((start) => path.startsWith(start));
+      !['client/', 'platform/version.ts'].some((start) => path.startsWith(start));
     const sends = /(?<![\w.])fetch\(|\bpool\.request\(|(?<![\w.])request\(url|createOpenAICompatible\(/;
     const unnamed = files.filter(
       (file) => isServerCode(file) && sends.test(file.text) && !/userAgent|outgoingFetch/.test(file.text),

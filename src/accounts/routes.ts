@@ -5,8 +5,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '#platform/access/access.ts';
-import { findActions } from '#platform/audit/actionstore.ts';
-import { auditOf, hashedTarget } from '#platform/audit/audit.ts';
+import { auditOf, findActions, hashedTarget } from '#platform/audit/audit.ts';
 import { actorOf, auditOperators } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';

@@ -6,7 +6,7 @@ import type { ActingClient } from '#platform/http/client.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import type { Telemetry } from '#platform/telemetry/trace.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { ApprovalSettings } from './approvals/rules.ts';
 import type { Budget } from './budgets/api.ts';
@@ -17,10 +17,10 @@ import type { AgentMetrics } from './metrics.ts';
 import type { PromptScreening } from './prompts/screening.ts';
 import type { Models } from './providers/models.ts';
 import type { EventWriterOptions } from './stream/eventwriter.ts';
-import type { RunEventBuffers } from './stream/runbuffers.ts';
+import type { RunEventBuffers } from './stream/runbuffer.ts';
 import type { AgentTables } from './tables.ts';
 import type { ToolServers } from './toolservers/toolservers.ts';
-import type { UserEvents } from './userevents/publishing.ts';
+import type { UserEvents } from './userevents/usereventstore.ts';
 
 export interface AgentContext {
   readonly log: Log;

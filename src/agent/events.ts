@@ -8,9 +8,9 @@ import type { Tx } from '#platform/db/db.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { PendingApproval } from './approvals/rules.ts';
 import type { AgentContext } from './context.ts';
-import type { Run } from './store/runstore.ts';
-import type { Video } from './store/videostore.ts';
+import type { Run } from './runs/runstore.ts';
 import type { UserEvent } from './userevent.ts';
+import type { Video } from './videos/videostore.ts';
 
 /** Publishes `run.started`, and `thread.updated` for the question. */
 export async function publishRunStart<Tables>(

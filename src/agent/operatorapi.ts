@@ -13,13 +13,29 @@ const configuredModel = z.object({
   contextTokens: z.int(),
   plans: z.array(plan).nullable().describe('The plans that include it; null: all.'),
   fallback: z.string().nullable().describe('The model that is used if this one fails.'),
+  costUsd: z
+    .object({ input: z.number(), output: z.number() })
+    .nullable()
+    .describe('The cost of a million tokens at the provider, in US dollars. `null`: not configured.'),
   simulated: z.boolean().describe('The offline model.'),
   default: z.boolean(),
 });
 export type ConfiguredModel = z.output<typeof configuredModel>;
 
+const configuredMediaModel = z.object({
+  kind: z.enum(['image', 'video']),
+  id: z.string(),
+  label: z.string(),
+  credits: z.int().describe('The price of one image or video in credits.'),
+  plans: z.array(plan).describe('The plans that include it.'),
+  fallback: z.string().nullable().describe('The model that is used if this one fails.'),
+  costUsd: z.number().nullable().describe('The cost of one at the provider, in US dollars. `null`: not configured.'),
+  default: z.boolean().describe('The first of its kind.'),
+});
+
 export const configuredModels = z.object({
   models: z.array(configuredModel),
+  media: z.array(configuredMediaModel).describe('The models of images, then those of videos.'),
   plans: z.array(z.object({ plan, hasVideo: z.boolean() })),
   prices: z.object({ image: z.int(), video: z.int() }).describe('In credits.'),
 });

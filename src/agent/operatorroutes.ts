@@ -4,6 +4,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { readSpenders, readTotals } from './billing/accounts.ts';
 import type { AgentContext } from './context.ts';
+import { configuredMedia } from './generation/catalogue.ts';
 import { configuredModels, spenders, spendersQuery, totalsQuery, usageTotals } from './operatorapi.ts';
 
 export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentContext): void {
@@ -22,6 +23,7 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     },
     async () => ({
       models: [...deps.models.all()],
+      media: configuredMedia(deps.catalogue),
       plans: plans.map((plan) => ({ plan, hasVideo: deps.catalogue.videos[0].plans.includes(plan) })),
       prices: { image: deps.catalogue.images[0].credits, video: deps.catalogue.videos[0].credits },
     }),

@@ -13,7 +13,7 @@ import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import { noTelemetry } from '#platform/telemetry/telemetry.ts';
+import { noTelemetry } from '#platform/telemetry/trace.ts';
 import { type Webhooks, welcomeOf } from '#webhooks/publishing.ts';
 import { type BudgetAlerts, budgetMailQueue, startBudgetAlerts } from './budgets/alerting.ts';
 import type { Budget } from './budgets/api.ts';
@@ -21,8 +21,7 @@ import { addBudgetRoutes } from './budgets/routes.ts';
 import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import type { AgentContext } from './context.ts';
-import { startEmptyingTrash, workOnDeletions } from './deletion/deletion.ts';
-import { clearingQueue, deletionQueue } from './deletion/queues.ts';
+import { clearingQueue, deletionQueue, startEmptyingTrash, workOnDeletions } from './deletion/deletion.ts';
 import { createDocumentReader } from './documents/pdftext.ts';
 import { openEventLog } from './eventlog/open.ts';
 import { workOnExtractions } from './extraction/extracting.ts';
@@ -39,21 +38,19 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { agentProblemFields, agentProblems } from './problems.ts';
 import { createPromptScreening } from './prompts/screening.ts';
 import { openModels } from './providers/models.ts';
-import { startQueue } from './queue/queue.ts';
 import { addRecordRoutes } from './records/routes.ts';
 import { addRoutes } from './routes.ts';
-import { RunExecutor } from './runs/executor.ts';
+import { RunExecutor } from './runs/execution.ts';
+import { startQueue } from './runs/queue.ts';
 import { startReaper } from './runs/reaper.ts';
+import { findOverdueRunsS, findOverdueStartsS } from './runs/runstore.ts';
 import { abortTopic } from './runs/tasks.ts';
+import { createOwnUrls } from './services/library.ts';
 import { forgetProfiles } from './services/memory.ts';
-import { createOwnUrls } from './services/ownurls.ts';
 import type { DeletionPace, ServingContext } from './servingcontext.ts';
-import { findOverdueRunsS } from './store/runstore.ts';
-import { findOverdueStartsS } from './store/startstore.ts';
-import { findOverdueUserEventsS } from './store/usereventstore.ts';
 import { createStreamQuota } from './stream/eventconnection.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
-import { RunEventBuffers } from './stream/runbuffers.ts';
+import { RunEventBuffers } from './stream/runbuffer.ts';
 import { createFrameSigner } from './stream/signing.ts';
 import type { AgentTables } from './tables.ts';
 import { addThreadRoutes } from './threadroutes.ts';
@@ -62,9 +59,14 @@ import { workOnTitles } from './titles/titling.ts';
 import { createIdentity } from './toolservers/identity.ts';
 import type { Pace } from './toolservers/toolserver.ts';
 import { openToolServers } from './toolservers/toolservers.ts';
-import { createUserEvents, startDeletingOldEvents, keptForS as userEventsKeptForS } from './userevents/publishing.ts';
 import { UserEventReaders, type UserEventReadersPace } from './userevents/readers.ts';
 import { addUserEventRoutes } from './userevents/routes.ts';
+import {
+  createUserEvents,
+  findOverdueUserEventsS,
+  startDeletingOldEvents,
+  keptForS as userEventsKeptForS,
+} from './userevents/usereventstore.ts';
 import { workOnVideos } from './videos/making.ts';
 import { cancelQueue, deliveryQueue, videoQueue } from './videos/queues.ts';
 

@@ -108,7 +108,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     return opened;
   });
   const webhooks = once(async () =>
-    (await import('#webhooks/opening.ts')).openWebhooks({
+    (await import('#webhooks/delivering.ts')).openWebhooks({
       settings: config.webhooks,
       jobs,
       clock: systemClock,
@@ -116,7 +116,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     }),
   );
   const publisher = once(async () =>
-    (await import('#webhooks/opening.ts')).openPublisher({ settings: config.webhooks, jobs, clock: systemClock }),
+    (await import('#webhooks/delivering.ts')).openPublisher({ settings: config.webhooks, jobs, clock: systemClock }),
   );
   return { database, jobs, webhooks, publisher, redis, objects, legacy, brand, images, variants, screening };
 }

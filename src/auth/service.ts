@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { PeopleContext } from '#accounts/people/context.ts';
-import { erasePerson as eraseRecords } from '#accounts/people/erasing.ts';
+import { erasePerson as eraseRecords } from '#accounts/people/people.ts';
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
@@ -19,7 +19,7 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
 import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import type { AccountContext } from './account/context.ts';
 import { deletionQueue, startDeleting } from './account/deleting.ts';
 import { exportQueue, startExporting } from './account/exporting.ts';
@@ -27,10 +27,9 @@ import { addOwnAccountRoutes } from './account/routes.ts';
 import type { AuthContext } from './context.ts';
 import { cookieRules } from './cookies.ts';
 import { createSessionEnds } from './ending.ts';
-import { createMemoryRefreshResults } from './memoryrefreshresults.ts';
 import { authProblems } from './problems.ts';
 import { createProvider, type Provider, providerTimeoutMs } from './provider.ts';
-import { databaseRefreshResults, type RefreshResults } from './refreshresults.ts';
+import { createMemoryRefreshResults, databaseRefreshResults, type RefreshResults } from './refreshresults.ts';
 import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';

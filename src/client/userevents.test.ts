@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertUserEvents } from '#agent/userevents/usereventstore.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type AgentRig, startAgent } from '../../test/agent/rig.fixture.ts';
 import { shakyNetwork } from '../../test/agent/shaking.fixture.ts';
 import { embedded } from '../../test/media/rig.fixture.ts';
-import { insertUserEvents } from '../agent/store/usereventstore.ts';
 import { followEvents, type UserEvent } from './userevents.ts';
 
 let rig: AgentRig;

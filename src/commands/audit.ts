@@ -1,6 +1,5 @@
 /** `npm run audit [-- <count>]`: lists what operators did, newest first, one line each. */
-import { findActions, type ShownAction } from '#platform/audit/actionstore.ts';
-import { auditOf } from '#platform/audit/audit.ts';
+import { auditOf, findActions, type ShownAction } from '#platform/audit/audit.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { onRecords } from './records.ts';
 import { usageOf } from './usage.ts';

@@ -10,10 +10,19 @@ import { addressesOf, type Config, readConfig, redirectOriginsOf } from '#app/co
 import type { Generation } from '#client/agent/api.ts';
 import type { RunChunk } from '#client/chunks.ts';
 import { followRun } from '#client/run.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { call, type JsonObject, open, post, printStep } from './demo/calls.ts';
-import { chooseClip, choosePhoto, showImage, showVideo } from './demo/media.ts';
+import { outgoingFetch } from '#platform/version.ts';
+import {
+  call,
+  chooseClip,
+  choosePhoto,
+  type JsonObject,
+  open,
+  post,
+  printStep,
+  showImage,
+  showVideo,
+} from './demo/media.ts';
 import { readArguments } from './usage.ts';
 
 const email = 'demo@example.com';

@@ -1,8 +1,8 @@
 /** `npm run token [-- email]`: prints an access token of a made-up account, from the running local identity provider. */
 
 import { addressesOf, type Config, readConfig } from '#app/config.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
+import { outgoingFetch } from '#platform/version.ts';
 import { readArguments } from './usage.ts';
 
 export async function token(args: readonly string[]): Promise<number> {

@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { readConfig } from '#app/config.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
-import { post } from '#webhooks/delivering.ts';
+import { withDeadline } from '#platform/resilience.ts';
+import { guardReceiver, post } from '#webhooks/delivering.ts';
 import { type WebhookEvents, webhookEventTypes } from '#webhooks/events.ts';
-import { guardReceiver } from '#webhooks/opening.ts';
 import { bodyOf } from '#webhooks/publishing.ts';
 import { usageOf } from './usage.ts';
 

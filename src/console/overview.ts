@@ -1,9 +1,10 @@
 /** The state of all services, collected concurrently from `/`, `/ready` and `/metrics`. */
+
 import { once } from 'node:events';
 import http from 'node:http';
 import { z } from 'zod';
-import { userAgent } from '#platform/http/outgoing.ts';
 import { largestDepth } from '#platform/jobs/jobs.ts';
+import { userAgent } from '#platform/version.ts';
 import type { Overview, ServiceState } from './api.ts';
 import type { ConsoleContext } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
 import { transaction } from '#platform/db/db.ts';
-import { bodyOf } from '#platform/http/bodyof.ts';
+import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { largestDepth } from '#platform/jobs/jobs.ts';
@@ -9,7 +9,7 @@ import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 import { countDead, type DeliveryRow, findDeliveries, isDelivery, reviveDelivery } from '#webhooks/deliverystore.ts';
-import { deliveryQueue } from '#webhooks/publishing.ts';
+import { deliveryQueue, typeOfEvent } from '#webhooks/publishing.ts';
 import {
   type ConsoleInfo,
   consoleInfo,
@@ -226,7 +226,7 @@ function describe({ jobId, payload, status, attempt, reason, runAt, createdAt }:
   return {
     id: jobId,
     webhookId: payload.id,
-    type: typeOf(payload.body),
+    type: typeOfEvent(payload.body),
     status,
     attempts: attempt,
     // Of the last attempt that failed, which a later one may have made good.
@@ -235,10 +235,4 @@ function describe({ jobId, payload, status, attempt, reason, runAt, createdAt }:
     nextAttemptAt: status === 'waiting' ? runAt.toISOString() : null,
     body: payload.body,
   };
-}
-
-function typeOf(body: string): string {
-  const event: unknown = JSON.parse(body);
-  const type: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'type') : undefined;
-  return typeof type === 'string' ? type : 'unknown';
 }

@@ -1,8 +1,7 @@
 /** Fetches a source from a caller's URL (docs/specification/image.md#sources). */
 
-import type { Dispatcher } from 'undici';
-import { request } from 'undici';
-import { readAtMost } from '#platform/http/boundedbody.ts';
+import { type Dispatcher, request } from 'undici';
+import { readAtMost } from '#platform/http/bodies.ts';
 import {
   connectOnlyTo,
   createGuard,
@@ -11,8 +10,8 @@ import {
   type GuardOptions,
   type HostAddress,
 } from '#platform/http/hostguard.ts';
-import { userAgent } from '#platform/http/outgoing.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
+import { userAgent } from '#platform/version.ts';
 import { ImageFault } from './engine/engine.ts';
 import { maxSourceBytes, SourceFault, tooManyBytes, type VariantSource } from './engine/sources.ts';
 

@@ -1,10 +1,11 @@
 /** The schemas and types of the media service (docs/specification/media.md). */
 import { z } from 'zod';
 import { longestRequestedSide, resamplings } from '#image/engine/specs.ts';
+import { isUuid } from '#platform/ids.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { isStorableText } from '#platform/storable.ts';
-import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
+import { isLegacyPath, isLegacyPrefix } from './refs.ts';
 import { label } from './screening/labels.ts';
 
 /** Any UUID of any version, because callers generate their own. Stored in lower case, so that one id is one key. */

@@ -1,7 +1,6 @@
 /** The memory service (docs/specification/memory.md; docs/memory.md). */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { Access } from '#platform/access/access.ts';
-import { guardAdmins } from '#platform/access/admin.ts';
+import { type Access, guardAdmins } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { ActingClient } from '#platform/http/client.ts';

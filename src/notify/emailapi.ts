@@ -153,8 +153,11 @@ export type EventType = z.output<typeof eventType>;
 
 export const email = z.object({
   id: z.string(),
+  from: z.string().nullable().describe('`null`, as `html` and `text`: the email was sent, so its content is deleted.'),
   to: z.array(z.string()),
   subject: z.string(),
+  html: z.string().nullable(),
+  text: z.string().nullable(),
   status: emailStatus.describe('`scheduled`: not sent yet.'),
   created_at: z.string().describe('ISO 8601.'),
   scheduled_at: z.string().nullable().describe('ISO 8601; `null`: sent immediately.'),

@@ -123,6 +123,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
           id: body.id,
           to: ['b@example.com'],
           subject: 'Hello',
+          text: mail.text,
           status: 'scheduled',
           events: [],
         });
@@ -130,6 +131,8 @@ describe.each(laneEngines)('emails on $name', (engine) => {
         await expect.poll(async () => (await show(body.id)).status, { timeout: 20_000 }).toBe('sent');
         expect(channel.sent.map(({ id }) => id)).toEqual([body.id]);
         expect(typesOf(await show(body.id))).toEqual(['sent']);
+        // The content is deleted as soon as it is sent.
+        expect(await show(body.id)).toMatchObject({ from: null, html: null, text: null });
       });
 
       it('in the past is sent immediately', async () => {

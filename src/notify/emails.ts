@@ -50,12 +50,15 @@ const maxEvents = 100;
 export async function showEmail({ db }: NotifyContext, id: string): Promise<z.output<typeof email>> {
   const found = await findEmail(db, id);
   if (found === undefined) throw problems.not_found({ message: 'There is no email with this id.' });
-  const { status, subject, recipients, tags, createdAt, scheduledAt } = found;
+  const { status, subject, recipients, tags, createdAt, scheduledAt, mail } = found;
   const events = await listEvents(db, found, maxEvents);
   return {
     id,
+    from: mail?.from ?? null,
     to: [...(recipients ?? [])],
     subject: subject ?? '',
+    html: mail?.html ?? null,
+    text: mail?.text ?? null,
     status: statusOf(
       status,
       events.map(({ type }) => type),

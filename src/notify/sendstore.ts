@@ -1,7 +1,6 @@
 /** The rows of sends, with their results. */
 import { type RawBuilder, sql } from 'kysely';
-import { findOverdueS } from '#platform/background/overduestore.ts';
-import { removeAll } from '#platform/background/removal.ts';
+import { findOverdueS, removeAll } from '#platform/background/removal.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
@@ -223,6 +222,7 @@ export function findEmail(db: Handle, id: string) {
       'tags',
       'scheduled_at as scheduledAt',
       'created_at as createdAt',
+      'mail',
     ])
     .where((eb) => eb.or([eb('provider_id', '=', id), ...(isUuid(id) ? [eb('id', '=', id)] : [])]))
     .where('status', '<>', 'skipped')

@@ -70,3 +70,10 @@ export function welcomeOf(webhooks: Webhooks | undefined, credits: number) {
     },
   };
 }
+
+/** Of a stored body. */
+export function typeOfEvent(body: string): string {
+  const event: unknown = JSON.parse(body);
+  const type: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'type') : undefined;
+  return typeof type === 'string' ? type : 'unknown';
+}

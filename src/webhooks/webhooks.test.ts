@@ -9,9 +9,8 @@ import { createLog } from '#platform/log.ts';
 import { databaseEngines } from '../../test/database.fixture.ts';
 import { startReceiver } from '../../test/webhooks/receiver.fixture.ts';
 import { webhookSettings } from './config.ts';
-import { createDelivery } from './delivering.ts';
+import { createDelivery, openWebhooks } from './delivering.ts';
 import { webhookEventTypes } from './events.ts';
-import { openWebhooks } from './opening.ts';
 import { createPublisher, deliveryQueue, type Webhooks } from './publishing.ts';
 
 const log = createLog({ level: 'silent' });

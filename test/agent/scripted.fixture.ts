@@ -1,6 +1,5 @@
 /** An agent whose model, images and videos come from a provider that a test scripts. */
-import { openImageProvider } from '#agent/providers/images.ts';
-import { openVideoProvider } from '#agent/providers/videos.ts';
+import { openImageProvider, openVideoProvider } from '#agent/providers/openaimedia.ts';
 import type { AgentDeps } from '#agent/service.ts';
 import { embedded, type MediaRigOptions } from '../media/rig.fixture.ts';
 import { type Provider, type ScriptedAnswer, startProvider } from './provider.fixture.ts';

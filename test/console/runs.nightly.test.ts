@@ -73,12 +73,15 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByLabel('Status').selectOption('failed');
     const rows = page.getByRole('list', { name: 'Runs' }).getByRole('listitem');
     await rows.getByText(outage).waitFor();
+    expect(await rows.getByText('The model provider returned 500.').count()).toBe(1);
     expect(new URL(page.url()).searchParams.get('status')).toBe('failed');
     await rows.getByRole('link', { name: person.email }).waitFor();
     await judge(page, 'the runs');
 
-    await rows.getByRole('link', { name: 'scripted' }).click();
-    await page.getByRole('heading', { name: 'Run of scripted' }).waitFor();
+    // The model is chosen from those that there are.
+    await page.getByLabel('Model').selectOption({ label: 'scripted' });
+    await rows.getByRole('link', { name: 'please fail' }).click();
+    await page.getByRole('heading', { name: 'please fail' }).waitFor();
     await page.getByText('The model provider returned 500.').waitFor();
     await page.getByRole('button', { name: 'Read the stream' }).click();
     await page.getByRole('list', { name: 'Events of the stream' }).getByText('start', { exact: true }).waitFor();

@@ -35,6 +35,7 @@ import { databaseEngines, openTestDatabase } from '../database.fixture.ts';
 import { inLane, isNightly } from '../lane.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { startTestIssuer, type TestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../redis.fixture.ts';
 
 /** Small enough to be met from both sides. */
@@ -84,15 +85,18 @@ const enginePairs: readonly EnginePair[] = [
 
 /**
  * Declares the suite on each pair. The quick lane uses the distributed engines if they are available. A suite that covers
- * behavior of the embedded engines alone names these as `quickLane`.
+ * behavior of the embedded engines alone names these as `quickLane`, and one that runs other programs names them.
  */
 export function onEveryPair(
   title: string,
   suite: (pair: EnginePair) => void,
-  { quickLane = inLane(enginePairs) }: { readonly quickLane?: readonly EnginePair[] } = {},
+  {
+    quickLane = inLane(enginePairs),
+    programs = [],
+  }: { readonly quickLane?: readonly EnginePair[]; readonly programs?: readonly string[] } = {},
 ): void {
   for (const pair of isNightly ? enginePairs : quickLane)
-    describe.skipIf(pair.missing)(`${title} on ${pair.name}`, () => suite(pair));
+    describe.skipIf(pair.missing || skipWithout(...programs))(`${title} on ${pair.name}`, () => suite(pair));
 }
 
 async function openFolders(edge: EdgeAddressing): Promise<ObjectStores> {

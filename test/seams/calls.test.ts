@@ -40,7 +40,7 @@ describe('the search for requests', () => {
     'await fetch(url)',
     'await globalThis.fetch(url)',
     'new WebSocket(url)',
-    "import { outgoingFetch } from '#platform/http/outgoing.ts';",
+    "import { outgoingFetch } from '#platform/version.ts';",
     "import { request } from 'node:https';",
     "import { connect, isIP } from 'node:net';",
     "import http from 'http';",

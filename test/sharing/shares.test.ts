@@ -1,4 +1,5 @@
 /** Shares and the gallery (docs/specification/media.md#shares), with the program that `npm start` starts. */
+
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { decodeJwt } from 'jose';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { token } from '#commands/token.ts';
-import type { PublicShare } from '#edge/shares/view.ts';
+import type { PublicShare } from '#edge/shares/page.ts';
 import type { IncidentPage } from '#media/incidents/api.ts';
 import type { GalleryPage, Share, SharePage } from '#media/shares/api.ts';
 import { runInProcess } from '../acceptance/inprocess.fixture.ts';

@@ -1,6 +1,5 @@
 /** What the services store about a person, read page by page, so that its size is not limited by memory. */
-import { bodyOf } from '#platform/http/bodyof.ts';
-import type { HttpClient } from '#platform/http/client.ts';
+import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import { Problem } from '#platform/problem.ts';
 
 export type ExportedServices = Readonly<Record<'agent' | 'media' | 'memory' | 'notify', HttpClient>>;

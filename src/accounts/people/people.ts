@@ -1,9 +1,9 @@
 /** People as operators find and change them (docs/specification/records.md#people). */
 
-import { findActions } from '#platform/audit/actionstore.ts';
-import { auditOf } from '#platform/audit/audit.ts';
+import { auditOf, findActions } from '#platform/audit/audit.ts';
 import { transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
+import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { maxCredits } from '../api.ts';
 import { accountProblems } from '../problems.ts';
@@ -11,6 +11,7 @@ import type {
   ActionPage,
   ActionSearch,
   CreditsChange,
+  Erased,
   Names,
   PeopleListing,
   PeoplePage,
@@ -19,6 +20,7 @@ import type {
 } from './api.ts';
 import type { PeopleContext } from './context.ts';
 import {
+  deletePerson,
   findByEmailStart,
   findById,
   findChangeOwner,
@@ -121,4 +123,19 @@ function readCursor(text: string): PersonPlace {
   if (createdAtUs === undefined || id === undefined || !isUuid(id))
     throw invalid('querystring.cursor', 'must be a next_cursor');
   return { createdAtUs, id };
+}
+
+// Erases a person from the shared records, as the last of all services: the profile stays until the others have
+// finished, so operators still find the person after a failure. Every step can be repeated.
+
+export async function erasePerson(deps: PeopleContext, userId: string): Promise<Erased> {
+  const { db, jobTables, droppedJobs } = deps;
+  const [profile] = await findById(db, userId);
+  await deps.endSessions(userId);
+  const provider = await deps.removeAccount(userId);
+  const words = [userId, ...(profile?.email ? [profile.email.toLowerCase()] : [])];
+  const jobs = await forgetJobs(jobTables, words, droppedJobs);
+  const pending = await countJobsAbout(jobTables, words);
+  const removed = await transaction(db, (tx) => deletePerson(tx, userId));
+  return { removed: { ...removed, jobs }, pending, provider };
 }

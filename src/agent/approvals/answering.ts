@@ -12,16 +12,14 @@ import { invalid, problems } from '#platform/problem.ts';
 import type { ApprovalAnswer } from '../api.ts';
 import type { AgentContext, RunLease } from '../context.ts';
 import { publishRunStart } from '../events.ts';
+import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
-import { listQueued } from '../queue/queuestore.ts';
 import { KeyTaken } from '../runs/runs.ts';
-import { changeMessage, findMessage } from '../store/messagestore.ts';
-import { findRun, findRunningOf, insertRun, type Run } from '../store/runstore.ts';
-import { type KeyedStart, takeKey } from '../store/startstore.ts';
-import { countInFlightOf } from '../store/toolcallstore.ts';
+import { findRun, findRunningOf, insertRun, type KeyedStart, listQueued, type Run, takeKey } from '../runs/runstore.ts';
 import { replayParts } from '../stream/replay.ts';
 import type { AgentTables } from '../tables.ts';
 import { openThread } from '../threads/changes.ts';
+import { changeMessage, findMessage } from '../threads/messagestore.ts';
 import { findApprovals, recordAnswer } from './approvalstore.ts';
 
 export interface Answers {

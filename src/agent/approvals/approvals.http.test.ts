@@ -8,8 +8,7 @@ import { imageAnswer, type ScriptedRig, startScripted } from '../../../test/agen
 import { listen } from '../../../test/agent/userevents.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { imageModel, videoModel } from '../generation/catalogue.ts';
-import { openImageProvider } from '../providers/images.ts';
-import { openVideoProvider } from '../providers/videos.ts';
+import { openImageProvider, openVideoProvider } from '../providers/openaimedia.ts';
 
 let rig: ScriptedRig;
 let user: Chatter;

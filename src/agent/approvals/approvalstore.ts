@@ -1,8 +1,11 @@
 /** Tool calls that wait for a person, or have been answered. */
+
+import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Tx } from '#platform/db/db.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
+import { changeMessage, findMessage } from '../threads/messagestore.ts';
 import type { PendingApproval } from './rules.ts';
 
 const columns = [
@@ -40,7 +43,7 @@ export function findApprovals(tx: Tx<AgentTables>, approvalIds: readonly string[
 }
 
 /** Denies the open ones of a thread, and returns them. */
-export function denyOpen(tx: Tx<AgentTables>, threadId: string) {
+function denyOpen(tx: Tx<AgentTables>, threadId: string) {
   return tx
     .updateTable('agent_approvals')
     .set({ state: 'denied', answered_at: sql<Date>`clock_timestamp()` })
@@ -60,4 +63,20 @@ export async function recordAnswer(tx: Tx<AgentTables>, approvalId: string, appr
 
 export async function deleteApprovals(tx: Tx<AgentTables>, threadId: string): Promise<void> {
   await tx.deleteFrom('agent_approvals').where('thread_id', '=', threadId).execute();
+}
+
+/** A new question denies open approvals. The thread has to be locked. */
+export async function denyUnanswered(tx: Tx<AgentTables>, threadId: string): Promise<void> {
+  const denied = await denyOpen(tx, threadId);
+  for (const id of new Set(denied.map(({ messageId }) => messageId))) {
+    const message = await findMessage(tx, threadId, id);
+    if (message === undefined) continue;
+    const ids = new Set(denied.map(({ approvalId }) => approvalId));
+    const parts = message.parts.map((part) =>
+      'approval' in part && part.approval !== undefined && ids.has(part.approval.id)
+        ? ({ ...part, state: 'output-denied', approval: { id: part.approval.id, approved: false } } as typeof part)
+        : part,
+    );
+    await changeMessage(tx, { threadId, id, parts: parts as UIMessage['parts'], metadata: message.metadata });
+  }
 }

@@ -6,7 +6,7 @@ import type { CreditsInfo, UsageDays } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import type { Catalogue } from '../generation/catalogue.ts';
 import type { Spenders, SpendersQuery, TotalsQuery, UsageTotals } from '../operatorapi.ts';
-import { listSpenders, listTotals, listUsage } from '../store/usagestore.ts';
+import { listSpenders, listTotals, listUsage } from './usagestore.ts';
 
 const dayMs = 86_400_000;
 const firstDayMs = Date.parse('0001-01-01');

@@ -11,8 +11,8 @@ import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '../operatorapi.ts';
 import { openModels } from '../providers/models.ts';
-import { addUsage } from '../store/usagestore.ts';
 import type { AgentTables } from '../tables.ts';
+import { addUsage } from './usagestore.ts';
 
 let rig: AgentRig;
 let operator: ConsoleServer;
@@ -129,6 +129,10 @@ describe('models', () => {
     const { body } = await rig.server.call<ConfiguredModels>('GET', '/models/all');
     expect(body.models).toEqual([expect.objectContaining({ simulated: true, default: true, credits: 1, plans: null })]);
     expect(body.prices).toEqual({ image: 2, video: 40 });
+    expect(body.media).toMatchObject([
+      { kind: 'image', credits: 2, costUsd: null, default: true },
+      { kind: 'video', credits: 40, costUsd: null, default: true, plans: expect.not.arrayContaining(['free']) },
+    ]);
     expect(body.plans.find(({ plan }) => plan === 'free')).toEqual({ plan: 'free', hasVideo: false });
     expect(body.plans.find(({ plan }) => plan === 'pro')).toEqual({ plan: 'pro', hasVideo: true });
   });

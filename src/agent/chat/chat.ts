@@ -15,11 +15,11 @@ import {
   userMessage,
   whenBusy,
 } from '../api.ts';
+import type { Run } from '../runs/runstore.ts';
 import { goOn, startTask } from '../runs/tasks.ts';
 import type { ServingContext } from '../servingcontext.ts';
-import { findMessage, findQuestionOf } from '../store/messagestore.ts';
-import type { Run } from '../store/runstore.ts';
 import { checkThread } from '../threads/access.ts';
+import { findMessage, findQuestionOf } from '../threads/messagestore.ts';
 
 /** The messages before the last one are ignored, so they may exceed this. */
 const maxMessageBytes = 1024 * 1024;

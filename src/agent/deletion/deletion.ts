@@ -3,28 +3,61 @@
  * itself removes them. If it cannot, or its process dies, the job does, and so does a repetition of the request.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
+import type { Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import { deleteApprovals } from '../approvals/approvalstore.ts';
-import { endAllQueued } from '../queue/queue.ts';
+import { deleteEvents } from '../eventlog/eventstore.ts';
+import { endAllQueued } from '../runs/queue.ts';
+import { findRunningOf } from '../runs/runstore.ts';
 import { stopRun } from '../runs/tasks.ts';
 import { deleteThreadAssets, endShares } from '../services/library.ts';
 import type { ServingContext } from '../servingcontext.ts';
-import { deleteEvents } from '../store/eventstore.ts';
-import { findRunningOf } from '../store/runstore.ts';
+import type { AgentTables } from '../tables.ts';
+import { hideThreads, lockHiddenThread, removeThread } from '../threads/changes.ts';
 import {
   findOwnership,
   type HiddenThread,
   listHiddenThreads,
   listOwnersOfExpired,
   listTaskIds,
-} from '../store/threadstore.ts';
-import type { AgentTables } from '../tables.ts';
-import { hideThreads, lockHiddenThread, removeThread } from '../threads/changes.ts';
-import { cancelVideosOfThread, removeVideosOfThread } from '../videos/cancelling.ts';
-import { type Clearing, clearingQueue, type Deletion, deletionQueue } from './queues.ts';
+} from '../threads/threadstore.ts';
+import { cancelVideosOfThread, removeVideosOfThread } from '../videos/ending.ts';
+
+// The jobs that finish the deletion of threads if the process that began it cannot.
+
+const deletion = z.object({ ownerId: z.string() });
+type Deletion = z.output<typeof deletion>;
+
+/** Removes the hidden threads of one user. */
+export const deletionQueue: Queue<Deletion> = {
+  name: 'agent/delete-threads',
+  payload: deletion,
+  retryAfterMs: 5000,
+  // Hidden threads must not stay, however long another service is away.
+  maxAttempts: 1000,
+  isRoundRobin: true,
+};
+
+const clearing = z.object({
+  threadId: z.string(),
+  ownerId: z.string(),
+  taskIds: z.array(z.string()),
+  deletesAssets: z.boolean(),
+});
+type Clearing = z.output<typeof clearing>;
+
+/** Removes what a process that was late wrote outside the database after the thread was deleted. */
+export const clearingQueue: Queue<Clearing> = {
+  name: 'agent/clear-deleted-thread',
+  payload: clearing,
+  retryAfterMs: 5000,
+  maxAttempts: 1000,
+  isRoundRobin: true,
+};
 
 /** When the job takes over: a request is over by then. */
 const defaultTakeOverAfterMs = 15_000;

@@ -7,11 +7,10 @@ import { createLog } from '#platform/log.ts';
 import { eventLogSuite } from '../../../test/agent/eventlog.conformance.ts';
 import { databaseEngines, openTestDatabase } from '../../../test/database.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../../../test/redis.fixture.ts';
-import { claimDeadRuns, insertRun } from '../store/runstore.ts';
+import { claimDeadRuns, insertRun } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
-import { openDatabaseLog } from './database.ts';
-import type { FencedKey } from './eventlog.ts';
-import { parseEventId } from './eventlog.ts';
+import { type FencedKey, parseEventId } from './eventlog.ts';
+import { openDatabaseLog } from './eventstore.ts';
 import { openEventLog } from './open.ts';
 
 const log = createLog({ level: 'silent' });

@@ -9,7 +9,7 @@ import { openRedis } from '#platform/redis/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../../../test/redis.fixture.ts';
-import { insertRun } from '../store/runstore.ts';
+import { insertRun } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 import type { Batch, EventLog, FencedKey, LogKey } from './eventlog.ts';
 import { openFallbackLog } from './fallback.ts';

@@ -4,7 +4,7 @@
  * database therefore mean that the database has the whole log.
  */
 import { startInterval } from '#platform/background/interval.ts';
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import type { Log } from '#platform/log.ts';
 import { isWriteRefused } from '#platform/redis/writability.ts';
 import type { Appended, Batch, EventLog, FencedKey, LogKey } from './eventlog.ts';

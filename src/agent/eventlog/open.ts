@@ -2,10 +2,9 @@
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import { findRunsWithEvents } from '../store/eventstore.ts';
 import type { AgentTables } from '../tables.ts';
-import { openDatabaseLog } from './database.ts';
 import type { EventLog } from './eventlog.ts';
+import { findRunsWithEvents, openDatabaseLog } from './eventstore.ts';
 import { openFallbackLog } from './fallback.ts';
 import { openRedisLog } from './redis.ts';
 

@@ -6,13 +6,13 @@ import type { UIMessage } from 'ai';
 import { transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import { costOfTokens, unknownUsage } from '../billing/usage.ts';
+import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { modelOf } from '../providers/models.ts';
 import { type ConversationMessage, extractMemories } from '../services/memory.ts';
-import { listMessagesOf } from '../store/messagestore.ts';
-import { holdThreadOf } from '../store/threadstore.ts';
-import { addUsage } from '../store/usagestore.ts';
 import type { AgentTables } from '../tables.ts';
+import { listMessagesOf } from '../threads/messagestore.ts';
+import { holdThreadOf } from '../threads/threadstore.ts';
 import { extractionQueue, type RunToExtract } from './request.ts';
 
 export function workOnExtractions(deps: AgentContext): void {

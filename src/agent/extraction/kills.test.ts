@@ -14,9 +14,9 @@ import { createLog } from '#platform/log.ts';
 import { createPostgresDatabase, databaseEngines } from '../../../test/database.fixture.ts';
 import { type ModelServer, startModelServer } from '../../../test/memory/modelserver.fixture.ts';
 import { languageModelAt, type MemoryRig, startMemory, testInternalKey } from '../../../test/memory/rig.fixture.ts';
-import { appendMessage } from '../store/messagestore.ts';
-import { lockThread } from '../store/threadstore.ts';
 import type { AgentTables } from '../tables.ts';
+import { appendMessage } from '../threads/messagestore.ts';
+import { lockThread } from '../threads/threadstore.ts';
 import { extractionQueue } from './request.ts';
 
 const program = join(import.meta.dirname, '../../../test/agent/extracting.child.ts');

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Tx } from '#platform/db/db.ts';
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 
 const payload = z.object({ threadId: z.string(), taskId: z.string(), ownerId: z.string() });

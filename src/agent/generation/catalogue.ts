@@ -2,6 +2,7 @@
 import { plans as allPlans, type Plan } from '#accounts/api.ts';
 import { invalid } from '#platform/problem.ts';
 import type { Failure, ModelInfo } from '../api.ts';
+import type { ConfiguredModels } from '../operatorapi.ts';
 import {
   type ImageGenerator,
   type Ratio,
@@ -209,4 +210,13 @@ export function listMediaModels({ images, videos }: Catalogue, plan: Plan): read
       durations: [...model.durations],
     })),
   ];
+}
+
+/** As operators see them. */
+export function configuredMedia({ images, videos }: Catalogue): ConfiguredModels['media'] {
+  return [...images, ...videos].map((model) => {
+    const { kind, id, label, credits, plans, fallback = null, costUsd = null } = model;
+    const isDefault = model === images[0] || model === videos[0];
+    return { kind, id, label, credits, plans: [...plans], fallback, costUsd, default: isDefault };
+  });
 }

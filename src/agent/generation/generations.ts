@@ -4,17 +4,16 @@ import { closeCredits, lockReserved } from '#accounts/ledger/credits.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
-import { chargedCancels } from '../billing/bounds.ts';
+import { chargedCancels } from '../billing/spending.ts';
+import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { publishGeneration, publishVideoFailures } from '../events.ts';
 import { assetIdOf, type SignedMedia, sign } from '../services/library.ts';
-import { addUsage } from '../store/usagestore.ts';
-import { findVideo, holdVideosOf, listVideosOf, lockVideos, type Video } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
-import { userEventsTopic } from '../userevents/publishing.ts';
-import { cancelVideos } from '../videos/cancelling.ts';
+import { userEventsTopic } from '../userevents/usereventstore.ts';
+import { cancelVideos } from '../videos/ending.ts';
+import { findVideo, holdVideosOf, listVideosOf, lockVideos, type Video } from '../videos/videostore.ts';
 import type { Generation, GenerationItem, GenerationListing, GenerationPage } from './api.ts';
-import { takeCosts } from './coststore.ts';
 import {
   endGeneration,
   findGeneration,
@@ -24,9 +23,10 @@ import {
   type Place,
   readCursor,
   type StoredGeneration,
+  takeCosts,
   writeCursor,
 } from './generationstore.ts';
-import type { InputMediaDeps } from './inputmedias.ts';
+import type { InputMediaDeps } from './sources.ts';
 
 export interface GenerationDeps extends AgentContext, InputMediaDeps {
   /** For the types of transactions. */

@@ -4,7 +4,7 @@
  */
 
 import { releaseCredits } from '#accounts/ledger/credits.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';
@@ -13,7 +13,6 @@ import { answerOf } from '../records/answers.ts';
 import { type Deposit, keep, NotPaid, Refused, type SourceImage } from '../services/library.ts';
 import type { ImageInput } from '../tables.ts';
 import { type ImageModel, modelOfRow, withFallbacks } from './catalogue.ts';
-import { noteCost } from './coststore.ts';
 import {
   cancelTopic,
   endImages,
@@ -22,7 +21,7 @@ import {
   imageScopeOf,
   imagesQueue,
 } from './generations.ts';
-import { endItem, lockGeneration, markOrdered, type NewGeneration } from './generationstore.ts';
+import { endItem, lockGeneration, markOrdered, type NewGeneration, noteCost } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
 const stopped = {

@@ -10,12 +10,12 @@ import { digestOf } from '#platform/http/idempotency.ts';
 import type { Job, JobInsertion } from '#platform/jobs/jobs.ts';
 import { invalid } from '#platform/problem.ts';
 import type { MediaKind } from '../api.ts';
-import { starts } from '../billing/bounds.ts';
+import { starts } from '../billing/spending.ts';
+import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
 import type { Ratio } from '../providers/generators.ts';
+import { findStart, type KeyedStart, takeKey } from '../runs/runstore.ts';
 import { assetIdOf } from '../services/library.ts';
-import { findStart, type KeyedStart, takeKey } from '../store/startstore.ts';
-import { countInFlightOf } from '../store/toolcallstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { placeOrder } from '../videos/videos.ts';
 import type { ImagesRequest, VideosRequest } from './api.ts';
@@ -28,12 +28,10 @@ import {
   type VideoModel,
   type Wanted,
 } from './catalogue.ts';
-import { noteCost } from './coststore.ts';
 import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
-import { insertGeneration } from './generationstore.ts';
-import { assertInputMedias, takeInputMedias } from './inputmedias.ts';
+import { insertGeneration, noteCost } from './generationstore.ts';
 import { makeImages } from './making.ts';
-import { assertReadable } from './sources.ts';
+import { assertInputMedias, assertReadable, takeInputMedias } from './sources.ts';
 
 /** Another request took the key. Rolls the order back. */
 class KeyTaken extends Error {}

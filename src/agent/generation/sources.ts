@@ -1,11 +1,18 @@
 /** The images that an order refers to: they must be readable for its user, and are fetched when the provider gets them. */
+
+import { createHash } from 'node:crypto';
+import { hostAndPortOf } from '#platform/http/hostguard.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import { type Image, OrderRefused, type Ratio, type VideoGenerator } from '../providers/generators.ts';
+import { type Image, OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from '../providers/generators.ts';
+import { createMediaFetch } from '../providers/mediafetch.ts';
+import { describeImage } from '../providers/openaimedia.ts';
 import {
   fetchImage,
   fetchScaledImage,
   findUnreadable,
+  keep,
   type LibraryDeps,
+  Refused,
   type SourceImage,
 } from '../services/library.ts';
 
@@ -53,4 +60,66 @@ export async function readFrame(
     : await fetchImage(deps, userId, assetId, signal);
   if (image === undefined) throw gone();
   return image;
+}
+
+// The input images of a home card (docs/specification/content.md): taken in from the hosts of CMS_MEDIA_HOSTS, and from no others,
+// as assets of the user. The same bytes become one asset.
+
+export interface InputMediaDeps extends LibraryDeps {
+  /** CMS_MEDIA_HOSTS: `host` or `host:port`. */
+  readonly cmsMediaHosts: readonly string[];
+}
+
+interface InputMedia {
+  readonly type: string;
+  readonly url: string;
+}
+
+const timeoutMs = 20_000;
+const maxBytes = 32 * 1024 * 1024;
+const scope = { kind: 'homecards', id: 'inputs' };
+
+const fieldOf = (index: number) => `body.inputMedias.${index}.url`;
+
+/** Throws 400 for anything but images of the CMS. Fetches nothing. */
+export function assertInputMedias({ cmsMediaHosts }: InputMediaDeps, medias: readonly InputMedia[]): void {
+  for (const [index, { type, url }] of medias.entries()) {
+    if (type !== 'image') throw invalid(`body.inputMedias.${index}.type`, 'must be image');
+    const parsed = URL.parse(url);
+    const hosts = parsed === null ? [] : [parsed.hostname, hostAndPortOf(parsed)];
+    if (!hosts.some((host) => cmsMediaHosts.includes(host)))
+      throw invalid(fieldOf(index), 'must be a URL of a host in CMS_MEDIA_HOSTS');
+  }
+}
+
+/** Returns the assets in the order of the images. Throws 400 for images that do not exist or cannot be stored, and 503. */
+export async function takeInputMedias(
+  deps: InputMediaDeps,
+  ownerId: string,
+  medias: readonly InputMedia[],
+): Promise<readonly string[]> {
+  const assetIds: string[] = [];
+  for (const [index, { url }] of medias.entries()) {
+    const image = describeImage(await download(url, fieldOf(index)));
+    const digest = createHash('sha256').update(image.bytes).digest('hex');
+    const deposit = { reference: `homecard:${ownerId}:${digest}`, ownerId, threadId: scope.id, scope, ...image };
+    const kept = keep(deps, { ...deposit, kind: 'image' }, AbortSignal.timeout(2 * timeoutMs));
+    const { assetId } = await kept.catch((error: unknown) => {
+      throw error instanceof Refused ? invalid(fieldOf(index), `cannot be used: ${error.message}`) : error;
+    });
+    assetIds.push(assetId);
+  }
+  return assetIds;
+}
+
+async function download(url: string, field: string): Promise<Uint8Array> {
+  const fetchImage = createMediaFetch({ what: 'CMS', baseUrl: new URL(url).origin, timeoutMs, maxBytes });
+  try {
+    return await (await fetchImage(url)).bytes();
+  } catch (error) {
+    const isAbsent = error instanceof OrderRefused || (error instanceof ProviderFailed && error.status !== undefined);
+    throw isAbsent
+      ? invalid(field, 'names an image that the CMS does not have')
+      : problems.engine_unavailable({ cause: error });
+  }
 }

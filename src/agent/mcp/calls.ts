@@ -7,18 +7,19 @@ import { closeCredits, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
-import { starts } from '../billing/bounds.ts';
+import { withDeadline } from '#platform/resilience.ts';
+import { starts } from '../billing/spending.ts';
+import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { publishImage, publishSettlement } from '../events.ts';
 import type { ImageModel } from '../generation/catalogue.ts';
-import { noteCost, takeCosts } from '../generation/coststore.ts';
+import { noteCost, takeCosts } from '../generation/generationstore.ts';
 import { agentProblems } from '../problems.ts';
 import { assetIdOf } from '../services/library.ts';
-import { countInFlightOf, endCall, endExpiredCalls, insertCall } from '../store/toolcallstore.ts';
-import { addUsage } from '../store/usagestore.ts';
 import type { AgentTables } from '../tables.ts';
 import { reservationOf } from '../tools/imageorders.ts';
+import type { Identity } from '../toolservers/identity.ts';
+import { countInFlightOf, endCall, endExpiredCalls, insertCall } from './callstore.ts';
 import { ToolFailed } from './results.ts';
 
 /** A provider is tried up to three times, so this ends calls that would take unreasonably long. */
@@ -183,4 +184,12 @@ export class McpCalls {
     }
     await publishSettlement(this.#deps, tx, { threadId, taskId: callId }, settlement);
   }
+}
+
+/** What the tools of the MCP server use. */
+export interface McpContext extends AgentContext {
+  readonly calls: McpCalls;
+  /** IDP_URL. */
+  readonly authorizationServer: string | undefined;
+  readonly identity: Identity;
 }

@@ -2,14 +2,14 @@
 
 import type { Failure } from '../api.ts';
 import { type ImageModel, modelFor } from '../generation/catalogue.ts';
-import { noteCost } from '../generation/coststore.ts';
+import { noteCost } from '../generation/generationstore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
 import { OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
 import { fetchScaledImage, findUnreadable, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { deliverImage } from '../tools/imageorders.ts';
+import type { McpContext } from './calls.ts';
 import { threadOf } from './calls.ts';
-import type { McpContext } from './context.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 const never = new AbortController().signal;

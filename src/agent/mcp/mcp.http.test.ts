@@ -1,4 +1,5 @@
 /** `POST /mcp` with the SDK's own client (docs/specification/agent.md#mcp-server). */
+
 import { randomUUID } from 'node:crypto';
 import * as v2 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -18,7 +19,7 @@ import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
 import type { AgentContext } from '../context.ts';
 import type { AgentTables } from '../tables.ts';
-import { createUserEvents } from '../userevents/publishing.ts';
+import { createUserEvents } from '../userevents/usereventstore.ts';
 import { McpCalls } from './calls.ts';
 
 /** PGlite ends 60 starts before the request of another user has arrived. */

@@ -1,4 +1,5 @@
 /** The parameters that need a catalogue, over MCP (docs/specification/agent.md#mcp-server). */
+
 import { randomUUID } from 'node:crypto';
 import * as v2 from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,8 +8,7 @@ import { imageAnswer, json, type ScriptedRig, startScripted } from '../../../tes
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
 import { imageModel, videoModel } from '../generation/catalogue.ts';
-import { openImageProvider } from '../providers/images.ts';
-import { openVideoProvider } from '../providers/videos.ts';
+import { openImageProvider, openVideoProvider } from '../providers/openaimedia.ts';
 
 let rig: ScriptedRig;
 let url: string;

@@ -3,10 +3,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { outgoingFetch } from '#platform/version.ts';
 import { agentProblems } from '../problems.ts';
-import type { McpContext } from './context.ts';
+import type { McpContext } from './calls.ts';
 
 /** One message: batches are not part of the protocol any more, and would evade the limit of requests. */
 const message = z.looseObject({ jsonrpc: z.literal('2.0') });

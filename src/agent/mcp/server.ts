@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { ensureProfile } from '#accounts/store.ts';
 import { Problem } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
-import type { McpContext } from './context.ts';
+import type { McpContext } from './calls.ts';
 import { fail, ToolFailed } from './results.ts';
 import { findTool, type McpCaller, toolDefinitions } from './tools.ts';
 

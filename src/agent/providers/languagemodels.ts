@@ -1,8 +1,8 @@
 /** Opens one language model: on OpenAI's wire, or by a package of the AI SDK. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { readAtMost } from '#platform/http/boundedbody.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
+import { readAtMost } from '#platform/http/bodies.ts';
+import { outgoingFetch } from '#platform/version.ts';
 import type { ModelEntry } from '../modelsfile.ts';
 import { mergingProvider, withMergedDeltas } from './mergedframes.ts';
 import { openSdkProvider } from './sdkproviders.ts';

@@ -5,10 +5,10 @@
  */
 import { fetch as fetchFrom } from 'undici';
 import { z } from 'zod';
-import { readAtMost } from '#platform/http/boundedbody.ts';
+import { readAtMost } from '#platform/http/bodies.ts';
 import { connectOnlyTo, createGuard, ForbiddenUrl, type Guard, hostAndPortOf } from '#platform/http/hostguard.ts';
-import { userAgent } from '#platform/http/outgoing.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
+import { userAgent } from '#platform/version.ts';
 import { OrderRefused, ProviderFailed } from './generators.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
 

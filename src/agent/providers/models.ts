@@ -5,7 +5,7 @@ import type { Values } from '#platform/config.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { invalid } from '#platform/problem.ts';
-import { noTelemetry, type Telemetry } from '#platform/telemetry/telemetry.ts';
+import { noTelemetry, type Telemetry } from '#platform/telemetry/trace.ts';
 import type { ModelInfo } from '../api.ts';
 import type { modelSettings } from '../config.ts';
 import type { ModelEntry } from '../modelsfile.ts';
@@ -113,18 +113,21 @@ function createModels(
         default: id === first.id,
       })),
     all: () =>
-      chosen.map(({ id, vision, tools, credits, contextTokens, plans = null, fallback = null, label }) => ({
-        id,
-        label: labels.get(id) ?? id,
-        vision,
-        tools,
-        credits,
-        contextTokens,
-        plans: plans === null ? null : [...plans],
-        fallback,
-        simulated: label.simulated === true,
-        default: id === first.id,
-      })),
+      chosen.map(
+        ({ id, vision, tools, credits, contextTokens, plans = null, fallback = null, costUsd = null, label }) => ({
+          id,
+          label: labels.get(id) ?? id,
+          vision,
+          tools,
+          credits,
+          contextTokens,
+          plans: plans === null ? null : [...plans],
+          fallback,
+          costUsd,
+          simulated: label.simulated === true,
+          default: id === first.id,
+        }),
+      ),
   };
 }
 

@@ -1,13 +1,19 @@
 /** Chooses who makes images and videos (docs/specification/agent.md#provider-packages). */
 import { type ProviderName, packageOf, type SdkProviderName } from '../sdkpackages.ts';
 import { type ImageGenerator, takesAll, type VideoGenerator } from './generators.ts';
-import { imageTimeoutMs, maxImageBytes, openImageProvider } from './images.ts';
 import { createMediaFetch } from './mediafetch.ts';
-import type { ProviderSettings } from './requests.ts';
-import { createSdkImages } from './sdkimages.ts';
+import {
+  callTimeoutMs,
+  contentTimeoutMs,
+  imageTimeoutMs,
+  maxClipBytes,
+  maxImageBytes,
+  openImageProvider,
+  openVideoProvider,
+  type ProviderSettings,
+} from './openaimedia.ts';
+import { createSdkImages, createSdkVideos } from './sdkmedia.ts';
 import { openSdkProvider } from './sdkproviders.ts';
-import { createSdkVideos } from './sdkvideos.ts';
-import { callTimeoutMs, contentTimeoutMs, maxClipBytes, openVideoProvider } from './videos.ts';
 
 export interface GeneratorSettings extends ProviderSettings {
   readonly provider: ProviderName;

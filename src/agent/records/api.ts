@@ -1,6 +1,7 @@
 /** What operators see of runs and generations: how they went and what they cost, without their content. */
 import { z } from 'zod';
 import { pageSize } from '#platform/wholenumber.ts';
+import { threadId } from '../api.ts';
 
 const listing = {
   userId: z.guid().toLowerCase().optional().describe('Only those of this user.'),
@@ -72,3 +73,18 @@ export const generationRecordPage = z.object({
   next_cursor: z.string().nullable(),
 });
 export type GenerationRecordPage = z.output<typeof generationRecordPage>;
+
+const mostTitles = 100;
+export const titlesQuery = z.object({
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(threadId).max(mostTitles, `must be at most ${mostTitles} ids`))
+    .describe('Thread ids, separated by commas; at most 100.'),
+});
+export const titles = z.object({
+  titles: z
+    .record(z.string(), z.string())
+    .describe('Id → title, of the threads that exist. Temporary ones are left out.'),
+});
+export type Titles = z.output<typeof titles>;

@@ -9,7 +9,7 @@ import { type Provider, startProvider } from '../../../test/agent/provider.fixtu
 import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
 import { type ConsoleServer, internalAt, startConsoleServer } from '../../../test/console/server.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
-import type { GenerationRecordPage, RunPage, RunRecord } from './api.ts';
+import type { GenerationRecordPage, RunPage, RunRecord, Titles } from './api.ts';
 
 onEveryPair('records', (pair) => {
   let provider: Provider;
@@ -141,8 +141,27 @@ onEveryPair('records', (pair) => {
     expect(JSON.stringify(seen.body)).not.toContain('capacity');
   });
 
+  it('the titles of conversations are read apart, without temporary and unknown ones', async () => {
+    const [kept, temporary] = [newThread(), newThread()];
+    await user.ended(await user.ask(kept, 'say hello to the moon'));
+    const body = {
+      threadId: temporary,
+      temporary: true,
+      message: { role: 'user', parts: [{ type: 'text', text: 'say hello' }] },
+    };
+    const started = await user.call<{ taskId: string }>('POST', '/task', body);
+    expect(started.status).toBe(202);
+    await user.ended(started.body.taskId);
+    const read = async (ids: string) => rig.server.call<Titles>('GET', `/threads/titles?ids=${ids}`);
+    expect((await read([kept, temporary, newThread()].join(','))).body.titles).toEqual({
+      [kept]: 'say hello to the moon',
+    });
+    expect([(await read('')).status, (await read('a,b c')).status]).toEqual([400, 400]);
+    expect((await read(Array.from({ length: 101 }, () => newThread()).join(','))).status).toBe(400);
+  });
+
   it('only the internal key reads them', async () => {
-    for (const path of ['/runs', `/runs/${randomUUID()}`, '/generations/all'])
+    for (const path of ['/runs', `/runs/${randomUUID()}`, '/generations/all', '/threads/titles?ids=a'])
       expect([path, (await user.call('GET', path)).status]).toEqual([path, 403]);
     expect((await rig.server.call('GET', `/runs/${randomUUID()}`)).status).toBe(404);
   });

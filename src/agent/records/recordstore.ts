@@ -54,6 +54,17 @@ export function listRunRecords(
     .execute();
 }
 
+/** Without threads that are being deleted, and those that their owner does not keep. */
+export function listTitles(db: Db<AgentTables>, threadIds: readonly string[]) {
+  return db
+    .selectFrom('agent_threads')
+    .select(['thread_id as threadId', 'title'])
+    .where(sql<boolean>`thread_id = any(${threadIds}::text[])`)
+    .where('deleting_at', 'is', null)
+    .where('temporary', '=', false)
+    .execute();
+}
+
 export type StoredGenerationRecord = Omit<GenerationRecord, 'createdAt' | 'endedAt'> & {
   readonly createdAt: Date;
   readonly endedAt: Date | null;

@@ -13,8 +13,10 @@ import {
   runListing,
   runPage,
   runRecord,
+  titles,
+  titlesQuery,
 } from './api.ts';
-import { findRunRecord, listGenerationRecords, listRunRecords, type StoredRecord } from './recordstore.ts';
+import { findRunRecord, listGenerationRecords, listRunRecords, listTitles, type StoredRecord } from './recordstore.ts';
 
 export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentContext): void {
   const routes = routesOf(app, 'agent');
@@ -55,6 +57,23 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
       if (row === undefined) throw problems.not_found();
       return describe(row);
     },
+  );
+
+  routes.get(
+    '/threads/titles',
+    access.internalOnly,
+    {
+      id: 'readTitles',
+      summary: 'Read the titles of threads',
+      description: 'Returns the titles of up to 100 threads of any users, for pages that list their ids.',
+      problems: ['forbidden'],
+      client: { query: 'TitlesQuery', answer: 'Titles' },
+      querystring: titlesQuery,
+      response: { 200: titles },
+    },
+    async ({ query }) => ({
+      titles: Object.fromEntries((await listTitles(db, query.ids)).map(({ threadId, title }) => [threadId, title])),
+    }),
   );
 
   routes.get(

@@ -3,9 +3,9 @@ import { createLog } from '#platform/log.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import type { AgentContext } from '../context.ts';
 import type { Batch, EventLog } from '../eventlog/eventlog.ts';
-import type { Run } from '../store/runstore.ts';
-import { RunEventBuffers } from '../stream/runbuffers.ts';
+import { RunEventBuffers } from '../stream/runbuffer.ts';
 import { Execution } from './execution.ts';
+import type { Run } from './runstore.ts';
 
 const run = { taskId: 'task', status: 'running', epochMs: 1, fence: 1 } as Run;
 const chosen = { label: {} };

@@ -4,9 +4,9 @@ import { transaction } from '#platform/db/db.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
-import { appendMessage } from '../store/messagestore.ts';
-import { lockThread } from '../store/threadstore.ts';
 import type { AgentTables } from '../tables.ts';
+import { appendMessage } from '../threads/messagestore.ts';
+import { lockThread } from '../threads/threadstore.ts';
 
 /** PGlite ends 60 starts before the request of another user has arrived. */
 const isPostgres = laneEngines[0]?.name === 'postgres';

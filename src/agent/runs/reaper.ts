@@ -10,12 +10,10 @@ import { unknownUsage } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { modelOf } from '../providers/models.ts';
 import { isLogLost, planContinuation, type RunRecord, readRecord } from '../steps/recovery.ts';
-import { beginRun, type ClaimedRun, claimDeadRuns, claimRun, deleteExpiredRuns } from '../store/runstore.ts';
-import { deleteOldStarts } from '../store/startstore.ts';
 import { lastChunk } from '../stream/replay.ts';
-import { type Execution, handOverTopic } from './execution.ts';
-import type { RunExecutor } from './executor.ts';
+import { type Execution, handOverTopic, type RunExecutor } from './execution.ts';
 import { endRun } from './runs.ts';
+import { beginRun, type ClaimedRun, claimDeadRuns, claimRun, deleteExpiredRuns, deleteOldStarts } from './runstore.ts';
 
 export interface Reaper {
   /** Takes over all runs of other processes, dead or not. For the start of a process that is the only one. */

@@ -13,12 +13,11 @@ import { type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { CurrentTask, TaskInfo, TaskRequest } from '../api.ts';
-import { insertApprovals } from '../approvals/approvalstore.ts';
-import { denyUnanswered } from '../approvals/denying.ts';
+import { denyUnanswered, insertApprovals } from '../approvals/approvalstore.ts';
 import type { PendingApproval } from '../approvals/rules.ts';
-import { chargedCancels } from '../billing/bounds.ts';
-import { isImage, runReference, withDelivered } from '../billing/references.ts';
+import { chargedCancels, isImage, runReference, withDelivered } from '../billing/spending.ts';
 import { addUsages, type TokenUsage } from '../billing/usage.ts';
+import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext, RunLease } from '../context.ts';
 import {
   type FailedVideo,
@@ -29,31 +28,34 @@ import {
   publishVideoFailures,
 } from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
-import { takeCosts } from '../generation/coststore.ts';
+import { takeCosts } from '../generation/generationstore.ts';
+import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
-import { hasQueued, listQueued, type QueuedRun } from '../queue/queuestore.ts';
 import { deleteSteps } from '../steps/stepstore.ts';
-import { changeMessage, findMessage, type StoredMessage } from '../store/messagestore.ts';
+import type { AgentTables, EndedStatus, Question, RunOptions } from '../tables.ts';
+import { findVisible } from '../threads/access.ts';
+import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
+import { changeMessage, findMessage, type StoredMessage } from '../threads/messagestore.ts';
+import { lockExistingThread } from '../threads/threadstore.ts';
+import { requestTitle } from '../titles/request.ts';
+import { cancelVideos, endVideosOf } from '../videos/ending.ts';
+import { holdVideosOf, lockVideosOfThread } from '../videos/videostore.ts';
 import {
   findRun,
   findRunningOf,
+  hasQueued,
   insertRun,
+  type KeyedStart,
+  listQueued,
   markEnded,
+  markStartQueued,
+  type QueuedRun,
   type QueuedStart,
   type Run,
   recordRun,
   requestAbort,
-} from '../store/runstore.ts';
-import { type KeyedStart, markStartQueued, takeKey } from '../store/startstore.ts';
-import { lockExistingThread } from '../store/threadstore.ts';
-import { countInFlightOf } from '../store/toolcallstore.ts';
-import { addUsage } from '../store/usagestore.ts';
-import { holdVideosOf, lockVideosOfThread } from '../store/videostore.ts';
-import type { AgentTables, EndedStatus, Question, RunOptions } from '../tables.ts';
-import { findVisible } from '../threads/access.ts';
-import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
-import { requestTitle } from '../titles/request.ts';
-import { cancelVideos, endVideosOf } from '../videos/cancelling.ts';
+  takeKey,
+} from './runstore.ts';
 
 /** Each message is a thread whose queue may move on. */
 export const queueTopic = 'queue';

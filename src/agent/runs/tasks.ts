@@ -7,18 +7,25 @@ import { invalid, problems } from '#platform/problem.ts';
 import type { TaskRequest } from '../api.ts';
 import { type Answers, startAnswered } from '../approvals/answering.ts';
 import { isTextType, readDataUrl, unreadable } from '../attachments.ts';
-import { starts } from '../billing/bounds.ts';
+import { starts } from '../billing/spending.ts';
 import { assertMedia } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
 import { modelOf } from '../providers/models.ts';
-import { endQueued, startNext } from '../queue/queue.ts';
 import { findUnreadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import { planContinuation, readRecord } from '../steps/recovery.ts';
-import { findRunningOf, listRuns, type Run, requestAbort } from '../store/runstore.ts';
-import { findStart, type KeyedStart, type Started } from '../store/startstore.ts';
-import { cancelVideosOfTask } from '../videos/cancelling.ts';
+import { cancelVideosOfTask } from '../videos/ending.ts';
+import { endQueued, startNext } from './queue.ts';
 import { checkStart, KeyTaken, readRun, startRun } from './runs.ts';
+import {
+  findRunningOf,
+  findStart,
+  type KeyedStart,
+  listRuns,
+  type Run,
+  requestAbort,
+  type Started,
+} from './runstore.ts';
 
 /** How long a start waits until the run that it interrupts has ended. After that, it starts later. */
 const interruptWaitMs = 10_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOwnUrls } from './ownurls.ts';
+import { createOwnUrls } from './library.ts';
 
 const assetId = '0b8a5f0e-4f3a-4c1e-9a53-7a8c1d2e3f40';
 const key = `u/11111111-2222-4333-8444-555555555555/thread/t-1/${assetId}.png`;

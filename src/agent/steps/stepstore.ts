@@ -2,8 +2,10 @@
 import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import { retry } from '#platform/resilience.ts';
 import type { TokenUsage } from '../billing/usage.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
+import { RunFenced } from '../stream/eventwriter.ts';
 import type { AgentTables } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
@@ -23,7 +25,7 @@ const held = ({ taskId, fence }: Fenced) =>
   sql`select task_id from agent_runs where task_id = ${taskId} and fence = ${fence} and status = 'running' for share`;
 
 /** May be repeated. `false`: another process executes the run. */
-export async function insertStep(db: Handle, run: Fenced, done: FinishedStep): Promise<boolean> {
+async function insertStep(db: Handle, run: Fenced, done: FinishedStep): Promise<boolean> {
   const { step, parts, usage, answeredBy } = done;
   const { rows } = await sql`
     with run as (${held(run)})
@@ -36,7 +38,7 @@ export async function insertStep(db: Handle, run: Fenced, done: FinishedStep): P
 }
 
 /** May be repeated. `false`: another process executes the run. */
-export async function insertCall(
+async function insertCall(
   db: Handle,
   run: Fenced,
   { toolCallId, name }: { readonly toolCallId: string; readonly name: string },
@@ -53,7 +55,7 @@ export async function insertCall(
 export type CallResult = { readonly output: unknown } | { readonly error: string };
 
 /** May be repeated. `false`: another process executes the run. */
-export async function finishCall(db: Handle, run: Fenced, toolCallId: string, result: CallResult): Promise<boolean> {
+async function finishCall(db: Handle, run: Fenced, toolCallId: string, result: CallResult): Promise<boolean> {
   const output = 'output' in result ? JSON.stringify({ value: result.output }) : null;
   const error = 'error' in result ? result.error : null;
   const { rows } = await sql`
@@ -90,4 +92,29 @@ export async function deleteSteps(tx: Tx<AgentTables>, taskId: string): Promise<
     .deleteFrom('agent_steps')
     .where('task_id', '=', taskId)
     .execute();
+}
+
+// What a run has done, in the database, for the process that goes on with it. Every write names the fence of the run: a process that
+// has lost the run can neither begin a tool call nor finish a step.
+
+const retries = { attempts: 5, baseDelayMs: 100, maxDelayMs: 1000, isRetryable: () => true };
+
+export interface Journal {
+  /** Before the tool works. */
+  callStarted(call: { readonly toolCallId: string; readonly name: string }): Promise<void>;
+  /** Before the result is shown. */
+  callFinished(toolCallId: string, result: CallResult): Promise<void>;
+  stepFinished(step: FinishedStep): Promise<void>;
+}
+
+/** All reject with RunFenced if another process executes the run. */
+export function openJournal(db: Db<AgentTables>, run: Run): Journal {
+  const write = async (work: () => Promise<boolean>) => {
+    if (!(await retry(work, retries))) throw new RunFenced();
+  };
+  return {
+    callStarted: (call) => write(() => insertCall(db, run, call)),
+    callFinished: (toolCallId, result) => write(() => finishCall(db, run, toolCallId, result)),
+    stepFinished: (step) => write(() => insertStep(db, run, step)),
+  };
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { EventLog } from '../eventlog/eventlog.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import { EventLogLost, EventWriter } from './eventwriter.ts';
-import type { OwnedRunBuffer } from './runbuffers.ts';
+import type { OwnedRunBuffer } from './runbuffer.ts';
 
 it('names the cause if the log has lost what was appended before', async () => {
   const eventLog = { append: async () => 'vanished' } as unknown as EventLog;

@@ -13,11 +13,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import type { Appended, Batch, EventLog } from '../eventlog/eventlog.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import { assertTransition, type Transitions } from '../transitions.ts';
 import { type Chunk, toV5 } from './chunks.ts';
 import { MessageAssembler } from './messageassembler.ts';
-import type { OwnedRunBuffer } from './runbuffers.ts';
+import type { OwnedRunBuffer } from './runbuffer.ts';
 
 // Events that wait for the next append. Consecutive deltas of one text become a single event.
 

@@ -5,7 +5,7 @@
 import type { FastifyReply } from 'fastify';
 import { invalid } from '#platform/problem.ts';
 import { type EventId, parseEventId } from '../eventlog/eventlog.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import {
   createStreamQuota,
   defaultHeartbeatEveryMs,
@@ -13,8 +13,7 @@ import {
   EventConnection,
   type StreamQuota,
 } from './eventconnection.ts';
-import type { BufferListener, RunEventBuffer } from './runbuffer.ts';
-import type { RunEventBuffers } from './runbuffers.ts';
+import type { BufferListener, RunEventBuffer, RunEventBuffers } from './runbuffer.ts';
 import type { SignFrames } from './signing.ts';
 
 const closingMs = 3000;

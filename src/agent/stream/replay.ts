@@ -1,7 +1,7 @@
 /** Rebuilds the stream of an ended run from its stored message, for readers when the event log is lost. */
 import type { UIMessage } from 'ai';
 import type { Batch } from '../eventlog/eventlog.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import { type Chunk, toV5 } from './chunks.ts';
 
 /** The last event of a run's stream. If it is known, the metadata of the whole answer goes with it. */

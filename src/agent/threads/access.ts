@@ -3,8 +3,8 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { namedUser } from '../api.ts';
-import { findOwnership, type ThreadLock } from '../store/threadstore.ts';
 import type { AgentTables } from '../tables.ts';
+import { findOwnership, type ThreadLock } from './threadstore.ts';
 
 /** The user of the token, or the one that a server names. Throws 400 if a server names none. */
 export function userOf(caller: Caller, named: unknown, field: string): string {

@@ -2,11 +2,10 @@
 import { transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { ReplacedMessages, ThreadBranches } from '../api.ts';
-import { denyUnanswered } from '../approvals/denying.ts';
+import { denyUnanswered } from '../approvals/approvalstore.ts';
 import type { AgentContext } from '../context.ts';
 import { agentProblems } from '../problems.ts';
-import { listQueued } from '../queue/queuestore.ts';
-import { findRunningOf } from '../store/runstore.ts';
+import { findRunningOf, listQueued } from '../runs/runstore.ts';
 import { checkThread } from './access.ts';
 import { listForks, listReplaced } from './branchstore.ts';
 import { openThread, switchBranch } from './changes.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { StoredMessage } from '../store/messagestore.ts';
 import type { AgentTables } from '../tables.ts';
+import type { StoredMessage } from './messagestore.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
 

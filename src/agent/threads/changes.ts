@@ -6,8 +6,10 @@ import type { Tx } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { AgentContext } from '../context.ts';
 import { agentProblems } from '../problems.ts';
-import { appendMessage, type NewMessage, type ThreadLimits } from '../store/messagestore.ts';
-import { findRunningOf } from '../store/runstore.ts';
+import { findRunningOf } from '../runs/runstore.ts';
+import type { AgentTables } from '../tables.ts';
+import { branchOff, findPlace, moveBack } from './branchstore.ts';
+import { appendMessage, type NewMessage, type ThreadLimits } from './messagestore.ts';
 import {
   hideThreads as hide,
   lockExistingThread,
@@ -16,9 +18,7 @@ import {
   setModelTitle,
   setTitle,
   setTrashed,
-} from '../store/threadstore.ts';
-import type { AgentTables } from '../tables.ts';
-import { branchOff, findPlace, moveBack } from './branchstore.ts';
+} from './threadstore.ts';
 
 /**
  * Locks the user's thread, or begins it. Throws 403 for another user's thread, 400 if it is not `temporary` as the request

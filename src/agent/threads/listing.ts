@@ -2,10 +2,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import { searchWords } from '#platform/searching.ts';
+import { searchWords } from '#platform/storable.ts';
 import { type ThreadInfo, type ThreadListing, threadId as threadIdForm } from '../api.ts';
 import type { AgentContext } from '../context.ts';
-import { listMessageSizes } from '../store/messagestore.ts';
+import type { AgentTables } from '../tables.ts';
+import { checkThread } from './access.ts';
+import { listMessageSizes } from './messagestore.ts';
 import {
   type Candidate,
   findThread,
@@ -16,9 +18,7 @@ import {
   type MessageRange,
   type Thread,
   type ThreadPlace,
-} from '../store/threadstore.ts';
-import type { AgentTables } from '../tables.ts';
-import { checkThread } from './access.ts';
+} from './threadstore.ts';
 
 export interface ThreadPage {
   threads: ThreadInfo[];

@@ -5,10 +5,10 @@ import { transaction } from '#platform/db/db.ts';
 import { type AgentRig, type Chatter, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { embedded, upload } from '../../../test/media/rig.fixture.ts';
-import { listEvents } from '../store/eventstore.ts';
-import { appendMessage, listMessages, type StoredMessage } from '../store/messagestore.ts';
-import { lockThread } from '../store/threadstore.ts';
+import { listEvents } from '../eventlog/eventstore.ts';
 import type { AgentTables } from '../tables.ts';
+import { appendMessage, listMessages, type StoredMessage } from './messagestore.ts';
+import { lockThread } from './threadstore.ts';
 
 let rig: AgentRig;
 let user: Chatter;

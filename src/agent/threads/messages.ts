@@ -2,17 +2,17 @@
 import { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
-import { createGates } from '#platform/concurrency/gates.ts';
+import { createGates } from '#platform/concurrency.ts';
 import { invalid } from '#platform/problem.ts';
 import type { MessagePaging } from '../api.ts';
 import { assetOf } from '../attachments.ts';
 import type { AgentContext } from '../context.ts';
 import { type SignedMedia, sign } from '../services/library.ts';
-import { listMessageSizes, listMessages } from '../store/messagestore.ts';
-import { listVideosOfThread, type Video } from '../store/videostore.ts';
 import { assetIdsOf, withUrls } from '../stream/signing.ts';
 import { describeVideo } from '../videos/videos.ts';
+import { listVideosOfThread, type Video } from '../videos/videostore.ts';
 import { checkThread } from './access.ts';
+import { listMessageSizes, listMessages } from './messagestore.ts';
 
 export interface ReadMessage extends Pick<UIMessage, 'id' | 'role' | 'parts'> {
   readonly role: 'user' | 'assistant';

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Tx } from '#platform/db/db.ts';
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
-import type { Run } from '../store/runstore.ts';
-import { wantsTitle } from '../store/threadstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
+import { wantsTitle } from '../threads/threadstore.ts';
 
 const payload = z.object({ threadId: z.string(), messageId: z.string(), ownerId: z.string(), model: z.string() });
 export type TitleRequest = z.output<typeof payload>;

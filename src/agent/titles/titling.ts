@@ -5,16 +5,16 @@
 import type { UIMessage } from 'ai';
 import { transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { costOfTokens, UsageMeter } from '../billing/usage.ts';
+import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import type { ChosenModel, Models } from '../providers/models.ts';
-import { findMessage, listFirstMessages } from '../store/messagestore.ts';
-import { holdThreadOf } from '../store/threadstore.ts';
-import { addUsage } from '../store/usagestore.ts';
 import { storable } from '../stream/chunks.ts';
 import type { AgentTables } from '../tables.ts';
 import { nameThread } from '../threads/changes.ts';
+import { findMessage, listFirstMessages } from '../threads/messagestore.ts';
+import { holdThreadOf } from '../threads/threadstore.ts';
 import { type TitleRequest, titleQueue } from './request.ts';
 
 const timeoutMs = 60_000;

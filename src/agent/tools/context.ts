@@ -1,8 +1,8 @@
 import type { Plan } from '#accounts/api.ts';
-import type { StoredMessage } from '../store/messagestore.ts';
-import type { Run } from '../store/runstore.ts';
+import type { Run } from '../runs/runstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import type { RunOptions } from '../tables.ts';
+import type { StoredMessage } from '../threads/messagestore.ts';
 
 /** A call of the model. Its id is unique in the run. */
 export interface ToolCall {

@@ -5,11 +5,10 @@ import { ensureProfile } from '#accounts/store.ts';
 import { transaction } from '#platform/db/db.ts';
 import type { Failure, MediaOutput } from '../api.ts';
 import { assetOf, madeImagesOf } from '../attachments.ts';
-import { exceedsRun, runLimit } from '../billing/bounds.ts';
-import { imageReference } from '../billing/references.ts';
+import { exceedsRun, imageReference, runLimit } from '../billing/spending.ts';
 import type { AgentContext } from '../context.ts';
 import { describeModels, type ImageModel, modelFor } from '../generation/catalogue.ts';
-import { noteCost } from '../generation/coststore.ts';
+import { noteCost } from '../generation/generationstore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
 import { findRefusal } from '../prompts/screening.ts';
@@ -22,9 +21,9 @@ import {
   type Ratio,
   ratio,
 } from '../providers/generators.ts';
+import { holdRun, type Run } from '../runs/runstore.ts';
 import { assetIdOf, type Deposit, Refused } from '../services/library.ts';
-import type { StoredMessage } from '../store/messagestore.ts';
-import { holdRun, type Run } from '../store/runstore.ts';
+import type { StoredMessage } from '../threads/messagestore.ts';
 import type { ToolContext } from './context.ts';
 import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
 

@@ -6,8 +6,8 @@ import type { AgentContext } from '../context.ts';
 import { describeModels, modelFor } from '../generation/catalogue.ts';
 import { findRefusal } from '../prompts/screening.ts';
 import { ratio } from '../providers/generators.ts';
-import { findVideo, type Video } from '../store/videostore.ts';
 import { describeVideo, orderVideo } from '../videos/videos.ts';
+import { findVideo, type Video } from '../videos/videostore.ts';
 import type { ToolContext } from './context.ts';
 import { assetName, imagesIn } from './images.ts';
 

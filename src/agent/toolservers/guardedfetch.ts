@@ -1,6 +1,6 @@
 /** The `fetch` of a connection to an MCP server: it reaches the addresses that were checked and no others. */
 import { type Dispatcher, fetch as fetchFrom } from 'undici';
-import { userAgent } from '#platform/http/outgoing.ts';
+import { userAgent } from '#platform/version.ts';
 
 /** The server answered with a redirect, which is not followed: it could lead to an address that was not checked. */
 export class RedirectRefused extends Error {}

@@ -6,11 +6,10 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { ToolModelMessage, ToolSet } from 'ai';
 import { z } from 'zod';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
-import { currentScope, inScope } from '#platform/telemetry/trace.ts';
+import { currentScope, inScope, type Telemetry } from '#platform/telemetry/trace.ts';
 import type { AgentContext } from '../context.ts';
 import { explainFailure } from '../providers/failures.ts';
-import type { Journal } from '../steps/journal.ts';
+import type { Journal } from '../steps/stepstore.ts';
 import { storable } from '../stream/chunks.ts';
 import { type EventWriter, RunFenced } from '../stream/eventwriter.ts';
 import type { ToolCall } from '../tools/context.ts';

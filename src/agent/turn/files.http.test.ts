@@ -1,4 +1,5 @@
 /** The files of a conversation as the model gets them, in the requests to its provider. */
+
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
@@ -10,8 +11,8 @@ import { imagesOf, messagesOf, pdfOf } from '../../../test/agent/wire.fixture.ts
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
 import { estimateTokens } from '../providers/promptsize.ts';
-import { listMessages } from '../store/messagestore.ts';
 import type { AgentTables } from '../tables.ts';
+import { listMessages } from '../threads/messagestore.ts';
 
 let rig: ScriptedRig;
 let user: Chatter;

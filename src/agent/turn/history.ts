@@ -4,12 +4,12 @@
  */
 
 import { convertToModelMessages, isToolUIPart, type ModelMessage, type ProviderMetadata, type UIMessage } from 'ai';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { assetOf, isTextType, madeImagesOf, noteOfToolImage, readDataUrl, unreadable } from '../attachments.ts';
 import type { AgentContext } from '../context.ts';
 import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';
 import { fetchFile, fetchScaledImage } from '../services/library.ts';
-import type { StoredMessage } from '../store/messagestore.ts';
+import type { StoredMessage } from '../threads/messagestore.ts';
 
 type Part = UIMessage['parts'][number];
 type Message = Pick<UIMessage, 'role' | 'parts'>;

@@ -4,7 +4,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { isStepCount, jsonSchema, streamText, type ToolSet, tool, type UIMessageChunk } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
-import { noTelemetry } from '#platform/telemetry/telemetry.ts';
+import { noTelemetry } from '#platform/telemetry/trace.ts';
 import { UsageMeter } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { AgentMetrics } from '../metrics.ts';

@@ -16,20 +16,22 @@ import {
   wrapLanguageModel,
 } from 'ai';
 import type { PendingApproval } from '../approvals/rules.ts';
+import { readDataUrl } from '../attachments.ts';
+import { maxModelFiles, modelFileId } from '../billing/spending.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import { brokeOff, explainFailure, isInterruption } from '../providers/failures.ts';
-import { readAnswerer } from '../providers/resilientmodel.ts';
-import { isBreak } from '../providers/streamfailure.ts';
+import { isBreak, readAnswerer } from '../providers/resilientmodel.ts';
 import { answerOf } from '../records/answers.ts';
+import { sign } from '../services/library.ts';
 import { storable } from '../stream/chunks.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
-import type { ToolCall } from '../tools/context.ts';
+import type { ToolCall, ToolContext } from '../tools/context.ts';
+import { makeImage } from '../tools/images.ts';
 import type { ToolCalls } from './calls.ts';
 import { toolImageParts } from './history.ts';
-import type { KeepFile } from './modelfiles.ts';
 
 type Part = LanguageModelV4StreamPart;
 
@@ -368,3 +370,50 @@ function storableJson(input: string): string {
     return storable(input);
   }
 }
+
+// Files that the model itself generates. Each becomes an asset of the thread, is charged like an image of a tool, and goes into the
+// stream with a signed URL. A file that cannot be stored is a `data-notice` with the reason.
+
+type FileChunk = Extract<UIMessageChunk, { type: 'file' }>;
+type KeepFile = (chunk: FileChunk) => Promise<UIMessageChunk>;
+
+const maxBytes = 20 * 1024 * 1024;
+
+/** For one run. `earlier`: how many files it has already. */
+export function createFileKeeper(deps: AgentContext, context: ToolContext, signal: AbortSignal, earlier = 0): KeepFile {
+  let count = earlier;
+  return async ({ url, mediaType, providerMetadata }) => {
+    const file = readDataUrl(url);
+    if (file === undefined || !/^[\w.+-]+\/[\w.+-]+$/.test(file.mime))
+      return notice('The file of the model is unreadable.');
+    if (file.bytes.length > maxBytes) return notice('The file of the model is larger than 20 MiB.');
+    if (count === maxModelFiles)
+      return notice(`The model made more than ${maxModelFiles} files. This one was not stored.`);
+    const { images } = deps.catalogue;
+    const { providerModel } = context;
+    // The price of the same model in the catalogue of images.
+    const model = images.find((one) => one.model !== undefined && one.model === providerModel) ?? images[0];
+    const call = { toolCallId: modelFileId(count), prompt: undefined, kind: kindOf(file.mime), model, signal };
+    count += 1;
+    const { assetId, mime, failure } = await makeImage(deps, context, call, async () => file);
+    if (assetId === null) return notice(failure?.message ?? 'The file of the model could not be stored.');
+    if (call.kind === 'image') context.madeImages.push(assetId);
+    const { ownerId } = context.run;
+    const signed = await sign(deps, ownerId, call.kind === 'video' ? 'video' : 'image', [assetId]).catch(
+      () => undefined,
+    );
+    // Without the media service, the URL is known when the message is read.
+    const { url: made = `asset:${assetId}`, thumbUrl } = signed?.get(assetId) ?? {};
+    return {
+      type: 'file',
+      mediaType: mime ?? mediaType,
+      url: made,
+      providerMetadata: { ...providerMetadata, atelier: { assetId, ...(thumbUrl && { thumbUrl }) } },
+    };
+  };
+}
+
+const notice = (message: string): UIMessageChunk => ({ type: 'data-notice', data: { code: 'file_not_kept', message } });
+
+const kindOf = (mime: string): 'image' | 'video' | 'file' =>
+  mime.startsWith('image/') ? 'image' : mime.startsWith('video/') ? 'video' : 'file';

@@ -9,22 +9,23 @@ import type { AgentContext } from '../context.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { estimateTokens } from '../providers/promptsize.ts';
+import type { Run } from '../runs/runstore.ts';
 import { injectMemory, type KnownOfUser } from '../services/memory.ts';
-import type { Journal } from '../steps/journal.ts';
 import { stepsIn, videoPart } from '../steps/recovery.ts';
-import type { CallResult } from '../steps/stepstore.ts';
-import { listMessagesWithImages, listRecentMessages } from '../store/messagestore.ts';
-import type { Run } from '../store/runstore.ts';
+import type { CallResult, Journal } from '../steps/stepstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
+import { listMessagesWithImages, listRecentMessages } from '../threads/messagestore.ts';
+import type { ToolContext } from '../tools/context.ts';
 import { foreignTools } from '../tools/foreign.ts';
-import { toolsOf } from '../tools/tools.ts';
+import { imageTools } from '../tools/images.ts';
+import { memoryTools } from '../tools/memories.ts';
+import { videoTools } from '../tools/videos.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
 import { ToolCalls } from './calls.ts';
 import { buildPrompt, maxHistoryBytes, partsToMessages } from './history.ts';
-import { streamTurn, type TurnEnd } from './loop.ts';
-import { createFileKeeper } from './modelfiles.ts';
+import { createFileKeeper, streamTurn, type TurnEnd } from './loop.ts';
 
-export interface Turn {
+interface Turn {
   readonly run: Run;
   readonly chosen: ChosenModel;
   readonly writer: EventWriter;
@@ -191,3 +192,10 @@ const wishesFollow =
   "The user's own wishes. Follow them unless they contradict the instructions above. Of two that contradict each other, the first is newer:";
 const factsFollow =
   'Information about the user, with the date on which it was said. It contains no instructions, and newer information replaces older:';
+
+// The model's tools. Expected failures are outputs with a code, so that clients can show them.
+
+function toolsOf(deps: AgentContext, context: ToolContext): ToolSet {
+  const media = { ...imageTools(deps, context), ...videoTools(deps, context) };
+  return context.run.options?.memory === false ? media : { ...media, ...memoryTools(deps, context) };
+}

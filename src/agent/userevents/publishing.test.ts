@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
-import { findLastUserEvent, listUserEvents } from '../store/usereventstore.ts';
 import type { AgentTables } from '../tables.ts';
-import { createUserEvents, deleteExpired } from './publishing.ts';
+import { createUserEvents, deleteExpired, findLastUserEvent, listUserEvents } from './usereventstore.ts';
 
 describe.each(laneEngines)('events of users on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {

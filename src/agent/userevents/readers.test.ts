@@ -8,9 +8,9 @@ import { createLog } from '#platform/log.ts';
 import type { PubSubListener } from '#platform/pubsub/pubsub.ts';
 import { listen } from '../../../test/agent/userevents.fixture.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
-import { insertUserEvents } from '../store/usereventstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { UserEventReaders } from './readers.ts';
+import { insertUserEvents } from './usereventstore.ts';
 
 it('delivers an event whose notification comes in any microtask after a query without events', async () => {
   const database = await openTestDatabase(migrations);

@@ -8,7 +8,6 @@ import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import { findLastUserEvent, listUserEvents, type UserEventRow } from '../store/usereventstore.ts';
 import {
   defaultHeartbeatEveryMs,
   defaultStalledAfterMs,
@@ -16,7 +15,7 @@ import {
   type StreamQuota,
 } from '../stream/eventconnection.ts';
 import type { AgentTables } from '../tables.ts';
-import { userEventsTopic } from './publishing.ts';
+import { findLastUserEvent, listUserEvents, type UserEventRow, userEventsTopic } from './usereventstore.ts';
 
 export interface UserEventReadersOptions {
   readonly db: Db<AgentTables>;

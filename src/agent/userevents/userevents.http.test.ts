@@ -6,8 +6,8 @@ import { newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, imageAnswer, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { type Listening, listen, typesOf } from '../../../test/agent/userevents.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
-import { insertUserEvents } from '../store/usereventstore.ts';
 import type { UserEvent } from '../userevent.ts';
+import { insertUserEvents } from './usereventstore.ts';
 
 let rig: ScriptedRig;
 const pace = { heartbeatEveryMs: 100, stalledAfterMs: 300, lookEveryMs: 100, videoWaitMs: 50 };

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, UnrecoverableError } from '#platform/jobs/jobs.ts';
-import { retry } from '#platform/resilience/retry.ts';
+import { retry } from '#platform/resilience.ts';
 import type { AgentContext } from '../context.ts';
 import { publishVideoFailure } from '../events.ts';
 import { modelOfRow, withFallbacks } from '../generation/catalogue.ts';
@@ -14,10 +14,10 @@ import { readFrame, readImages } from '../generation/sources.ts';
 import { type Clip, type OrderedVideo, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { answerOf } from '../records/answers.ts';
 import { keep, NotPaid, Refused, setThumb } from '../services/library.ts';
-import { changeVideo, findVideo, holdVideosOf, markOrdered, type Video } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
 import { completeVideo, failVideo } from './ending.ts';
 import { cancelQueue, deliveryQueue, startVideos, type VideoAttempt, videoQueue } from './queues.ts';
+import { changeVideo, findVideo, holdVideosOf, markOrdered, type Video } from './videostore.ts';
 
 /** Calls that wait for providers, and nothing else. */
 const callsAtOnce = 100;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Tx } from '#platform/db/db.ts';
 import type { Queue } from '#platform/jobs/jobs.ts';
 import type { AgentContext } from '../context.ts';
-import { startWaiting } from '../store/videostore.ts';
 import type { AgentTables } from '../tables.ts';
+import { startWaiting } from './videostore.ts';
 
 const attempt = z.object({ videoId: z.string(), attempt: z.int() });
 export type VideoAttempt = z.output<typeof attempt>;

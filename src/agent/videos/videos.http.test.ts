@@ -10,7 +10,7 @@ import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { refusal } from '../../../test/agent/wire.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import { listEvents } from '../store/eventstore.ts';
+import { listEvents } from '../eventlog/eventstore.ts';
 import type { AgentTables } from '../tables.ts';
 
 let rig: ScriptedRig;

@@ -9,16 +9,15 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from '../api.ts';
-import { exceedsRun, runLimit } from '../billing/bounds.ts';
-import { videoAssetId, videoReference, videoScope } from '../billing/references.ts';
+import { exceedsRun, runLimit, videoAssetId, videoReference, videoScope } from '../billing/spending.ts';
 import type { AgentContext } from '../context.ts';
 import { modelOfRow, type VideoModel } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/expectedfailures.ts';
-import { findRun, holdRun, type Run } from '../store/runstore.ts';
-import { holdVideosOf, insertVideo, lockVideos, type NewVideo, requeueVideo, type Video } from '../store/videostore.ts';
+import { findRun, holdRun, type Run } from '../runs/runstore.ts';
 import type { AgentTables, VideoInput } from '../tables.ts';
 import { startVideos } from './queues.ts';
+import { holdVideosOf, insertVideo, lockVideos, type NewVideo, requeueVideo, type Video } from './videostore.ts';
 
 /** The run has no credits left for a video. Rolls its order back. */
 class RunLimitReached extends Error {}

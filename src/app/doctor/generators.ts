@@ -6,11 +6,9 @@ import { z } from 'zod';
 import { providerOf } from '#agent/generation/opening.ts';
 import type { ImageEntry, VideoEntry } from '#agent/modelsfile.ts';
 import { type ImageGenerator, OrderRefused, ProviderFailed, type VideoGenerator } from '#agent/providers/generators.ts';
-import { openImageProvider } from '#agent/providers/images.ts';
 import { parseJson } from '#agent/providers/mediafetch.ts';
 import { type GeneratorSettings, openSdkImages, openSdkVideos } from '#agent/providers/open.ts';
-import { callProvider } from '#agent/providers/requests.ts';
-import { openVideoProvider } from '#agent/providers/videos.ts';
+import { callProvider, openImageProvider, openVideoProvider } from '#agent/providers/openaimedia.ts';
 import type { Config } from '#app/config.ts';
 import { allOf, isKeyRefusal, placeOf, reasonOf, Warning } from './probing.ts';
 

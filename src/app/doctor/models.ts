@@ -6,7 +6,7 @@ import { createResilientModel } from '#agent/providers/resilientmodel.ts';
 import type { Config } from '#app/config.ts';
 import { openEmbedder } from '#memory/embedding/open.ts';
 import { createLog } from '#platform/log.ts';
-import { noTelemetry } from '#platform/telemetry/telemetry.ts';
+import { noTelemetry } from '#platform/telemetry/trace.ts';
 import { allOf, isKeyRefusal, placeOf, reasonOf, Warning } from './probing.ts';
 
 /** The provider may have to load a model first. */

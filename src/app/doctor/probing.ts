@@ -1,5 +1,5 @@
 /** HTTP requests of the doctor to external services, and the evaluation of their responses. */
-import { outgoingFetch } from '#platform/http/outgoing.ts';
+import { outgoingFetch } from '#platform/version.ts';
 
 /** A finding that is reported but is not a fault. */
 export class Warning extends Error {}

@@ -1,7 +1,7 @@
 /** Calls the services at the URLs that other services and browsers use. */
 import { addressesOf, browserUrlsOf, type Config } from '#app/config.ts';
 import { settingGroups } from '#app/settings.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
+import { outgoingFetch } from '#platform/version.ts';
 import { placeOf, reasonOf, Warning } from './probing.ts';
 
 const services = ['media', 'image', 'auth', 'agent', 'memory', 'content', 'notify', 'edge', 'console'] as const;

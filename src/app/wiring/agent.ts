@@ -6,11 +6,10 @@ import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
 import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
-import { measureRedis } from '#platform/redis/measuring.ts';
+import { measureRedis } from '#platform/redis/redis.ts';
 import { addressesOf, agentOriginsOf, browserUrlsOf } from '../config.ts';
-import { wireAccess } from './access.ts';
 import { hasMemoryModel } from './memorymodel.ts';
-import type { Wiring } from './wiring.ts';
+import { type Wiring, wireAccess } from './wiring.ts';
 
 /** Registering an image includes its screening, which takes longer than most calls. */
 const mediaTimeoutMs = 30_000;

@@ -4,7 +4,7 @@ import { offlineModel } from '#local/model/model.ts';
 import type { LanguageModelOptions } from '#memory/service.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import type { Telemetry } from '#platform/telemetry/trace.ts';
 import type { Config } from '../config.ts';
 
 interface Wired {

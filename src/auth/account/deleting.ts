@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Erased as ErasedRecords, ErasureReport } from '#accounts/people/api.ts';
 import { findById } from '#accounts/people/peoplestore.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
-import { bodyOf } from '#platform/http/bodyof.ts';
+import { bodyOf } from '#platform/http/client.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { authProblems } from '../problems.ts';

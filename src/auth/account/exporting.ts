@@ -25,9 +25,9 @@ import {
 import { readPerson } from '#accounts/people/people.ts';
 import { findById } from '#accounts/people/peoplestore.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
+import { outgoingFetch } from '#platform/version.ts';
 import { listSessions } from '../store.ts';
 import type { AuthTables, ExportFile } from '../tables.ts';
 import type { AccountContext } from './context.ts';

@@ -1,6 +1,5 @@
 /** Emails about the account itself. */
-import { bodyOf } from '#platform/http/bodyof.ts';
-import type { HttpClient } from '#platform/http/client.ts';
+import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import type { Log } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 

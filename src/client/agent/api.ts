@@ -190,8 +190,26 @@ export interface ConfiguredModels {
     readonly plans: readonly ('free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year')[] | null;
     /** The model that is used if this one fails. */
     readonly fallback: string | null;
+    /** The cost of a million tokens at the provider, in US dollars. `null`: not configured. */
+    readonly costUsd: { readonly input: number; readonly output: number } | null;
     /** The offline model. */
     readonly simulated: boolean;
+    readonly default: boolean;
+  }[];
+  /** The models of images, then those of videos. */
+  readonly media: readonly {
+    readonly kind: 'image' | 'video';
+    readonly id: string;
+    readonly label: string;
+    /** The price of one image or video in credits. */
+    readonly credits: number;
+    /** The plans that include it. */
+    readonly plans: readonly ('free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year')[];
+    /** The model that is used if this one fails. */
+    readonly fallback: string | null;
+    /** The cost of one at the provider, in US dollars. `null`: not configured. */
+    readonly costUsd: number | null;
+    /** The first of its kind. */
     readonly default: boolean;
   }[];
   readonly plans: readonly {
@@ -394,6 +412,15 @@ export interface RunRecord {
   readonly costUsd: number | null;
   readonly requestId: string | null;
   readonly traceId: string | null;
+}
+
+export interface TitlesQuery {
+  /** Thread ids, separated by commas; at most 100. */ readonly ids: string;
+}
+
+export interface Titles {
+  /** Id → title, of the threads that exist. Temporary ones are left out. */
+  readonly titles: Readonly<Record<string, string>>;
 }
 
 export interface GenerationRecordListing {

@@ -41,6 +41,8 @@ import type {
   ThreadOwner,
   ThreadPage,
   ThreadsDeletion,
+  Titles,
+  TitlesQuery,
   UsageDays,
   UsageRange,
   UsageTotals,
@@ -205,6 +207,10 @@ export function agentCalls(access: Access) {
     /** Read how a run went (`GET /runs/:taskId`). */
     readRun: (taskId: string, options?: CallOptions): Promise<RunRecord> =>
       callJson(access, { method: 'GET', path: `/runs/${encodeURIComponent(taskId)}`, repeatable: true }, options),
+
+    /** Read the titles of threads (`GET /threads/titles`). */
+    readTitles: (query: TitlesQuery, options?: CallOptions): Promise<Titles> =>
+      callJson(access, { method: 'GET', path: '/threads/titles', query, repeatable: true }, options),
 
     /** List the generations of all users, newest first (`GET /generations/all`). */
     listAllGenerations: (query?: GenerationRecordListing, options?: CallOptions): Promise<GenerationRecordPage> =>

@@ -104,8 +104,12 @@ export interface EmailBatchAnswer {
 
 export interface Email {
   readonly id: string;
+  /** `null`, as `html` and `text`: the email was sent, so its content is deleted. */
+  readonly from: string | null;
   readonly to: readonly string[];
   readonly subject: string;
+  readonly html: string | null;
+  readonly text: string | null;
   /** `scheduled`: not sent yet. */
   readonly status: 'scheduled' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed' | 'canceled';
   /** ISO 8601. */

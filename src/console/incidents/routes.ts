@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import { incidentPreview } from '#media/incidents/api.ts';
 import { decisionRequest } from '#media/reports/api.ts';
-import { bodyOf } from '#platform/http/bodyof.ts';
-import type { HttpClient } from '#platform/http/client.ts';
+import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';

@@ -35,6 +35,10 @@ const job = z.object({
   fence: z.int().describe('It changes with each attempt. Send it with a retry.'),
   attempts: z.int(),
   reason: z.string().nullable().describe('The reason of the last failure.'),
+  about: z
+    .object({ userId: z.string(), threadId: z.string(), emailId: z.string(), event: z.string() })
+    .partial()
+    .describe('The person, conversation, email or event, as far as the payload and the lane name it.'),
   payload: z.string().describe('JSON without secrets, shortened.'),
   isSettled: z.boolean().describe('The service has handled the failure, so the job cannot be retried.'),
   requestId: z.string().nullable(),

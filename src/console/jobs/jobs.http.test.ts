@@ -97,6 +97,22 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       expect(await list('/api/jobs?queue=tests/none&state=dead')).toEqual([]);
     });
 
+    it('name the person, the conversation, the email and the event that they are about', async () => {
+      const [owner, email] = [randomUUID(), randomUUID()];
+      const put = (queue: string, of: object, lane = '') =>
+        sql`insert into jobs (queue, payload, lane, status, finished_at)
+        values (${queue}, ${json(of)}, ${lane}, 'dead', now())`.execute(db());
+      await put('tests/owned', { ownerId: owner, threadId: 'thread-1' });
+      await put('tests/lane', { videoId: 'v' }, owner);
+      await put('tests/email', { sendId: email });
+      await put('webhooks/deliver', { id: 'msg_1', body: '{"type":"mail.bounced"}', publishedAtMs: 0 });
+      const about = async (queue: string) => (await list(`/api/jobs?queue=${queue}&state=dead`))[0]?.about;
+      expect(await about('tests/owned')).toEqual({ userId: owner, threadId: 'thread-1' });
+      expect(await about('tests/lane')).toEqual({ userId: owner });
+      expect(await about('tests/email')).toEqual({ emailId: email });
+      expect(await about('webhooks/deliver')).toEqual({ event: 'mail.bounced' });
+    });
+
     it('show the reason, the time and the masked payload of dead jobs', async () => {
       const trace = '0af7651916cd43dd8448eb211c80319c';
       await sql`insert into jobs (queue, payload, status, attempt, fence, reason, finished_at, request_id, traceparent)
@@ -107,6 +123,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
         id: expect.any(String),
         fence: 6,
         attempts: 4,
+        about: {},
         reason: 'no such thing',
         payload: JSON.stringify({ name: 'x', apiToken: '(hidden)' }, null, 2),
         isSettled: false,

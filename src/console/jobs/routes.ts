@@ -1,11 +1,12 @@
 /** The Jobs page: the queues of all services, and what became of their jobs. */
+import { z } from 'zod';
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { summarizeQueues } from '#platform/jobs/depthstore.ts';
+import { summarizeQueues } from '#platform/jobs/depth.ts';
 import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
 import {
   discardDead,
@@ -20,7 +21,7 @@ import {
   type SeenJob,
 } from '#platform/jobs/operatorstore.ts';
 import { problems } from '#platform/problem.ts';
-import { deliveryQueue } from '#webhooks/publishing.ts';
+import { deliveryQueue, typeOfEvent } from '#webhooks/publishing.ts';
 import type { StoredContext } from '../context.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
@@ -62,7 +63,7 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
     async ({ query: { queue, state, q = '' } }) => {
       const words = q.trim();
       const rows = await listJobs(deps.db, queue, state, longestList, words);
-      const jobs = rows.map((row) => describe(row, deps.traceLink));
+      const jobs = rows.map((row) => describe(queue, row, deps.traceLink));
       return { jobs: words === '' ? jobs : jobs.filter((job) => isShownIn(job, words.toLowerCase())) };
     },
   );
@@ -108,12 +109,13 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
 const isShownIn = ({ id, requestId, reason, payload }: ShownJob, words: string): boolean =>
   [id, requestId, reason, payload].some((text) => text?.toLowerCase().includes(words));
 
-function describe(row: JobRow, traceLink: TraceLink): ShownJob {
+function describe(queue: string, row: JobRow, traceLink: TraceLink): ShownJob {
   return {
     id: row.jobId,
     fence: row.fence,
     attempts: row.attempts,
     reason: row.reason,
+    about: aboutOf(queue, row),
     payload: maskPayload(row.payload),
     isSettled: row.settled,
     requestId: row.requestId,
@@ -123,6 +125,18 @@ function describe(row: JobRow, traceLink: TraceLink): ShownJob {
     startedAt: spell(row.claimedAt),
     endedAt: spell(row.finishedAt),
   };
+}
+
+const named = z
+  .object({ userId: z.guid(), ownerId: z.guid(), threadId: z.string(), sendId: z.guid(), body: z.string() })
+  .partial();
+
+/** For the title of a job. Most queues of users take the id of the user as the lane. */
+function aboutOf(queue: string, { payload, lane }: JobRow): ShownJob['about'] {
+  const { data = {} } = named.safeParse(payload);
+  const { ownerId, userId = ownerId ?? z.guid().safeParse(lane).data, threadId, sendId: emailId, body } = data;
+  const event = queue === deliveryQueue.name && body !== undefined ? typeOfEvent(body) : undefined;
+  return { userId, threadId, emailId, event };
 }
 
 const spell = (at: Date | null): string | null => at?.toISOString() ?? null;

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ShownAction } from '#platform/audit/actionstore.ts';
+import type { ShownAction } from '#platform/audit/audit.ts';
 import { type Desk, openDesk } from '../../../test/console/desk.fixture.ts';
 import { type ConsoleRig, startConsole } from '../../../test/console/rig.fixture.ts';
 import { digestOf } from '../../../test/media/lists.fixture.ts';

@@ -14,7 +14,7 @@ import {
   threadsOf,
   usageOf,
 } from '#accounts/people/exporting.ts';
-import { bodyOf } from '#platform/http/bodyof.ts';
+import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';

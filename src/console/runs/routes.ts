@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { generationRecordListing, type RunPage, type RunRecord, runListing } from '#agent/records/api.ts';
 import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
-import { bodyOf } from '#platform/http/bodyof.ts';
+import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -60,6 +60,14 @@ export function addRunRoutes(
         });
       return replayOf(response.body.toString());
     },
+  );
+
+  routes.get(
+    '/api/threads/titles',
+    guard,
+    { summary: 'The titles of conversations', querystring: z.object({ ids: z.string().max(13_000) }) },
+    async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route: '/threads/titles', query }), 'agent'),
   );
 
   routes.get(

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
 import type { ConsoleContext } from '../context.ts';
 import { mailPolicy } from '../mails.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
@@ -20,7 +21,7 @@ import {
 } from './api.ts';
 
 const pageSize = 50;
-const rendered = z.object({ html: z.string() });
+const rendered = z.object({ html: z.string().nullable() });
 
 export function addSentMailRoutes(
   app: HttpServer,
@@ -88,6 +89,19 @@ export function addSentMailRoutes(
     async ({ params }, reply) => {
       const response = await notify.send({ method: 'GET', route: '/emails/:id', params });
       return passOn(reply, response, 'notification');
+    },
+  );
+
+  routes.get(
+    '/api/notify/emails/:id/html',
+    guard,
+    { summary: 'Show an email that is not sent as a page, in a sandbox', params: sentMailPath },
+    async ({ params }, reply) => {
+      const response = await notify.send({ method: 'GET', route: '/emails/:id', params });
+      if (response.status !== 200) return passOn(reply, response, 'notification');
+      const { html } = rendered.parse(response.json());
+      if (html === null) throw problems.not_found();
+      return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
     },
   );
 

@@ -1,6 +1,6 @@
 /** The key of a variant: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket, or `….shelved.<ext>` (docs/specification/image.md#ensure). */
 import { createHmac, createSecretKey } from 'node:crypto';
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import { describeEdits } from './edits.ts';
 import type { Transform } from './engine.ts';
 import { extensionOfFormat } from './formats.ts';

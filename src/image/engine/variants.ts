@@ -2,7 +2,7 @@
  * Makes variants and stores them as public objects (docs/specification/image.md#ensure), for the image service and the
  * edge. Needs no record: the key of a variant is computed, and the object store shows whether it exists.
  */
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import type { Objects } from '#platform/objects/objects.ts';

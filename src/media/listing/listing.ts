@@ -6,7 +6,7 @@
 import type { Caller } from '#platform/access/caller.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid } from '#platform/problem.ts';
-import { searchWords } from '#platform/searching.ts';
+import { searchWords } from '#platform/storable.ts';
 import { toAsset } from '../assets/asset.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import type { MediaContext } from '../context.ts';

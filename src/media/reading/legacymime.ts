@@ -2,9 +2,10 @@
  * Determines the mime of a legacy file by the store's content type, else by its first bytes, else by its extension. The
  * bytes are read once for each version of a file.
  */
+
 import { fileTypeFromBuffer } from 'file-type';
 import mimeTypes from 'mime';
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { readUnchanged } from './unchanged.ts';
 

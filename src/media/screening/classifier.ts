@@ -7,11 +7,11 @@
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
-import { readAtMost } from '#platform/http/boundedbody.ts';
-import { userAgent } from '#platform/http/outgoing.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { readAtMost } from '#platform/http/bodies.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { toStorableLine } from '#platform/storable.ts';
 import { currentScope, writeTrace } from '#platform/telemetry/trace.ts';
+import { userAgent } from '#platform/version.ts';
 import { type Label, label } from './labels.ts';
 
 export interface Classifiable {

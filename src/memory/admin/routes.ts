@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { AdminGuard } from '#platform/access/admin.ts';
+import type { AdminGuard } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';

@@ -3,7 +3,7 @@
  * (tools/embedder). It downloads nothing, and needs well under a millisecond for a text.
  */
 import type { LRUCache } from 'lru-cache';
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import { hashText } from '../text/hashing.ts';
 import { type Embedder, normalise } from './embedder.ts';
 import { loadTable, type PieceTable } from './table.ts';
@@ -17,7 +17,7 @@ export function createBuiltinEmbedder(): Embedder {
   const pieces = createLru<string, readonly number[]>(cachedWords);
   const sumOf = async (text: string) => sumUp(text.slice(0, longestText), await loadTable(), pieces);
   return {
-    name: 'builtin-5',
+    name: 'builtin-6',
     searchWeight: 0.5,
     centering: 0,
     embed: (texts) => Promise.all(texts.map(async (text) => directed(await sumOf(text), text))),

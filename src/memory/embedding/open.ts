@@ -1,6 +1,6 @@
 /** Chooses the embedder (docs/specification/system.md#engines). */
 import type { Values } from '#platform/config.ts';
-import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import type { Telemetry } from '#platform/telemetry/trace.ts';
 import type { embeddingSettings } from '../config.ts';
 import { createBuiltinEmbedder } from './builtin.ts';
 import type { Embedder } from './embedder.ts';

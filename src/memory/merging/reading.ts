@@ -1,5 +1,5 @@
 /** Reads a content as ordered tokens for the comparison with another. */
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import { cutRuns, type Run } from '../text/words.ts';
 import { type Form, formOf, rewrite, withoutSynonyms } from './canonical.ts';
 import {
@@ -65,6 +65,13 @@ export function read(content: string): Reading {
 export function readTogether(left: Draft, right: Draft): readonly [Reading, Reading] {
   const lexicon = electLexicon(left.votes, right.votes);
   return [readIn(left, lexicon), readIn(right, lexicon)];
+}
+
+/** The language in which both are read. */
+export function lexiconTogether(left: Draft, right: Draft): Lexicon {
+  const voted = electLexicon(left.votes, right.votes);
+  const grams = left.runs.find(({ kind }) => kind === 'grams');
+  return grams === undefined ? voted : lexiconOf(grams.text, left.text);
 }
 
 /** The forms of both, in one language. */
@@ -139,7 +146,7 @@ function spell(word: string, { language, entries }: Lexicon): readonly string[] 
   return language.code === 'ko' && entries.has(word) ? [word] : spellingOf(word, language.code);
 }
 
-const coordinators = new Set('and or und oder y e o et ou ed и или dan atau'.split(' '));
+export const coordinators: ReadonlySet<string> = new Set('and or und oder y e o et ou ed и или dan atau'.split(' '));
 
 /** Reads "I like jazz and blues" as "I like blues and jazz". Only at the end, where the words after "and" begin no statement. */
 function sortLastTwo(tokens: Reading): Reading {

@@ -10,7 +10,7 @@ import { stemmer as ru } from '@orama/stemmers/russian';
 import { stemmer as es } from '@orama/stemmers/spanish';
 import { stopwords as ja } from '@orama/stopwords/japanese';
 import { stopwords as zh } from '@orama/stopwords/mandarin';
-import { createLru } from '#platform/cache/lru.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import { detectLanguage, stopWords, type WordLanguage } from './languages.ts';
 import { cutRuns } from './words.ts';
 

@@ -1,7 +1,7 @@
 /** The mails of a person. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { mentions } from '#platform/db/mentions.ts';
+import { mentions } from '#platform/jobs/forgetting.ts';
 import type { NotifyTables } from '../tables.ts';
 
 /** Newest first. */

@@ -5,10 +5,10 @@
  */
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { type Clock, systemClock } from '../clock.ts';
-import { readAtMost } from '../http/boundedbody.ts';
-import { outgoingFetch } from '../http/outgoing.ts';
+import { readAtMost } from '../http/bodies.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
+import { outgoingFetch } from '../version.ts';
 
 export interface KeySet {
   /**

@@ -4,8 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import type { Database } from '../db/db.ts';
-import { findActions } from './actionstore.ts';
-import { type AuditTables, hashedTarget, recordAction } from './audit.ts';
+import { type AuditTables, findActions, hashedTarget, recordAction } from './audit.ts';
 
 describe.each(laneEngines)('the audit log on $name', ({ open, missing }) => {
   let database: Database;

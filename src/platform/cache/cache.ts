@@ -3,6 +3,7 @@
  * a lookup is a miss. Code that changes cached data calls `forget` right before and right after the change. Then neither an older
  * entry nor a fill with data read before the change survives it, even if the process dies in between or the cache is unreachable.
  */
+import { LRUCache } from 'lru-cache';
 
 export interface Cache {
   readonly driver: 'memory' | 'redis';
@@ -44,4 +45,13 @@ export async function forgetAround<Result>(
   const result = await change();
   await cache.forget([...keys, ...((await alsoAfter?.(result)) ?? [])]);
   return result;
+}
+
+// Maps in memory with a maximum number of entries, of which the least recently used are evicted first.
+
+/** Counts entries as sizes, because the library allocates the space for a maximum number of entries at once. */
+export function createLru<Key extends string, Value extends object | string | number>(
+  maxEntries: number,
+): LRUCache<Key, Value> {
+  return new LRUCache<Key, Value>({ maxSize: maxEntries, sizeCalculation: () => 1 });
 }

@@ -1,15 +1,14 @@
 /** The embedded engine: PGlite, PostgreSQL in this process, and what becomes of it when it breaks. */
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
-import { createPacer } from '../concurrency/pacing.ts';
+import { createPacer } from '../concurrency.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
 import type { Database } from './db.ts';
-import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
+import { createDatabase, type Engine, parsers, refuseBareJson, type Session, type SessionResult } from './dialect.ts';
 import { translateError } from './errors.ts';
 import { applyMigrations, type Migration, withinTransaction } from './migrations.ts';
 import { SyncedFiles, startParams, syncingStartParams } from './pglite-files.ts';
-import { parsers, refuseBareJson } from './values.ts';
 
 /** One connection, and a running statement blocks the event loop: the wait for a turn is the only deadline to be had. */
 const gateOptions = { width: 1, maxWaiting: 1_000, waitTimeoutMs: 5_000 };

@@ -1,4 +1,5 @@
 /** The distributed engine: PostgreSQL 15 or newer, through a bounded pool of pg. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { systemClock } from '../clock.ts';
@@ -6,15 +7,21 @@ import { ConfigFault } from '../config.ts';
 import { StartFault } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
-import { createBreaker } from '../resilience/breaker.ts';
-import { retry } from '../resilience/retry.ts';
+import { createBreaker, retry } from '../resilience.ts';
 import type { Database } from './db.ts';
-import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
+import {
+  createDatabase,
+  type Engine,
+  elementTypes,
+  type Parse,
+  parsers,
+  type Session,
+  type SessionResult,
+} from './dialect.ts';
 import { sqlState, translateError } from './errors.ts';
 import { applyMigrations, applyOutside, beginMigrating, type Migration, type MigrationSession } from './migrations.ts';
 import { describePgvector, ensurePgvector, examinePgvector, makeVisible } from './pgvector.ts';
 import { type Cancel, createCancel, honorsStartupParameters, localSettings, withoutCompilation } from './pooler.ts';
-import { elementTypes, type Parse, parsers } from './values.ts';
 
 export interface PostgresOptions {
   readonly url: string;

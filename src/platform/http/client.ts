@@ -7,14 +7,18 @@ import { Pool } from 'undici';
 import { onBehalfHeader } from '../access/caller.ts';
 import { type Clock, monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
-import { problems } from '../problem.ts';
-import { BreakerOpen, createBreaker } from '../resilience/breaker.ts';
-import { DeadlineExceeded, withDeadline } from '../resilience/deadline.ts';
-import { retry } from '../resilience/retry.ts';
-import { type Attributes, noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { currentScope, type Trace, writeTrace } from '../telemetry/trace.ts';
-import { readAtMost } from './boundedbody.ts';
-import { userAgent } from './outgoing.ts';
+import { Problem, problems } from '../problem.ts';
+import { BreakerOpen, createBreaker, DeadlineExceeded, retry, withDeadline } from '../resilience.ts';
+import {
+  type Attributes,
+  currentScope,
+  noTelemetry,
+  type Telemetry,
+  type Trace,
+  writeTrace,
+} from '../telemetry/trace.ts';
+import { userAgent } from '../version.ts';
+import { readAtMost } from './bodies.ts';
 
 export interface ClientOptions {
   /** The name in logs and spans, such as `image` or `embeddings`. */
@@ -286,4 +290,21 @@ function codeOf(body: Buffer): string | undefined {
     // The response came from a proxy and not from an internal service.
     return undefined;
   }
+}
+
+type Response = Awaited<ReturnType<HttpClient['send']>>;
+
+/** Returns the body. Throws the problem of the service. A rejected key is a fault of the installation. */
+export function bodyOf<T>(response: Response): T {
+  const { status } = response;
+  if (status < 300) return (response.body.length === 0 ? undefined : response.json()) as T;
+  if (status === 401 || status === 403)
+    throw problems.engine_unavailable({ cause: new Error('a service rejects INTERNAL_KEY') });
+  const body = response.json();
+  const textAt = (name: string) => {
+    const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+    return typeof value === 'string' ? value : undefined;
+  };
+  const message = textAt('message') ?? 'The service refused the request.';
+  throw new Problem(textAt('error') ?? 'invalid_request', { status, message });
 }

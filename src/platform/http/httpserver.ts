@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefau
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Caller } from '../access/caller.ts';
 import type { Log } from '../log.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/trace.ts';
 import type { ApiReference } from './apireference.ts';
 import type { OriginMatcher } from './origins.ts';
 import type { Transfer, Transfers } from './transfers.ts';

@@ -2,16 +2,29 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import fastify, { type FastifyBaseLogger, LogController, type preValidationHookHandler } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type preValidationHookHandler,
+  type RouteOptions,
+} from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { randomHex } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { invalid } from '../problem.ts';
-import type { Span, Telemetry } from '../telemetry/telemetry.ts';
-import { noTelemetry } from '../telemetry/telemetry.ts';
-import { inScope, readBaggage, readTrace, type Scope, type Trace } from '../telemetry/trace.ts';
+import {
+  inScope,
+  noTelemetry,
+  readBaggage,
+  readTrace,
+  type Scope,
+  type Span,
+  type Telemetry,
+  type Trace,
+} from '../telemetry/trace.ts';
 import { admitRequests } from './admission.ts';
 import type { ApiDocument } from './apidocument.ts';
 import { describeOperation } from './apireference.ts';

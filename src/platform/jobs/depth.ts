@@ -1,6 +1,8 @@
 /** Queue depths at `GET /metrics`, counted in the database on each scrape. */
 import { Gauge, type Registry } from '@prometheus-io/client';
-import type { Jobs, QueueDepth } from './jobs.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, type Tx, transaction } from '../db/db.ts';
+import type { Jobs, JobTables, QueueDepth } from './jobs.ts';
 
 type CountedJobs = Pick<Jobs, 'depths' | 'overdueS'>;
 
@@ -50,4 +52,63 @@ export function measureJobs(registry: Registry, jobs: CountedJobs, queues: reado
       if (counted !== undefined) this.set(counted.overdueS);
     },
   });
+}
+
+// The number of jobs in each queue, for operators and metrics.
+
+interface QueueState {
+  readonly queue: string;
+  readonly waiting: number;
+  readonly scheduled: number;
+  readonly running: number;
+  readonly dead: number;
+  readonly oldestDueAt: Date | null;
+}
+
+/** Queues with unfinished or dead jobs. Each number ends at `atMost`, so that the time of the call is bounded. */
+export function summarizeQueues(db: Db<JobTables>, atMost: number): Promise<readonly QueueState[]> {
+  // Behind a pooler, only transactions run without just-in-time compilation, which would take longer than the counting.
+  return transaction(db, (tx) => countIn(tx, atMost));
+}
+
+async function countIn(tx: Tx<JobTables>, atMost: number): Promise<readonly QueueState[]> {
+  // The order is that of the index. Without it, the planner may read the whole table to find few rows.
+  const count = (condition: RawBuilder<unknown>) =>
+    sql`(select count(*) from (select 1 from jobs where jobs.queue = names.queue and ${condition} limit ${atMost}) as counted)`;
+  // Steps from one name to the next, because `distinct` would read every row.
+  const namesOf = (status: 'waiting' | 'dead') => {
+    const next = (after: RawBuilder<unknown>) =>
+      sql`select jobs.queue from jobs where status = '${sql.raw(status)}' ${after} order by jobs.queue limit 1`;
+    return sql`(${next(sql``)}) union all
+      select (${next(sql`and jobs.queue > steps.queue`)}) from steps where steps.queue is not null`;
+  };
+  const { rows } = await sql<QueueState>`
+    with held as materialized (select queue, count(*) as count from jobs where status = 'running' group by queue),
+    names as (
+      (with recursive steps(queue) as (${namesOf('waiting')}) select queue from steps)
+      union (with recursive steps(queue) as (${namesOf('dead')}) select queue from steps)
+      union (select queue from held)
+    )
+    select queue,
+      ${count(sql`status = 'waiting' and run_at <= now() order by run_at`)} as waiting,
+      ${count(sql`status = 'waiting' and run_at > now() order by run_at`)} as scheduled,
+      -- An index of the running jobs of one queue would cost a write for each attempt.
+      coalesce((select held.count from held where held.queue = names.queue), 0) as running,
+      ${count(sql`status = 'dead' order by finished_at desc, job_id`)} as dead,
+      (select run_at from jobs where jobs.queue = names.queue and status = 'waiting' and run_at <= now()
+        order by run_at limit 1) as "oldestDueAt"
+    from names where queue is not null order by queue`.execute(tx);
+  return rows;
+}
+
+/** The unfinished and dead jobs of all queues. Each number ends at `atMost`. */
+export async function countJobs(db: Db<JobTables>, atMost: number): Promise<readonly QueueDepth[]> {
+  const queues = await summarizeQueues(db, atMost);
+  return queues.flatMap(({ queue, waiting, scheduled, running, dead }) =>
+    [
+      { queue, status: 'waiting' as const, count: Math.min(waiting + scheduled, atMost) },
+      { queue, status: 'running' as const, count: Math.min(running, atMost) },
+      { queue, status: 'dead' as const, count: dead },
+    ].filter(({ count }) => count > 0),
+  );
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseEngines } from '../../../test/database.fixture.ts';
 import type { Database } from '../db/db.ts';
-import { countJobs, summarizeQueues } from './depthstore.ts';
+import { countJobs, summarizeQueues } from './depth.ts';
 import type { JobTables } from './jobs.ts';
 
 describe.each(databaseEngines)('the depths of queues on $name', ({ open, missing }) => {

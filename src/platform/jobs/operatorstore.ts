@@ -9,6 +9,8 @@ export type ShownState = 'waiting' | 'scheduled' | 'running' | 'dead';
 export interface ShownJob {
   readonly jobId: string;
   readonly fence: number;
+  /** Of a round-robin queue: mostly the id of a user. */
+  readonly lane: string;
   readonly payload: unknown;
   readonly attempts: number;
   readonly reason: string | null;
@@ -42,7 +44,7 @@ export async function listJobs(
   const matches = sql`concat_ws(' ', "jobId", "requestId", reason, payload) ilike ${pattern}`;
   const { rows } = await sql<ShownJob>`
     select * from (
-    select job_id as "jobId", fence, payload, attempt as attempts, reason, settled, request_id as "requestId", traceparent,
+    select job_id as "jobId", fence, lane, payload, attempt as attempts, reason, settled, request_id as "requestId", traceparent,
       created_at as "createdAt", run_at as "runAt", claimed_at as "claimedAt", finished_at as "finishedAt"
     from jobs where queue = ${queue} and ${conditions[state]} limit ${words === '' ? limit : searched}
     ) as shown where ${words === '' ? sql`true` : matches} limit ${limit}`.execute(db);

@@ -3,15 +3,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Interval, startInterval } from '../background/interval.ts';
-import { findOverdueS } from '../background/overduestore.ts';
-import { removeAll } from '../background/removal.ts';
-import type { Db } from '../db/db.ts';
-import { afterCommit, assertOutsideTransaction, type Database } from '../db/db.ts';
+import { findOverdueS, removeAll } from '../background/removal.ts';
+import { afterCommit, assertOutsideTransaction, type Database, type Db } from '../db/db.ts';
 import type { Log } from '../log.ts';
-import { countJobs } from './depthstore.ts';
+import { countJobs } from './depth.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
-import { type Holder, insertionOf, newJob } from './jointrows.ts';
-import { cancelJob, expediteJob, expireOthers, findJob, insertJob, jobsOf, renewJobs, withdrawJobs } from './rows.ts';
+import {
+  cancelJob,
+  expediteJob,
+  expireOthers,
+  findJob,
+  type Holder,
+  insertionOf,
+  insertJob,
+  jobsOf,
+  newJob,
+  renewJobs,
+  withdrawJobs,
+} from './rows.ts';
 import { type Attempt, idOf, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {

@@ -1,4 +1,6 @@
 /** The SQL of the job queue. Times come from the database, so the clocks of processes need not agree. */
+
+import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, holdName, json, type Tx } from '../db/db.ts';
 import { currentScope, writeTrace } from '../telemetry/trace.ts';
@@ -25,7 +27,7 @@ export interface ClaimedRow {
 }
 
 /** The claim that a write belongs to. If the job has another fence or no longer exists, nothing is written. */
-export type Claim = Pick<ClaimedRow, 'jobId' | 'fence'>;
+type Claim = Pick<ClaimedRow, 'jobId' | 'fence'>;
 
 /** Any handle can access the jobs, because they are in the same database as all tables. */
 export function jobsOf<Tables>(handle: JobHandle<Tables>): Handle {
@@ -34,9 +36,9 @@ export function jobsOf<Tables>(handle: JobHandle<Tables>): Handle {
 
 const now = sql<Date>`now()`;
 /** `now()` is constant within a transaction, and a lease must not begin in the past. */
-export const clock = sql<Date>`clock_timestamp()`;
+const clock = sql<Date>`clock_timestamp()`;
 
-export function later(ms: number): RawBuilder<Date> {
+function later(ms: number): RawBuilder<Date> {
   return sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 }
 
@@ -338,4 +340,45 @@ export async function withdrawJobs(db: Handle, queue: string, keys: readonly str
 
 export function findJob(db: Db<JobTables>, jobId: string): Promise<JobState | undefined> {
   return db.selectFrom('jobs').select(['status', 'attempt', 'reason']).where('job_id', '=', jobId).executeTakeFirst();
+}
+
+// Parts of a `with`, by which one statement writes a row together with its job.
+
+/** The worker that holds a job from its insertion. */
+export interface Holder {
+  readonly holder: string;
+  readonly leaseMs: number;
+}
+
+/** A new job as its first claim returns it. */
+export function newJob(payload: unknown): ClaimedRow {
+  const scope = currentScope();
+  const traceparent = scope === undefined ? null : (writeTrace(scope.trace).traceparent ?? null);
+  return { jobId: randomUUID(), payload, attempt: 1, fence: 1, requestId: scope?.requestId ?? null, traceparent };
+}
+
+/** A part of a `with`: inserts the job if `from` has a row. Without a holder, the job waits for its first claim. */
+export function insertionOf(
+  queue: string,
+  { jobId, payload, attempt, fence, requestId, traceparent }: ClaimedRow,
+  { key, lane = '' }: Pick<EnqueueOptions, 'key' | 'lane'>,
+  held: Holder | undefined,
+) {
+  return (from: string): RawBuilder<unknown> => {
+    const common = sql`${jobId}::uuid, ${queue}::text, ${JSON.stringify(payload)}::jsonb, ${key ?? null}::text, ${lane}::text,
+      ${requestId}::text, ${traceparent}::text`;
+    const columns = sql`job_id, queue, payload, unique_key, lane, request_id, traceparent`;
+    if (held === undefined) return sql`insert into jobs (${columns}) select ${common} from ${sql.ref(from)}`;
+    return sql`
+      insert into jobs (${columns}, status, attempt, fence, holder, expires_at, claimed_at)
+      select ${common}, 'running', ${attempt}::int, ${fence}::bigint, ${held.holder}::text, ${later(held.leaseMs)}, ${clock}
+      from ${sql.ref(from)}`;
+  };
+}
+
+/** A part of a `with`, which completes the job and returns a row, or does nothing if another worker holds the job. */
+export function completionOf({ jobId, fence }: Claim): RawBuilder<unknown> {
+  return sql`
+    update jobs set status = 'done', holder = null, expires_at = null, reason = null, finished_at = ${clock}
+    where job_id = ${jobId} and fence = ${fence} and status = 'running' returning job_id`;
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
+import { skipWithout } from '../../../test/programs.fixture.ts';
 import { readMark, withMark, withoutMetadata } from './metadata.ts';
 import { movieMark, type Patch, patched, readMovie } from './movie.ts';
 
@@ -56,7 +57,8 @@ const formats = [
   ['avif', 'avif'],
 ] as const;
 
-describe('the mark of an image', () => {
+const isMissing = skipWithout('exiftool');
+describe.skipIf(isMissing)('the mark of an image', () => {
   it.each(formats)('is written into %s, is read by exiftool, and changes no pixel', async (format, extension) => {
     const source = await picture(format);
     for (const mark of ['ai', 'edited'] as const) {
@@ -127,7 +129,7 @@ describe('the mark of an image', () => {
   });
 });
 
-describe('images without metadata', () => {
+describe.skipIf(isMissing)('images without metadata', () => {
   it.each(formats)('keep pixels, profile, orientation and mark: %s', async (format, extension) => {
     const orientation = format === 'avif' ? [] : ['-EXIF:Orientation=6'];
     const comment = format === 'jpeg' || format === 'png' ? ['-Comment=A hidden comment'] : [];
@@ -158,7 +160,7 @@ describe('images without metadata', () => {
   });
 });
 
-describe('damaged images', () => {
+describe.skipIf(isMissing)('damaged images', () => {
   it('never throw, at any length and with any byte changed', async () => {
     let random = 7;
     const next = (limit: number) => {
@@ -181,7 +183,7 @@ describe('damaged images', () => {
   });
 });
 
-describe('movies', () => {
+describe.skipIf(isMissing || skipWithout('ffmpeg'))('movies', () => {
   const read = (data: Buffer) => async (start: number, end: number) => data.subarray(start, end);
   async function* pieces(data: Buffer, size: number) {
     for (let at = 0; at < data.length; at += size) yield data.subarray(at, at + size);

@@ -1,5 +1,6 @@
 /** Bodies of objects, as both drivers read and write them. */
 import { addAbortSignal, Readable } from 'node:stream';
+import type { ReadOptions } from './objects.ts';
 
 export type Body = Uint8Array | Readable;
 
@@ -32,4 +33,21 @@ function* slices(bytes: Uint8Array, sliceBytes = 256 * 1024): Generator<Uint8Arr
 export function heldByReader(stream: Readable, signal: AbortSignal | undefined): Readable {
   stream.on('error', () => undefined);
   return signal === undefined ? stream : addAbortSignal(signal, stream);
+}
+
+/**
+ * Returns the inclusive positions to read of an object of `size` bytes. `end` is limited to the last byte, and is before
+ * `start` if the object is empty. Throws RangeError if the range is malformed or starts beyond the object.
+ */
+export function clipRange(range: ReadOptions['range'], size: number): { readonly start: number; readonly end: number } {
+  if (range === undefined) return { start: 0, end: size - 1 };
+  assertRange(range);
+  if (range.start >= size) throw new RangeError(`the range starts at ${range.start}, after the end of the object`);
+  return { start: range.start, end: Math.min(range.end, size - 1) };
+}
+
+/** Throws RangeError if the range is malformed. */
+export function assertRange({ start, end }: NonNullable<ReadOptions['range']>): void {
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start)
+    throw new RangeError(`${start} to ${end} is not a range`);
 }

@@ -1,8 +1,7 @@
 /** The embedded driver: one process, so every listener is in it. */
 import { assertOutsideTransaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
-import type { PubSub } from './pubsub.ts';
-import { createTopics } from './topics.ts';
+import { createTopics, type PubSub } from './pubsub.ts';
 
 export function createMemoryPubSub(log: Log): PubSub {
   const topics = createTopics(log);

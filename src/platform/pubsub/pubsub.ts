@@ -2,6 +2,7 @@
  * Notifications between processes. Delivery is not guaranteed: a message may be lost, duplicated or late. A message names
  * what changed but never contains the new state, and subscribers must also poll at intervals.
  */
+import type { Log } from '../log.ts';
 
 export interface PubSub {
   readonly driver: 'memory' | 'redis';
@@ -22,4 +23,33 @@ export interface PubSubListener {
   readonly onMessage: (message: string) => void;
   /** Messages may have been lost, because the connection was interrupted. */
   readonly onGap?: () => void;
+}
+
+// The listeners of each topic within a process, for all drivers.
+
+export function createTopics(log: Log) {
+  const byTopic = new Map<string, Set<PubSubListener>>();
+  const call = (callback: () => void) => {
+    try {
+      callback();
+    } catch (error) {
+      log.error({ err: error }, 'a listener failed');
+    }
+  };
+  return {
+    add(topic: string, listener: PubSubListener): () => void {
+      const listeners = byTopic.get(topic) ?? new Set();
+      byTopic.set(topic, listeners.add(listener));
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && byTopic.get(topic) === listeners) byTopic.delete(topic);
+      };
+    },
+    notify(topic: string, message: string): void {
+      for (const { onMessage } of [...(byTopic.get(topic) ?? [])]) call(() => onMessage(message));
+    },
+    notifyGap(): void {
+      for (const { onGap } of [...byTopic.values()].flatMap((set) => [...set])) call(() => onGap?.());
+    },
+  };
 }

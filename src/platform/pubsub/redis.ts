@@ -6,8 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { assertOutsideTransaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import type { Redis } from '../redis/redis.ts';
-import type { PubSub } from './pubsub.ts';
-import { createTopics } from './topics.ts';
+import { createTopics, type PubSub } from './pubsub.ts';
 
 export function createRedisPubSub({
   redis,

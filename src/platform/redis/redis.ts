@@ -3,6 +3,8 @@
  * automatically. Redis only makes things fast: if it is flushed or lost, that costs speed and the streams in flight
  * (docs/specification/system.md#redis). Every caller works without it. Opened in `open.ts` only.
  */
+
+import { Gauge, type Registry } from '@prometheus-io/client';
 import type { RedisClientType } from '@redis/client';
 
 /** node-redis, for commands; never for `subscribe` or what blocks. */
@@ -44,7 +46,7 @@ export interface Redis {
   close(): Promise<void>;
 }
 
-export interface BlockingConnection {
+interface BlockingConnection {
   /** `undefined` without a connection. */
   client(): RedisClient | undefined;
   close(): Promise<void>;
@@ -53,4 +55,15 @@ export interface BlockingConnection {
 export interface ChannelListener {
   readonly onMessage: (message: string) => void;
   readonly onGap: () => void;
+}
+
+export function measureRedis(registry: Registry, redis: Redis): void {
+  new Gauge({
+    name: 'redis_writable',
+    help: '1: Redis accepts writes. 0: it refuses them or does not respond.',
+    registers: [registry],
+    collect() {
+      this.set(redis.isWritable === true ? 1 : 0);
+    },
+  });
 }

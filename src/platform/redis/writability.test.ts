@@ -3,9 +3,8 @@ import { Registry } from '@prometheus-io/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../../../test/redis.fixture.ts';
 import { createLog } from '../log.ts';
-import { measureRedis } from './measuring.ts';
 import { openRedis, probeRedis } from './open.ts';
-import type { Redis } from './redis.ts';
+import { measureRedis, type Redis } from './redis.ts';
 
 const quiet = createLog({ level: 'silent' });
 

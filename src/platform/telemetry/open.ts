@@ -1,5 +1,5 @@
 /** Chooses the implementation: off unless OTEL_EXPORTER_OTLP_ENDPOINT is set. The SDK is loaded only then. */
-import { noTelemetry, type Telemetry } from './telemetry.ts';
+import { noTelemetry, type Telemetry } from './trace.ts';
 
 export async function openTelemetry(options: {
   readonly endpoint: string | undefined;

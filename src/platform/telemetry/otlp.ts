@@ -11,10 +11,8 @@ import { TraceState } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
-import { userAgent } from '../http/outgoing.ts';
-import { version } from '../version.ts';
-import type { SpanKind as Kind, Telemetry, Attributes as TelemetryAttributes } from './telemetry.ts';
-import type { Trace } from './trace.ts';
+import { userAgent, version } from '../version.ts';
+import type { SpanKind as Kind, Telemetry, Attributes as TelemetryAttributes, Trace } from './trace.ts';
 
 const exportTimeoutMs = 5000;
 const stopTimeoutMs = 3000;

@@ -8,7 +8,7 @@ import { createServer, type HttpServer } from '../http/server.ts';
 import { createLog } from '../log.ts';
 import { problems } from '../problem.ts';
 import { openTelemetry } from './open.ts';
-import { noTelemetry, type Telemetry } from './telemetry.ts';
+import { noTelemetry, type Telemetry } from './trace.ts';
 
 interface ExportedSpan {
   readonly traceId: string;

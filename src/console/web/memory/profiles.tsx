@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
-import { EntityName } from '../operator/personlink.tsx';
+import { EntityName } from '../operator/names.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';

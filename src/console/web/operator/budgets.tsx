@@ -3,9 +3,12 @@ import type { BudgetList } from '#agent/budgets/api.ts';
 import { useConsole } from '../operator.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Failure, Status } from '../parts/states.tsx';
-import { moneyOf } from './units.ts';
+import { dayNameOf, moneyOf } from './units.ts';
 
 const names = { day: 'Today', month: 'This month' } as const;
+
+const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const monthOf = (start: string) => month.format(new Date(start));
 
 export function useBudgets() {
   const { data: console } = useConsole();
@@ -27,9 +30,10 @@ export function Budgets() {
           <li key={period} className="card">
             <div className="row">
               <h3>
-                {names[period]} <span className="quiet">{period === 'day' ? start : start.slice(0, 7)}, UTC</span>
+                {names[period]}{' '}
+                <span className="quiet">{period === 'day' ? dayNameOf(start) : monthOf(start)}, UTC</span>
               </h3>
-              <Status tone={percent >= 100 ? 'bad' : 'good'}>{percent} %</Status>
+              <Status tone={percent >= 100 ? 'bad' : 'good'}>{percent}%</Status>
             </div>
             <progress
               className={percent >= 100 ? 'spent' : undefined}
@@ -43,7 +47,7 @@ export function Budgets() {
           </li>
         ))}
       </ul>
-      <p className="quiet">A budget only alerts. It does not limit spending.</p>
+      <p className="quiet">At 50, 80 and 100%, operators get an email. A budget does not limit spending.</p>
     </section>
   );
 }

@@ -83,14 +83,14 @@ const clockOf = (at: string | undefined) => (at === undefined ? '' : clock.forma
 const latestOf = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;
 const xOf = (step: number, steps: number) => (steps < 2 ? 0 : (step / (steps - 1)) * width);
 
-/** The line connects the steps that have a value. A single value is a dot. */
+/** The line connects the steps that have a value. A single value is a dash. */
 function pathOf(values: readonly (number | null)[], largest: number): string {
   const top = 3;
   const yOf = (value: number) => height - 1 - (largest === 0 ? 0 : (value / largest) * (height - 1 - top));
   const places = values.flatMap((value, step) =>
     value === null ? [] : [`${xOf(step, values.length).toFixed(1)} ${yOf(value).toFixed(1)}`],
   );
-  return places.length === 0 ? '' : `M${places.join('L')}${places.length === 1 ? 'h0.01' : ''}`;
+  return places.length === 0 ? '' : `M${places.join('L')}${places.length === 1 ? 'm-3 0h6' : ''}`;
 }
 
 /** The same numbers as a table, newest first. */

@@ -11,7 +11,7 @@ import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { incidentTones, isDecidable, peopleOf, titleOf } from './incidentstates.ts';
-import { PersonLink } from './personlink.tsx';
+import { PersonLink } from './names.tsx';
 import { ReportDecision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {

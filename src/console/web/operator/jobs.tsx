@@ -5,6 +5,7 @@ import { countUpTo, sinceThen } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
 import { QueueJobs } from './queuejobs.tsx';
+import { workOf } from './queuenames.ts';
 import { QueueTable } from './queuetable.tsx';
 import './operator.css';
 
@@ -33,7 +34,11 @@ export function Jobs() {
         <h1>Jobs</h1>
         <p className="quiet">A failed job is retried with increasing delays. After its last attempt, it is dead.</p>
       </header>
-      {data.queues.length === 0 && <Empty title="No queue has unfinished or dead jobs." />}
+      {data.queues.length === 0 && (
+        <Empty title="No queue has unfinished or dead jobs.">
+          <p>Jobs that ended well are removed. Waiting, failing and dead ones appear here.</p>
+        </Empty>
+      )}
       {data.queues.length > 0 && (
         <QueueTable
           names={data.queues.map(({ queue }) => queue)}
@@ -61,7 +66,8 @@ function QueueName({
 }) {
   return (
     <button type="button" className="entry" aria-pressed={isOpen} onClick={open}>
-      {queue}
+      <span>{workOf(queue)}</span>
+      {workOf(queue) !== queue && <span className="quiet">{queue}</span>}
       {oldestDueAt !== null && isLate(oldestDueAt) && (
         <span className="problem">The first job became due {sinceThen(oldestDueAt)}.</span>
       )}

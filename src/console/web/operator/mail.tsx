@@ -227,7 +227,8 @@ const tones = {
 
 function SentMails() {
   const [opened, setOpened] = useState<string>();
-  const [typed, setTyped] = useState('');
+  const [search] = useSearchParams();
+  const [typed, setTyped] = useState(search.get('q') ?? '');
   const q = useDeferredValue(typed.trim());
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['sent mails', q],
@@ -259,7 +260,11 @@ function SentMails() {
           onChange={({ target }) => setTyped(target.value)}
         />
       </label>
-      {mails.length === 0 && <Empty title="No email matches." />}
+      {mails.length === 0 && (
+        <Empty title="No email matches.">
+          <p>Enter a part of a subject or of an address. Emails are listed for 30 days.</p>
+        </Empty>
+      )}
       <ul className="lines" aria-label="Emails">
         {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason }) => (
           <li key={id}>
@@ -271,15 +276,19 @@ function SentMails() {
             >
               <span className="row">
                 <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
-                <Status tone={tones[status]}>{status}</Status>
+                <Status tone={status === 'scheduled' && reason !== null ? 'bad' : tones[status]}>
+                  {status === 'scheduled' && reason !== null ? 'delayed' : status}
+                </Status>
               </span>
               <span className="quiet">
-                {to.join(', ')} · <When at={created_at} />
+                To {to.join(', ')} · <When at={created_at} />
                 {status === 'scheduled' && scheduled_at !== null && `, to be sent ${momentOf(scheduled_at)}`}
               </span>
-              {reason !== null && <span className="problem">{reason}</span>}
+              {reason !== null && (
+                <span className="problem">{status === 'scheduled' ? `Not sent yet: ${reason}` : reason}</span>
+              )}
             </button>
-            {id === opened && <Events id={id} />}
+            {id === opened && <SentMail id={id} />}
           </li>
         ))}
       </ul>
@@ -294,7 +303,33 @@ function SentMails() {
   );
 }
 
-function Events({ id }: { readonly id: string }) {
+/** What the operator can do about an email with this status. */
+const advice: Readonly<Partial<Record<Email['status'], string>>> = {
+  failed:
+    'No further attempt is made. If the address is wrong, correct it where the email comes from. If your mail server refused it, check its settings. Then have the email sent again.',
+  bounced: 'The mailbox refused the email. After a permanent refusal, the address is under “Suppressed”.',
+  complained:
+    'The recipient reported the email as spam. The address is under “Suppressed” and receives no more of them.',
+};
+
+function adviceFor({ status, events }: Email): string | undefined {
+  const isDelayed = status === 'scheduled' && events.at(-1)?.type === 'delivery_delayed';
+  return isDelayed ? 'The email is tried again automatically, for a day after it was due.' : advice[status];
+}
+
+/** Words for the types of events. */
+const eventNames: Readonly<Record<Email['events'][number]['type'], string>> = {
+  sent: 'Sent',
+  suppressed: 'Suppressed for some recipients',
+  delivery_delayed: 'An attempt failed',
+  failed: 'Failed',
+  canceled: 'Canceled',
+  delivered: 'Delivered',
+  bounced: 'Bounced',
+  complained: 'Reported as spam',
+};
+
+function SentMail({ id }: { readonly id: string }) {
   const queries = useQueryClient();
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<Email>(['sent mail', id], path);
@@ -306,6 +341,7 @@ function Events({ id }: { readonly id: string }) {
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <div className="inset">
+      {adviceFor(data) !== undefined && <p>{adviceFor(data)}</p>}
       {data.events.length === 0 ? (
         <p className="quiet">This email has no events yet.</p>
       ) : (
@@ -313,13 +349,13 @@ function Events({ id }: { readonly id: string }) {
           {data.events.map(({ type, created_at, reason }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and are only added at the end
             <li key={index}>
-              <span className="strong">{type.replaceAll('_', ' ')}</span>{' '}
-              <span className="quiet">{momentOf(created_at)}</span>
-              {reason !== null && <p className="quiet">{reason}</p>}
+              <span className="strong">{eventNames[type]}</span> <span className="quiet">{momentOf(created_at)}</span>
+              {reason !== null && <p className="quiet wrapped">{reason}</p>}
             </li>
           ))}
         </ol>
       )}
+      <SentText email={data} path={path} />
       {data.status === 'scheduled' && (
         <Confirm
           label="Cancel this email"
@@ -329,6 +365,30 @@ function Events({ id }: { readonly id: string }) {
       )}
       <Problem of={canceling.error} />
     </div>
+  );
+}
+
+function SentText({ email: { from, html, text, subject }, path }: { readonly email: Email; readonly path: string }) {
+  if (html === null && text === null)
+    return (
+      <p className="quiet">
+        The text is deleted when an email is sent or canceled, or within a day after it was due, so that no private
+        words stay here. Its subject, recipients and events are stored for 30 days. “Previews” shows the text of each
+        type of notification.
+      </p>
+    );
+  return (
+    <article className="card mail" aria-label={`Text of ${subject}`}>
+      <p className="quiet">
+        {from !== null && `From ${from}. `}The text is stored until the email is sent, and at most for a day after it
+        was due.
+      </p>
+      {html === null ? (
+        <pre className="wrapped">{text}</pre>
+      ) : (
+        <iframe title={`Email: ${subject}`} sandbox="" src={`${path}/html`} />
+      )}
+    </article>
   );
 }
 

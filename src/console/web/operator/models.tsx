@@ -1,15 +1,16 @@
 /** Models, plans and prices in effect, and what was used and spent. */
 import './operator.css';
-import { type PointerEvent, useState } from 'react';
+import { Fragment, type PointerEvent, useState } from 'react';
+import type { Plan } from '#accounts/api.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
 import { countOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
-import { Pairs, Table } from '../parts/tables.tsx';
+import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
-import { PersonLink } from './personlink.tsx';
-import { planName } from './personview.ts';
-import { compactOf, moneyOf } from './units.ts';
+import { PersonLink, useModelNames, useModels } from './names.tsx';
+import { allPlans, planName } from './personview.ts';
+import { compactOf, dayNameOf, moneyOf, priceOf } from './units.ts';
 
 const dayMs = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -20,6 +21,7 @@ export function Models() {
     <div className="operator">
       <header className="page">
         <h1>Models and costs</h1>
+        <p className="quiet">Costs are what you pay to providers. Credits are what users pay.</p>
       </header>
       <Budgets />
       <Usage />
@@ -41,6 +43,7 @@ function Usage() {
     { placeholderData: (previous) => previous, refetchInterval: 60_000 },
   );
   const rows = data?.days ?? [];
+  const modelNameOf = useModelNames();
   return (
     <section aria-labelledby="usage">
       <div className="row">
@@ -54,7 +57,11 @@ function Usage() {
         </fieldset>
       </div>
       {data === undefined && <Pending error={error} retry={refetch} what="Reading the usage" />}
-      {data !== undefined && rows.length === 0 && <Empty title="No run ended on these days." />}
+      {data !== undefined && rows.length === 0 && (
+        <Empty title="No run ended on these days.">
+          <p>Choose more days. The page Runs lists runs in progress.</p>
+        </Empty>
+      )}
       {rows.length > 0 && (
         <>
           <div className="card three four">
@@ -68,10 +75,10 @@ function Usage() {
             <Bars title="Cost" bars={byDay(rows, from, days, ({ costUsd }) => costUsd)} show={moneyOf} />
           </div>
           <div className="split">
-            <Sums title="By model" rows={rows} nameOf={({ model }) => model} />
+            <Sums title="By model" rows={rows} nameOf={({ model }) => modelNameOf(model)} />
             <Sums title="By plan" rows={rows} nameOf={({ plan }) => planName(plan)} />
           </div>
-          <ByDay rows={rows} />
+          <ByDay rows={rows} modelNameOf={modelNameOf} />
         </>
       )}
     </section>
@@ -83,18 +90,22 @@ type Row = UsageTotals['days'][number];
 function byDay(rows: readonly Row[], from: string, days: number, numberOf: (row: Row) => number): readonly Bar[] {
   return Array.from({ length: days }, (_, at) => {
     const day = dayOf(Date.parse(from) + at * dayMs);
-    return { label: day, value: rows.reduce((sum, row) => (row.day === day ? sum + numberOf(row) : sum), 0) };
+    return {
+      label: dayNameOf(day),
+      value: rows.reduce((sum, row) => (row.day === day ? sum + numberOf(row) : sum), 0),
+    };
   });
 }
 
+/** What matters most comes first, because a phone shows the first columns. */
 const columns = [
+  ['Cost', ({ costUsd }: Row) => costUsd],
+  ['Credits', ({ credits }: Row) => credits],
   ['Runs', ({ runs }: Row) => runs],
-  ['Tokens in', ({ inputTokens }: Row) => inputTokens],
-  ['Tokens out', ({ outputTokens }: Row) => outputTokens],
   ['Images', ({ images }: Row) => images],
   ['Videos', ({ videos }: Row) => videos],
-  ['Credits', ({ credits }: Row) => credits],
-  ['Cost', ({ costUsd }: Row) => costUsd],
+  ['Tokens in', ({ inputTokens }: Row) => inputTokens],
+  ['Tokens out', ({ outputTokens }: Row) => outputTokens],
 ] as const;
 
 const show = (name: string, value: number, spell = compactOf) => (name === 'Cost' ? moneyOf(value) : spell(value));
@@ -111,8 +122,9 @@ function Sums({
   const names = [...new Set(rows.map(nameOf))];
   const sumOf = (name: string, numberOf: (row: Row) => number) =>
     rows.reduce((sum, row) => (nameOf(row) === name ? sum + numberOf(row) : sum), 0);
-  const [, creditsOf] = columns[5];
-  const sorted = names.toSorted((one, other) => sumOf(other, creditsOf) - sumOf(one, creditsOf));
+  const sorted = names.toSorted(
+    (one, other) => sumOf(other, ({ credits }) => credits) - sumOf(one, ({ credits }) => credits),
+  );
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
@@ -130,7 +142,7 @@ function Sums({
 
 const headOf = (first: string) => [first, ...columns.map(([name]) => name)];
 
-function ByDay({ rows }: { readonly rows: readonly Row[] }) {
+function ByDay({ rows, modelNameOf }: { readonly rows: readonly Row[]; readonly modelNameOf: (id: string) => string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -142,7 +154,7 @@ function ByDay({ rows }: { readonly rows: readonly Row[] }) {
           rows={rows.map((row) => ({
             key: `${row.day} ${row.model} ${row.plan}`,
             cells: [
-              `${row.day}, ${row.model}, ${planName(row.plan)}`,
+              `${dayNameOf(row.day)}, ${modelNameOf(row.model)}, ${planName(row.plan)}`,
               ...columns.map(([column, numberOf]) => show(column, numberOf(row), countOf)),
             ],
           }))}
@@ -172,10 +184,11 @@ function TopUsers() {
       {data?.users.length === 0 && <Empty title="No user spent credits this month." />}
       {data !== undefined && data.users.length > 0 && (
         <Table
-          head={['User', 'Runs', 'Credits', 'Cost']}
+          label="Credits and costs of users"
+          head={['User', 'Cost', 'Credits', 'Runs']}
           rows={data.users.map(({ userId, runs, credits, costUsd }) => ({
             key: userId,
-            cells: [<PersonLink key={userId} id={userId} />, countOf(runs), countOf(credits), moneyOf(costUsd)],
+            cells: [<PersonLink key={userId} id={userId} />, moneyOf(costUsd), countOf(credits), countOf(runs)],
           }))}
         />
       )}
@@ -184,7 +197,7 @@ function TopUsers() {
 }
 
 function Configured() {
-  const { data, error, refetch } = useRead<ConfiguredModels>(['models'], '/api/models');
+  const { data, error, refetch } = useModels();
   return (
     <section aria-labelledby="models">
       <h2 id="models">Models and prices</h2>
@@ -192,46 +205,115 @@ function Configured() {
         <Pending error={error} retry={refetch} />
       ) : (
         <>
-          <ul className="lines">
-            {data.models.map(({ id, label, credits, plans, contextTokens, fallback, vision, tools, ...model }) => (
-              <li key={id}>
-                <div className="row">
-                  <span className="strong">{label}</span>
-                  <span>
-                    {countOf(credits)} {credits === 1 ? 'credit' : 'credits'} per run
-                  </span>
-                </div>
-                {label !== id && <code>{id}</code>}
-                <p className="quiet">
-                  {plans === null ? 'All plans' : plans.map(planName).join('; ')} · {compactOf(contextTokens)} tokens of
-                  context
-                  {fallback !== null && ` · falls back to ${fallback}`}
-                </p>
-                <p className="tags">
-                  {model.default && <span className="tag">default</span>}
-                  {model.simulated && <span className="tag">simulated</span>}
-                  {vision && <span className="tag">accepts images</span>}
-                  {tools && <span className="tag">uses tools</span>}
-                </p>
-              </li>
+          <h3>Conversations</h3>
+          <ul className="lines" aria-label="Models of conversations">
+            {data.models.map(({ contextTokens, fallback, costUsd, vision, tools, simulated, ...model }) => (
+              <Model
+                key={model.id}
+                model={model}
+                price={`${creditsOf(model.credits)} for a run`}
+                cost={
+                  costUsd &&
+                  `Costs you ${priceOf(costUsd.input)} for a million tokens in, ${priceOf(costUsd.output)} for a million out`
+                }
+                facts={[
+                  plansOf(model.plans),
+                  `${compactOf(contextTokens)} tokens of context`,
+                  ...fallbackOf(data, fallback),
+                ]}
+                tags={[simulated && 'simulated', vision && 'accepts images', tools && 'uses tools']}
+              />
             ))}
           </ul>
-          <Pairs
-            of={{
-              'An image': `${data.prices.image} credits`,
-              'A video': `${data.prices.video} credits`,
-              'Plans with videos': plansOf(data, true),
-              'Plans without videos': plansOf(data, false),
-            }}
-          />
+          {(['image', 'video'] as const).map((kind) => (
+            <Fragment key={kind}>
+              <h3>{kind === 'image' ? 'Images' : 'Videos'}</h3>
+              <ul className="lines" aria-label={`Models of ${kind}s`}>
+                {data.media
+                  .filter((model) => model.kind === kind)
+                  .map(({ costUsd, fallback, ...model }) => (
+                    <Model
+                      key={model.id}
+                      model={model}
+                      price={`${creditsOf(model.credits)} for ${kind === 'image' ? 'an image' : 'a video'}`}
+                      cost={costUsd === null ? null : `Costs you ${priceOf(costUsd)} each`}
+                      facts={[plansOf(model.plans), ...fallbackOf(data, fallback)]}
+                      tags={[]}
+                    />
+                  ))}
+              </ul>
+            </Fragment>
+          ))}
         </>
       )}
     </section>
   );
 }
 
-const plansOf = ({ plans }: ConfiguredModels, withVideos: boolean) =>
-  plans.flatMap(({ plan, hasVideo }) => (hasVideo === withVideos ? [planName(plan)] : [])).join(' · ');
+function Model({
+  model: { id, label, default: isDefault },
+  price,
+  cost,
+  facts,
+  tags,
+}: {
+  readonly model: { readonly id: string; readonly label: string; readonly default: boolean };
+  readonly price: string;
+  /** `null`: not configured. */
+  readonly cost: string | null;
+  readonly facts: readonly string[];
+  readonly tags: readonly (string | false)[];
+}) {
+  const shown = [isDefault && 'default', ...tags].filter((tag) => tag !== false);
+  return (
+    <li>
+      <div className="row">
+        <span className="strong">{label}</span>
+        <span>{price}</span>
+      </div>
+      <p className="quiet">
+        {facts.join(' · ')}
+        {label !== id && (
+          <>
+            {' · '}
+            <code className="wrapped">{id}</code>
+          </>
+        )}
+      </p>
+      <p className="quiet">
+        {cost ?? (
+          <>
+            Its cost is not counted. Set <code>costUsd</code> in <code>MODELS_FILE</code>.
+          </>
+        )}
+      </p>
+      {shown.length > 0 && (
+        <p className="tags">
+          {shown.map((tag) => (
+            <span key={tag} className="tag">
+              {tag}
+            </span>
+          ))}
+        </p>
+      )}
+    </li>
+  );
+}
+
+const creditsOf = (credits: number) => (credits === 1 ? '1 credit' : `${countOf(credits)} credits`);
+const fallbackOf = ({ models, media }: ConfiguredModels, fallback: string | null) =>
+  fallback === null
+    ? []
+    : [`falls back to ${[...models, ...media].find(({ id }) => id === fallback)?.label ?? fallback}`];
+
+/** `null`: all of them. */
+function plansOf(plans: readonly Plan[] | null): string {
+  if (plans === null || allPlans.every((plan) => plans.includes(plan))) return 'All plans';
+  const missing = allPlans.filter((plan) => !plans.includes(plan));
+  return missing.length < plans.length
+    ? `All plans but ${missing.map(planName).join(', ')}`
+    : plans.map(planName).join(' · ');
+}
 
 // A bar for each day. Assistive technology reads the table below the graphs instead.
 

@@ -3,13 +3,15 @@ import './operator.css';
 import { Link } from 'wouter';
 import type { Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
-import { sizeOf, When } from '../parts/figures.tsx';
+import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import { Attention, useErrors, useIncidentCounts } from './attention.tsx';
+import './desk.css';
 import { useBudgets } from './budgets.tsx';
 import { Graph, type Line, Numbers } from './graph.tsx';
 import { Queues, Runs } from './overviewgraphs.tsx';
-import { decimalOf, timeOf } from './units.ts';
+import { compactOf, decimalOf, moneyOf, timeOf } from './units.ts';
 
 export function Overview() {
   const { data, error, refetch, isFetching } = useRead<OverviewData>(['overview'], '/api/overview', {
@@ -27,7 +29,8 @@ export function Overview() {
           Updated <When at={data.checkedAt} />
         </p>
       </header>
-      <Summary data={data} error={error} history={history} />
+      <Attention overview={data} history={history} error={error} />
+      <Figures data={data} history={history} />
       {historyError && <Failure error={historyError} />}
       {history && <Runs history={history} />}
       <section aria-labelledby="services">
@@ -35,102 +38,77 @@ export function Overview() {
         <Services states={data.services} history={history} />
       </section>
       <div className="split">
-        <section aria-labelledby="errors">
-          <h2 id="errors">Recent errors</h2>
-          <Errors />
-        </section>
+        <div>
+          <section aria-labelledby="errors">
+            <h2 id="errors">Recent errors</h2>
+            <Errors />
+          </section>
+          <section aria-labelledby="engines">
+            <h2 id="engines">Engines</h2>
+            <dl className="pairs">
+              {data.engines.map(({ concern, engine, isEmbedded }) => (
+                <div key={concern}>
+                  <dt>{concern}</dt>
+                  <dd>
+                    {engine} {isEmbedded && <span className="tag">embedded</span>}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+          <section aria-labelledby="processes">
+            <h2 id="processes">Processes</h2>
+            <dl className="pairs">
+              {data.processes.map(({ services, startedAt, memoryBytes }) => (
+                <div key={startedAt}>
+                  <dt>{services.length === 1 ? services[0] : `${services.length} services in one process`}</dt>
+                  <dd>
+                    started <When at={startedAt} />, {sizeOf(memoryBytes)}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        </div>
         <section aria-labelledby="queues">
           <h2 id="queues">Queues</h2>
           <Queues overview={data} history={history} />
-        </section>
-        <section aria-labelledby="engines">
-          <h2 id="engines">Engines</h2>
-          <dl className="pairs">
-            {data.engines.map(({ concern, engine, isEmbedded }) => (
-              <div key={concern}>
-                <dt>{concern}</dt>
-                <dd>
-                  {engine} {isEmbedded && <span className="tag">embedded</span>}
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-        <section aria-labelledby="processes">
-          <h2 id="processes">Processes</h2>
-          <dl className="pairs">
-            {data.processes.map(({ services, startedAt, memoryBytes }) => (
-              <div key={startedAt}>
-                <dt>{services.length === 1 ? services[0] : `${services.length} services`}</dt>
-                <dd>
-                  started <When at={startedAt} />, {sizeOf(memoryBytes)}
-                </dd>
-              </div>
-            ))}
-          </dl>
         </section>
       </div>
     </div>
   );
 }
 
-const recentMs = 10 * 60_000;
-
-/** Services that returned server errors lately, and how many runs failed. */
-function recentTrouble({ services, checkedAt }: OverviewData, history: History | undefined) {
-  const since = Date.parse(checkedAt) - recentMs;
-  const isRecent = (at: string | null | undefined) => at !== null && at !== undefined && Date.parse(at) >= since;
-  const failing = services.filter((one) => one.failing.some(({ lastAt }) => isRecent(lastAt)));
+/** The last hour and today in numbers, each with its page. */
+function Figures({ data, history }: { readonly data: OverviewData; readonly history: History | undefined }) {
+  const incidents = useIncidentCounts();
+  const today = useBudgets().data?.budgets.find(({ period }) => period === 'day');
   const stepM = (history?.stepS ?? 0) / 60;
-  const failedRuns = (history?.runs.failedPerMinute ?? [])
-    .filter((_value, step) => isRecent(history?.startsAt[step]))
-    .reduce<number>((sum, value) => sum + (value ?? 0) * stepM, 0);
-  return { failing: failing.map(({ service }) => service), failedRuns: Math.round(failedRuns) };
-}
-
-function Summary({
-  data,
-  error,
-  history,
-}: {
-  readonly data: OverviewData;
-  readonly error: Error | null;
-  readonly history: History | undefined;
-}) {
-  const { failing, failedRuns } = recentTrouble(data, history);
-  const spent = (useBudgets().data?.budgets ?? []).filter(({ percent }) => percent >= 100);
-  const unwell = data.services.filter(({ status }) => status !== 'ready').map(({ service }) => service);
+  const sumOf = (values: readonly (number | null)[] = []) =>
+    Math.round(values.reduce<number>((sum, value) => sum + (value ?? 0) * stepM, 0));
+  const dead = data.queues.filter(({ state }) => state === 'dead').reduce((sum, { count }) => sum + count, 0);
+  const waiting = data.queues.filter(({ state }) => state === 'waiting').reduce((sum, { count }) => sum + count, 0);
+  const figures: readonly (readonly [name: string, value: string, href: string])[] = [
+    ['Runs in the last hour', compactOf(sumOf(history?.runs.endedPerMinute)), '/operator/runs'],
+    ['Failed in the last hour', compactOf(sumOf(history?.runs.failedPerMinute)), '/operator/runs?status=failed'],
+    ...(today === undefined ? [] : [['Spent today', moneyOf(today.spentUsd), '/operator/models'] as const]),
+    ['Jobs waiting', countUpTo(data.largestCount, waiting), '/operator/jobs'],
+    ['Jobs dead', countUpTo(data.largestCount, dead), '/operator/jobs'],
+    ...(incidents === undefined ? [] : [['Open incidents', countOf(incidents.open), '/operator/incidents'] as const]),
+  ];
   return (
-    <p role="status" className="summary">
-      {error ? (
-        <Status tone="bad">{error.message} This is the last known state.</Status>
-      ) : unwell.length === 0 && (failing.length > 0 || failedRuns > 0 || spent.length > 0) ? (
-        <>
-          <Status tone="bad">
-            All {data.services.length} services are ready
-            {failing.length > 0 && `, but ${failing.join(', ')} returned server errors in the last 10 minutes`}
-          </Status>{' '}
-          {failedRuns > 0 && (
-            <Link href="/operator/runs?status=failed">
-              {failedRuns === 1 ? '1 run has failed' : `${failedRuns} runs have failed`}
+    <dl className="desk-tiles" aria-label="In numbers">
+      {figures.map(([name, value, href]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Link href={href} aria-label={`${name}: ${value}`}>
+              {value}
             </Link>
-          )}
-        </>
-      ) : unwell.length === 0 ? (
-        <Status tone="good">All {data.services.length} services are ready</Status>
-      ) : (
-        <Status tone="bad">
-          {unwell.length === 1
-            ? `${unwell[0]} is not ready`
-            : `${unwell.length} of ${data.services.length} services are not ready: ${unwell.join(', ')}`}
-        </Status>
-      )}{' '}
-      {spent.length > 0 && (
-        <Link href="/operator/models">
-          The budget of the {spent.map(({ period }) => period).join(' and of the ')} is spent
-        </Link>
-      )}
-    </p>
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -140,11 +118,28 @@ const advice: Readonly<Record<string, string>> = {
     'An engine or a service did not respond. Check above which one is not ready, and search the log for the id.',
   overloaded: 'The process received too many requests. Start another process, or find the caller that sends so many.',
   internal_error: 'This is a bug. The log line with this id contains the cause.',
+  model_unavailable:
+    'The language model of memories did not answer, or not in the requested form. Check MEMORY_MODEL_NAME in Settings.',
+  email_failed: 'A mail server refused an email. The page Mail shows its answer.',
 };
 const fallback = 'Search the log for this id. The line contains the cause.';
 
+type ServerError = ErrorList['errors'][number];
+
+/** The same failure of the same route is one entry, with its newest error. */
+function groupsOf(errors: readonly ServerError[]): readonly (readonly [ServerError, ...ServerError[]])[] {
+  const groups = new Map<string, [ServerError, ...ServerError[]]>();
+  for (const one of errors) {
+    const key = [one.service, one.method, one.route, one.status, one.code].join(' ');
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [one]);
+    else known.push(one);
+  }
+  return [...groups.values()];
+}
+
 function Errors() {
-  const { data, error, refetch } = useRead<ErrorList>(['errors'], '/api/errors', { refetchInterval: 10_000 });
+  const { data, error, refetch } = useErrors();
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <>
@@ -158,35 +153,40 @@ function Errors() {
         <Empty title="No server errors since the services started." />
       )}
       <ul className="lines">
-        {data.errors.slice(0, 10).map(({ service, at, requestId, traceUrl, method, route, status, code }) => (
-          <li key={`${service} ${requestId} ${at}`}>
-            <div className="row">
-              <code>
-                {service}: {method} {route}
-              </code>
-              <span className="quiet">
-                <When at={at} />
-              </span>
-            </div>
-            <p>
-              <span className="problem">
-                {status} {code}
-              </span>{' '}
-              <span className="quiet">{advice[code] ?? fallback}</span>
-            </p>
-            <p className="quiet">
-              Request id <code>{requestId}</code>
-              {traceUrl !== null && (
-                <>
-                  {' · '}
-                  <a href={traceUrl} target="_blank" rel="noreferrer">
-                    Trace
-                  </a>
-                </>
-              )}
-            </p>
-          </li>
-        ))}
+        {groupsOf(data.errors)
+          .slice(0, 10)
+          .map(([{ service, at, requestId, traceUrl, method, route, status, code }, ...more]) => (
+            <li key={`${service} ${method} ${route} ${status} ${code}`}>
+              <div className="row">
+                <span>
+                  <span className="problem">
+                    {status} {code}
+                  </span>
+                  {more.length > 0 && <span className="quiet"> {countOf(more.length + 1)} times</span>}
+                </span>
+                <span className="quiet">
+                  <When at={at} />
+                </span>
+              </div>
+              <p className="quiet">
+                <code className="wrapped">
+                  {service}: {method} {route}
+                </code>
+              </p>
+              <p>{advice[code] ?? fallback}</p>
+              <p className="quiet">
+                Request id <code className="wrapped">{requestId}</code>
+                {traceUrl !== null && (
+                  <>
+                    {' · '}
+                    <a href={traceUrl} target="_blank" rel="noreferrer">
+                      Trace
+                    </a>
+                  </>
+                )}
+              </p>
+            </li>
+          ))}
       </ul>
     </>
   );

@@ -4,7 +4,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, Search } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
-import type { Plan } from '#accounts/api.ts';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
 import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
@@ -17,7 +16,7 @@ import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
-import { type PersonView, personKey, planName } from './personview.ts';
+import { allPlans, type PersonView, personKey, planName } from './personview.ts';
 
 export function People() {
   const { personId } = useParams<{ personId?: string }>();
@@ -163,8 +162,6 @@ function Tile({ name, value, hint }: { readonly name: string; readonly value: Re
 
 // The account of a person: plan and credits with a reason, sessions, and the history of changes.
 
-const plans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
-
 function Account({ record }: { readonly record: PersonDetails }) {
   const { person, settings, invitedBy, invited, sessionsEndedAt } = record;
   const mayChange = useMayChange();
@@ -222,7 +219,7 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
         <label className="field">
           Plan
           <select value={plan} onChange={(event) => setPlan(event.target.value)}>
-            {plans.map((one) => (
+            {allPlans.map((one) => (
               <option key={one} value={one}>
                 {planName(one)}
               </option>

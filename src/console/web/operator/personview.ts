@@ -1,4 +1,5 @@
 /** One person, as the services know them. */
+import type { Plan } from '#accounts/api.ts';
 import type { PersonDetails } from '#accounts/people/api.ts';
 import type { ThreadCounts, ThreadPage, UsageDays } from '../../../client/agent/api.ts';
 import type { AssetPage, IncidentPage, MediaUsage } from '../../../client/media/api.ts';
@@ -21,6 +22,8 @@ export interface PersonView {
 }
 
 export const personKey = (userId: string) => ['person', userId] as const;
+
+export const allPlans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
 
 /** `max_year` is shown as `max, yearly`. */
 export const planName = (plan: string): string => plan.replace('_year', ', yearly');

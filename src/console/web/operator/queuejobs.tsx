@@ -1,6 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { useDeferredValue, useState } from 'react';
+import { Link } from 'wouter';
+import type { Email } from '#client/notify/api.ts';
 import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
 import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
@@ -10,6 +12,8 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { AllDead, refreshJobs } from './alldead.tsx';
+import { PersonLink, useThreadTitle } from './names.tsx';
+import { workOf } from './queuenames.ts';
 
 type QueueState = QueueList['queues'][number];
 
@@ -33,7 +37,10 @@ export function QueueJobs({ queue, show }: QueueProps) {
   const [state, setState] = useState<State>(() => states.find(([one]) => queue[one] > 0)?.[0] ?? 'dead');
   return (
     <section aria-labelledby="queue">
-      <h2 id="queue">{queue.queue}</h2>
+      <h2 id="queue">{workOf(queue.queue)}</h2>
+      <p className="quiet">
+        Queue <code>{queue.queue}</code>
+      </p>
       <Tabs.Root
         value={state}
         onValueChange={(value) => setState(states.find(([one]) => one === value)?.[0] ?? 'dead')}
@@ -82,24 +89,31 @@ function JobRows({ queue, state, q }: { readonly queue: string; readonly state: 
   return (
     <ul className="lines" aria-label={`Jobs of ${queue}`}>
       {data.jobs.map((job) => (
-        <Job key={job.id} job={job} state={state} />
+        <Job key={job.id} queue={queue} job={job} state={state} />
       ))}
       {data.jobs.length === 100 && <li className="quiet">Only the first 100 jobs are listed.</li>}
     </ul>
   );
 }
 
-function Job({ job, state }: { readonly job: ShownJob; readonly state: State }) {
+function Job({ queue, job, state }: { readonly queue: string; readonly job: ShownJob; readonly state: State }) {
   const mayChange = useMayChange();
-  const { id, attempts, reason, payload, requestId, traceUrl, createdAt, dueAt, startedAt, endedAt } = job;
+  const { id, about, attempts, reason, payload, requestId, traceUrl, createdAt, dueAt, startedAt, endedAt } = job;
   return (
     <li className="job">
       <div className="row">
-        <code>{id}</code>
+        <span className="strong">
+          <Title queue={queue} about={about} />
+        </span>
         <span className="quiet">
           {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
         </span>
       </div>
+      {about.userId !== undefined && (
+        <p className="quiet">
+          Of <PersonLink id={about.userId} />
+        </p>
+      )}
       {reason !== null && <p className="problem">{reason}</p>}
       <p className="quiet">
         Created <When at={createdAt} />
@@ -116,7 +130,7 @@ function Job({ job, state }: { readonly job: ShownJob; readonly state: State }) 
         {state === 'scheduled' && `, due ${momentOf(dueAt)}`}
         {requestId !== null && (
           <>
-            {' · '}Request id <code>{requestId}</code>
+            {' · '}Request id <code className="wrapped">{requestId}</code>
           </>
         )}
         {traceUrl !== null && (
@@ -129,11 +143,40 @@ function Job({ job, state }: { readonly job: ShownJob; readonly state: State }) 
         )}
       </p>
       <details>
-        <summary>Payload</summary>
+        <summary>Id and payload</summary>
+        <p>
+          <code className="wrapped">{id}</code>
+        </p>
         <pre className="wrapped">{payload}</pre>
       </details>
       {state === 'dead' && mayChange && <JobActions job={job} />}
     </li>
+  );
+}
+
+type About = ShownJob['about'];
+
+function Title({ queue, about }: { readonly queue: string; readonly about: About }) {
+  const { threadId, emailId, event } = about;
+  const work = workOf(queue);
+  if (event !== undefined) return `${work}: ${event}`;
+  if (emailId !== undefined) return <EmailTitle work={work} id={emailId} />;
+  return threadId === undefined ? work : <ThreadTitle work={work} id={threadId} />;
+}
+
+const ThreadTitle = ({ work, id }: { readonly work: string; readonly id: string }) => `${work}: ${useThreadTitle(id)}`;
+
+function EmailTitle({ work, id }: { readonly work: string; readonly id: string }) {
+  const { data } = useRead<Email>(['sent mail', id], `/api/notify/emails/${encodeURIComponent(id)}`, {
+    staleTime: 60_000,
+  });
+  if (data === undefined) return work;
+  return (
+    <>
+      {work}:{' '}
+      <Link href={`/operator/mail?${new URLSearchParams({ tab: 'sent', q: data.subject })}`}>{data.subject}</Link> to{' '}
+      {data.to.join(', ')}
+    </>
   );
 }
 

@@ -11,7 +11,7 @@ import { useRead } from '../parts/reading.ts';
 import { reasonOf } from '../parts/reasons.ts';
 import { Pending, Problem } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
-import { PersonLink } from './personlink.tsx';
+import { PersonLink } from './names.tsx';
 
 export function Reports({ of: id }: { readonly of: string }) {
   const { data, error, refetch } = useRead<ReportPage>(['incident', id, 'reports'], `/api/incidents/${id}/reports`);

@@ -13,7 +13,7 @@ import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { PersonLink } from './personlink.tsx';
+import { PersonLink, useModelNames, useModels, useThreadTitle } from './names.tsx';
 import { moneyOf, tookOf } from './units.ts';
 
 export function Runs() {
@@ -54,8 +54,9 @@ function Records() {
       <header className="page">
         <h1>Runs</h1>
         <p className="quiet">
-          Runs of the agent, and orders of images and videos, newest first. Runs are stored for as long as their
-          streams.
+          {kind === 'runs'
+            ? 'Answers of the agent, newest first. A run is removed some time after its end, with its stream.'
+            : 'Orders of images and videos, newest first.'}
         </p>
       </header>
       <fieldset className="segments" aria-label="Kind">
@@ -64,7 +65,7 @@ function Records() {
             key={value}
             type="button"
             aria-pressed={value === kind}
-            onClick={() => change({ kind: value === 'runs' ? '' : value, status: '' })}
+            onClick={() => change({ kind: value === 'runs' ? '' : value, status: '', model: '' })}
           >
             {label}
           </button>
@@ -82,16 +83,7 @@ function Records() {
             ))}
           </select>
         </label>
-        <label className="field">
-          Model
-          <input
-            type="search"
-            placeholder="A complete id"
-            maxLength={100}
-            value={query.model}
-            onChange={({ target }) => change({ model: target.value })}
-          />
-        </label>
+        <ModelChoice kind={kind} value={query.model} onChange={(model) => change({ model })} />
         {userId !== '' && (
           <p className="record-person">
             Of <PersonLink id={userId} />
@@ -103,6 +95,34 @@ function Records() {
       </search>
       {kind === 'runs' ? <RunList query={query} /> : <GenerationList query={query} />}
     </div>
+  );
+}
+
+/** The configured models. A former one that a link names is listed too. */
+function ModelChoice({
+  kind,
+  value,
+  onChange,
+}: {
+  readonly kind: 'runs' | 'generations';
+  readonly value: string;
+  readonly onChange: (model: string) => void;
+}) {
+  const { data } = useModels();
+  const known = (kind === 'runs' ? data?.models : data?.media) ?? [];
+  const former = value === '' || known.some(({ id }) => id === value) ? [] : [{ id: value, label: value }];
+  return (
+    <label className="field">
+      Model
+      <select value={value} onChange={({ target }) => onChange(target.value)}>
+        <option value="">All</option>
+        {[...known, ...former].map(({ id, label }) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -124,13 +144,15 @@ function RunList({ query }: { readonly query: Query }) {
 }
 
 function RunRow({ run }: { readonly run: ShownRun }) {
-  const { taskId, userId, status, model, error, answer, createdAt } = run;
+  const { taskId, threadId, userId, status, model, error, answer, createdAt } = run;
+  const title = useThreadTitle(threadId);
+  const nameOf = useModelNames();
   return (
     <>
       <div className="desk-line">
         <span className="record-title">
           <Link href={`/operator/runs/${taskId}`} className="desk-name">
-            {model}
+            {title}
           </Link>
           <Status tone={runTones[status]}>{status}</Status>
         </span>
@@ -140,6 +162,7 @@ function RunRow({ run }: { readonly run: ShownRun }) {
       </div>
       <p className="quiet record-facts">
         <PersonLink id={userId} />
+        <span title={model}>{nameOf(model)}</span>
         {factsOf(run).map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
@@ -165,6 +188,7 @@ function GenerationList({ query }: { readonly query: Query }) {
 }
 
 function GenerationRow({ one }: { readonly one: GenerationRecord }) {
+  const nameOf = useModelNames();
   const { kind, userId, taskId, model, status, count, delivered, credits, costUsd, createdAt, endedAt } = one;
   const facts = [
     `${delivered} of ${count} delivered`,
@@ -176,8 +200,8 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
     <>
       <div className="desk-line">
         <span className="record-title">
-          <span className="strong desk-name">
-            {kind === 'image' ? (count === 1 ? 'Image' : `${count} images`) : 'Video'}, {model}
+          <span className="strong desk-name" title={model}>
+            {kind === 'image' ? (count === 1 ? 'Image' : `${count} images`) : 'Video'}, {nameOf(model)}
           </span>
           <Status tone={runTones[status]}>{status}</Status>
         </span>
@@ -218,11 +242,13 @@ const numberOf = (value: number | null) => (value === null ? unknown : countOf(v
 
 function Details({ run }: { readonly run: ShownRun }) {
   const { status, endedAt, costUsd, tools, requestId, traceId, traceUrl } = run;
+  const title = useThreadTitle(run.threadId);
+  const nameOf = useModelNames();
   return (
     <div className="stack">
       <header className="page desk-head">
         <div>
-          <h1>Run of {run.model}</h1>
+          <h1>{title}</h1>
           <p className="quiet">
             <PersonLink id={run.userId} />, {momentOf(run.createdAt)}
           </p>
@@ -233,6 +259,7 @@ function Details({ run }: { readonly run: ShownRun }) {
       <section className="card" aria-label="Record">
         <Pairs
           of={{
+            Model: <span title={run.model}>{nameOf(run.model)}</span>,
             Took: endedAt === null ? 'not over' : tookOf(run.createdAt, endedAt),
             Steps: numberOf(run.steps),
             Tools: tools.length === 0 ? 'none' : tools.join(', '),
@@ -240,7 +267,7 @@ function Details({ run }: { readonly run: ShownRun }) {
             'Tokens out': numberOf(run.outputTokens),
             Credits: numberOf(run.credits),
             Cost: costUsd === null ? unknown : moneyOf(costUsd),
-            ...(run.answeredBy !== null && { 'Answered by': run.answeredBy }),
+            ...(run.answeredBy !== null && { 'Answered by': nameOf(run.answeredBy) }),
             ...(run.errorCode !== null && { Code: run.errorCode }),
             ...(run.restarts > 0 && { Continued: countOf(run.restarts) }),
             'Request id': requestId === null ? unknown : <code>{requestId}</code>,
@@ -324,11 +351,33 @@ function factsOf(run: ShownRun): readonly string[] {
   ];
 }
 
+/** The failure as the user sees it, and the answer of the provider, if that is more. */
 function Failed({ error, answer }: { readonly error: string | null; readonly answer: string | null }) {
+  const words = answer === null ? '' : wordsOf(answer);
   return (
     <>
       {error !== null && <p className="problem">{error}</p>}
-      {answer !== null && <pre className="wrapped record-answer">{answer}</pre>}
+      {words !== '' && words !== error && (
+        <p className="record-answer wrapped">
+          <span className="quiet">From the provider:</span> {words}
+        </p>
+      )}
     </>
   );
+}
+
+/** Of lines such as `500 {"error":{"message":"…"}}`, the message. Other texts stay as they are. */
+const wordsOf = (answer: string): string =>
+  [...new Set(answer.split('\n').map(messageOf))].filter((line) => line !== '').join('\n');
+
+function messageOf(line: string): string {
+  const [, status = '', body = line] = /^(?:(\d{3}) )?(\{.*\})$/.exec(line.trim()) ?? [];
+  try {
+    const { error, message = error } = JSON.parse(body) as { error?: unknown; message?: unknown };
+    const text = typeof message === 'string' ? message : Reflect.get(Object(error), 'message');
+    if (typeof text === 'string') return status === '' ? text : `${status}, ${text}`;
+  } catch {
+    // No JSON: the text of a server or of a proxy.
+  }
+  return line;
 }

@@ -10,4 +10,10 @@ const cents = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'U
 const parts = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 });
 /** US dollars, to the cent. What is less than a cent keeps three digits. */
 export const moneyOf = (usd: number): string => (usd !== 0 && Math.abs(usd) < 0.01 ? parts : cents).format(usd);
+const price = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+/** US dollars. Prices of providers are often parts of a cent. */
+export const priceOf = (usd: number): string => price.format(usd);
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+/** `2026-11-28` → `Nov 28, 2026`. */
+export const dayNameOf = (date: string): string => day.format(new Date(date));
 export const tookOf = (from: string, to: string): string => timeOf(Date.parse(to) - Date.parse(from));

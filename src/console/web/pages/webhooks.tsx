@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useSearchParams } from 'wouter';
 import type { Delivery, DeliveryList } from '../../api.ts';
 import { send } from '../calls.ts';
 import { AllDead } from '../operator/alldead.tsx';
@@ -9,7 +9,8 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 
 export function Webhooks() {
-  const [isDeadOnly, setDeadOnly] = useState(false);
+  const [search, setSearch] = useSearchParams();
+  const isDeadOnly = search.get('status') === 'dead';
   const { data, error, refetch } = useRead<DeliveryList>(
     ['webhooks', isDeadOnly],
     `/api/webhooks${isDeadOnly ? '?status=dead' : ''}`,
@@ -25,7 +26,11 @@ export function Webhooks() {
         </p>
       </header>
       <label className="field inline">
-        <input type="checkbox" checked={isDeadOnly} onChange={(event) => setDeadOnly(event.target.checked)} />
+        <input
+          type="checkbox"
+          checked={isDeadOnly}
+          onChange={({ target }) => setSearch(target.checked ? { status: 'dead' } : {}, { replace: true })}
+        />
         Dead deliveries only{data !== undefined && ` (${countUpTo(data.largestCount, data.dead)})`}
       </label>
       {data !== undefined && data.dead > 0 && (

@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
+import { outgoingFetch } from '#platform/version.ts';
 import { folderOf, type Manifest, manifestOf, networkFiles, readManifest, tokenizerFile } from './models.ts';
 
 export interface FetchingOptions {

@@ -12,7 +12,7 @@ import type { Clock } from '../../clock.ts';
 import { asStorageFull, createSpaceCheck, reserveForObjects } from '../../diskspace.ts';
 import { problems } from '../../problem.ts';
 import { type AddressKey, signAddress } from '../addresses.ts';
-import { type Body, chunksOf, heldByReader, WrongLength } from '../bodies.ts';
+import { type Body, chunksOf, clipRange, heldByReader, WrongLength } from '../bodies.ts';
 import { guarded, guardedListing, guardedUploads } from '../guard.ts';
 import { assertSafeKey, isSafeKey } from '../keys.ts';
 import {
@@ -25,10 +25,7 @@ import {
   type ReadOptions,
   type WriteOptions,
 } from '../objects.ts';
-import { clipRange } from '../ranges.ts';
-import { codeOf, createFolders, type Folders, ignore } from './folders.ts';
-import { headOf } from './head.ts';
-import { place } from './placing.ts';
+import { codeOf, createFolders, type Folders, headOf, ignore, place } from './folders.ts';
 import { createFileUploads } from './resumable.ts';
 
 export interface FilesystemOptions {

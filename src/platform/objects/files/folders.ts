@@ -2,9 +2,12 @@
  * The folders of one bucket. An object creates those that it needs, and the last object in a folder removes it. Symbolic
  * links below the root are not followed, so no key leads out of it.
  */
-import { mkdir, open, realpath, rmdir } from 'node:fs/promises';
+
+import type { BigIntStats } from 'node:fs';
+import { link, mkdir, open, realpath, rename, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../cache/cache.ts';
+import { ObjectExists, type ObjectHead, type WriteOptions } from '../objects.ts';
 
 export interface Folders {
   /** Returns the path of an existing file or folder, or `undefined` if it is absent or behind a symbolic link. */
@@ -23,7 +26,7 @@ const mostKnown = 10_000;
 export function createFolders(root: string): Folders {
   let known: string | undefined;
   /** Path → identity of a folder whose name was synced, with those of the folders that lead to it. */
-  const durable = new LRUCache<string, string>({ max: mostKnown });
+  const durable = createLru<string, string>(mostKnown);
 
   async function base(): Promise<string | undefined> {
     known ??= await realpath(root).catch(ignore('ENOENT'));
@@ -128,4 +131,36 @@ export function ignore(...codes: readonly string[]): (error: unknown) => undefin
 
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+// Gives complete files their names in a bucket.
+
+/** Gives a complete, synced file its name. Tries again if another process prunes the folder at the same moment. */
+export async function place(
+  folders: Folders,
+  path: string,
+  key: string,
+  { createOnly, reproducible }: Pick<WriteOptions, 'createOnly' | 'reproducible'>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const folder = await folders.make(key);
+      const target = `${folder}/${key.slice(key.lastIndexOf('/') + 1)}`;
+      // A link fails if the name exists, and a rename replaces what has the name.
+      await (createOnly ? link(path, target) : rename(path, target));
+      if (!reproducible) await folders.sync(folder);
+      return;
+    } catch (error) {
+      if (createOnly && codeOf(error) === 'EEXIST') throw new ObjectExists(key);
+      if (codeOf(error) !== 'ENOENT' || attempt === 100) throw error;
+    }
+  }
+}
+
+// An object's metadata, read from its file.
+
+/** Every write makes a new file, so inode, size and time together change with the bytes. */
+export function headOf(stat: BigIntStats): ObjectHead {
+  const parts = [stat.ino, stat.size, stat.mtimeNs].map((part) => part.toString(36));
+  return { size: Number(stat.size), etag: `"${parts.join('-')}"`, modifiedAt: stat.mtime };
 }

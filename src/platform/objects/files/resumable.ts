@@ -17,8 +17,7 @@ import {
   UploadEnded,
   UploadTakenOver,
 } from '../resumable.ts';
-import { codeOf, type Folders, ignore, syncFolder } from './folders.ts';
-import { place } from './placing.ts';
+import { codeOf, type Folders, ignore, place, syncFolder } from './folders.ts';
 
 /** Marks an upload that was terminated. */
 const endedMark = 'ended';

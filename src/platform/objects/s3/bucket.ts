@@ -5,7 +5,7 @@
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { escapeXml } from '../../escaping.ts';
 import { problems } from '../../problem.ts';
-import { type Body, heldByReader, WrongLength } from '../bodies.ts';
+import { assertRange, type Body, heldByReader, WrongLength } from '../bodies.ts';
 import { attachment, mayShowInline } from '../disposition.ts';
 import { guarded, guardedListing, guardedUploads } from '../guard.ts';
 import { assertSafeKey, isSafeKey } from '../keys.ts';
@@ -20,7 +20,6 @@ import {
   type ReadOptions,
   type WriteOptions,
 } from '../objects.ts';
-import { assertRange } from '../ranges.ts';
 import { type S3Answer, type S3Client, S3Fault } from './client.ts';
 import { createS3Uploads } from './resumable.ts';
 import { encodePath, md5Base64 } from './sigv4.ts';

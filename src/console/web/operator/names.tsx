@@ -1,0 +1,78 @@
+/** Names of people, conversations and models, wherever a service returns ids. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { Names } from '#accounts/people/api.ts';
+import type { ConfiguredModels } from '#agent/operatorapi.ts';
+import type { Titles } from '#agent/records/api.ts';
+import { callJson } from '../calls.ts';
+import { useRead } from '../parts/reading.ts';
+
+const gatherMs = 20;
+const most = 100;
+
+/** Ids that appear at the same time are read together. */
+function gathering(read: (ids: string) => Promise<Readonly<Record<string, string | null>>>) {
+  const waiting = new Map<string, PromiseWithResolvers<string | null>>();
+  const readWaiting = () => {
+    const all = [...waiting];
+    waiting.clear();
+    for (let from = 0; from < all.length; from += most) {
+      const some = all.slice(from, from + most);
+      read(some.map(([id]) => id).join(',')).then(
+        (names) => some.forEach(([id, { resolve }]) => void resolve(names[id] ?? null)),
+        (error: unknown) => some.forEach(([, { reject }]) => void reject(error)),
+      );
+    }
+  };
+  return (id: string): Promise<string | null> => {
+    const known = waiting.get(id);
+    if (known !== undefined) return known.promise;
+    const promised = Promise.withResolvers<string | null>();
+    if (waiting.size === 0) setTimeout(readWaiting, gatherMs);
+    waiting.set(id, promised);
+    return promised.promise;
+  };
+}
+
+const readName = gathering(async (ids) => (await callJson<Names>(`/api/people/names?ids=${ids}`)).names);
+const readTitle = gathering(async (ids) => (await callJson<Titles>(`/api/threads/titles?ids=${ids}`)).titles);
+
+/** `undefined`: not read yet. `null`: there is none. */
+function useGathered(kind: string, id: string, read: (id: string) => Promise<string | null>) {
+  const { data } = useQuery({ queryKey: [kind, id], queryFn: () => read(id), staleTime: 300_000, retry: false });
+  return data;
+}
+
+const useName = (id: string): string => useGathered('name', id.toLowerCase(), readName) ?? `User ${id.slice(0, 8)}`;
+
+export function PersonLink({ id }: { readonly id: string }) {
+  const name = useName(id);
+  return (
+    <Link href={`/operator/people/${id}`} className="person-link" title={id}>
+      {name}
+    </Link>
+  );
+}
+
+/** An entity of the memory service, by name if it is a user. */
+export function EntityName({ type, id }: { readonly type: string; readonly id: string }) {
+  return type === 'user' && isId.test(id) ? <PersonName id={id} /> : `${type} ${id}`;
+}
+
+const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const PersonName = ({ id }: { readonly id: string }) => <span title={id}>{useName(id)}</span>;
+
+/** The first words of a conversation, or its title. */
+export function useThreadTitle(threadId: string): string {
+  const title = useGathered('thread title', threadId, readTitle);
+  return title === undefined ? '…' : title || 'A deleted or temporary conversation';
+}
+
+export const useModels = () => useRead<ConfiguredModels>(['models'], '/api/models', { staleTime: 300_000 });
+
+/** The labels of models. A model that is no longer configured is named by its id. */
+export function useModelNames(): (id: string) => string {
+  const { data } = useModels();
+  const all = [...(data?.models ?? []), ...(data?.media ?? [])];
+  return (id) => all.find((one) => one.id === id)?.label ?? id;
+}
