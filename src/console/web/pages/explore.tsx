@@ -139,16 +139,16 @@ function Tile({ item }: { readonly item: GalleryItem }) {
     <li ref={(tile) => tile?.style.setProperty('--ratio', String(ratio))}>
       <Link href={`/explore/${assetId}`} state={fromPage} aria-label={`Open: ${titleOf(item)}`} className="picture">
         <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt="" blurhash={blurhash} />
-        <span className="marks">
-          {kind === 'video' && (
-            <span className="badge">
-              <Play {...icon} />
-              Video
-            </span>
-          )}
-          {generated !== null && <span className="badge">{labels[generated]}</span>}
-        </span>
       </Link>
+      <span className="marks">
+        {kind === 'video' && (
+          <span className="badge">
+            <Play {...icon} />
+            Video
+          </span>
+        )}
+        {generated !== null && <span className="badge">{labels[generated]}</span>}
+      </span>
       <p className="cut">{prompt ?? <span className="quiet">The prompt is not shown.</span>}</p>
       <p className="quiet small byline">
         <span className="cut">{author ?? 'Anonymous'}</span>
