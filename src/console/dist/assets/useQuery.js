@@ -1,1 +1,0 @@
-import{f as e,p as t}from"./states.js";function n(n,r){return e(n,t,r)}export{n as t};
