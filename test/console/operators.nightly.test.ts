@@ -97,7 +97,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByText('no answer').first().waitFor();
     await page.getByText('cannot be reached, so their errors are not listed').waitFor();
     await page.getByText('Ended per minute').waitFor();
-    await page.getByRole('link', { name: 'The budget of the day is spent' }).waitFor();
+    const attention = page.getByRole('list', { name: 'Needs attention' }).getByRole('listitem');
+    const spent = attention.filter({ hasText: 'The budget of the day is spent' });
+    await spent.getByRole('link', { name: 'Show costs' }).waitFor();
+    await attention.filter({ hasText: /jobs are dead/ }).getByRole('link', { name: 'Retry or discard' }).waitFor();
     const agent = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'agent', exact: true }) });
     // The second sample is taken 30 seconds after the start.
     await agent.getByText('Numbers').click({ timeout: limitMs });
@@ -111,7 +114,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
       .first()
       .waitFor();
     await page.getByRole('link', { name: 'agent/make-video' }).click();
-    await page.getByRole('heading', { name: 'agent/make-video' }).waitFor();
+    await page.getByRole('heading', { name: 'Make a video' }).waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -201,11 +204,12 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const { page, complaints } = await enter('/operator/models');
     await page.getByRole('region', { name: 'Sums by model' }).getByRole('rowheader', { name: 'large' }).waitFor();
     await page.getByRole('region', { name: 'Sums by plan' }).getByRole('rowheader', { name: 'pro' }).waitFor();
-    await page.getByText('per run').first().waitFor();
+    for (const models of ['conversations', 'images', 'videos'])
+      await page.getByRole('list', { name: `Models of ${models}` }).getByText(/credits? for a/).first().waitFor();
     const budgets = page.getByRole('region', { name: 'Budgets' }).getByRole('listitem');
     const shown = async (at: number) => (await budgets.nth(at).innerText()).replaceAll(/\s+/g, ' ');
-    expect(await shown(0)).toMatch(/^Today \d{4}-\d\d-\d\d, UTC 124 % US\$12\.40 of US\$10\.00$/);
-    expect(await shown(1)).toMatch(/^This month \d{4}-\d\d, UTC \d+ % US\$[\d.]+ of US\$2,000\.00$/);
+    expect(await shown(0)).toMatch(/^Today \d+ \w+ \d{4}, UTC 124% US\$12\.40 of US\$10\.00$/);
+    expect(await shown(1)).toMatch(/^This month \w+ \d{4}, UTC \d+% US\$[\d.]+ of US\$2,000\.00$/);
     const users = page.getByRole('region', { name: 'Users by credits' });
     await users.getByRole('cell', { name: '888' }).waitFor();
     await page.getByText('Each day, model and plan').click();

@@ -54,6 +54,7 @@ export const creditChange = z.object({
   creditsAfter: z.int(),
   createdAt: z.iso.datetime(),
 });
+export type CreditChange = z.output<typeof creditChange>;
 
 const action = z.object({
   at: z.iso.datetime(),
@@ -89,7 +90,18 @@ export const actionSearch = actionListing.extend({
 });
 export type ActionSearch = z.output<typeof actionSearch>;
 
-export const actionPage = listedActions.extend({
+export const actionPage = z.object({
+  actions: z.array(
+    listedActions.shape.actions.element.extend({
+      userId: z
+        .string()
+        .nullable()
+        .describe(
+          'The user, if an operator changed their credits around that time, or if they are among the 100 newest.',
+        ),
+      change: creditChange.nullable().describe('The change of plan or credits that the action made.'),
+    }),
+  ),
   next_cursor: z
     .string()
     .nullable()

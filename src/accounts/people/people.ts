@@ -1,6 +1,6 @@
 /** People as operators find and change them (docs/specification/records.md#people). */
 
-import { auditOf, findActions } from '#platform/audit/audit.ts';
+import { auditOf, findActions, type ShownAction } from '#platform/audit/audit.ts';
 import { transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
@@ -10,6 +10,7 @@ import { accountProblems } from '../problems.ts';
 import type {
   ActionPage,
   ActionSearch,
+  CreditChange,
   CreditsChange,
   Erased,
   Names,
@@ -25,6 +26,7 @@ import {
   findById,
   findChangeOwner,
   findSurroundings,
+  findTargets,
   listCreditChanges,
   listEmails,
   listPeople,
@@ -36,6 +38,8 @@ import {
 type Row = Awaited<ReturnType<typeof findById>>[number];
 
 const shownChanges = 50;
+/** Actions of a page whose users are looked for. */
+const mostNamed = 100;
 
 /** Throws 400 for a cursor that no page returned. */
 export async function readPeople({ db }: PeopleContext, { q = '', limit, cursor }: PeopleListing): Promise<PeoplePage> {
@@ -84,7 +88,43 @@ export async function readPerson(
 export async function readActions({ db }: PeopleContext, query: ActionSearch): Promise<ActionPage> {
   const { cursor, ...search } = query;
   const { actions, next } = await findActions(auditOf(db), { ...search, before: cursor });
-  return { actions: [...actions], next_cursor: next === null ? null : String(next) };
+  const hashes = actions
+    .map(({ target }) => target)
+    .filter((target) => target.startsWith('sha256 '))
+    .slice(0, mostNamed);
+  const [newest] = actions;
+  const users =
+    newest === undefined || hashes.length === 0
+      ? new Map<string, string>()
+      : await findTargets(db, hashes, newest.at, search.userId);
+  const changes = new Map<string, Changes>();
+  for (const { action, target } of actions) {
+    const userId = users.get(target);
+    if (userId !== undefined && isOfCredits(action) && !changes.has(userId))
+      changes.set(userId, await listCreditChanges(db, userId, shownChanges));
+  }
+  return {
+    actions: actions.map((action) => {
+      const userId = users.get(action.target) ?? null;
+      return { ...action, userId, change: changeOf(action, changes.get(userId ?? '') ?? []) };
+    }),
+    next_cursor: next === null ? null : String(next),
+  };
+}
+
+type Changes = Awaited<ReturnType<typeof listCreditChanges>>;
+
+const isOfCredits = (action: string) => action.endsWith('credits');
+
+/** An action is recorded right after its change. */
+const recordedWithinMs = 60_000;
+
+function changeOf({ action, actor, at, outcome }: ShownAction, changes: Changes): CreditChange | null {
+  if (!isOfCredits(action) || !/^(2\d\d|done)$/.test(outcome)) return null;
+  const ageOf = ({ createdAt }: Changes[number]) => Date.parse(at) - createdAt.getTime();
+  // Newest first.
+  const found = changes.find((one) => one.actor === actor && ageOf(one) >= 0 && ageOf(one) < recordedWithinMs);
+  return found === undefined ? null : { ...found, createdAt: found.createdAt.toISOString() };
 }
 
 /**

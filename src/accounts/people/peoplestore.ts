@@ -102,6 +102,28 @@ export function listCreditChanges(db: Handle, userId: string, limit: number) {
     .execute();
 }
 
+const mostChanges = 200;
+const newestPeople = 100;
+
+/**
+ * The users whose hash is one of these targets of actions until then, by target. Each hash has its own salt, so only users are
+ * tried whom operators changed last, and the newest ones.
+ */
+export async function findTargets(db: Handle, targets: readonly string[], until: string, also?: string) {
+  const { rows } = await sql<{ target: string; userId: string }>`
+    with candidates as (
+      select user_id from (
+        select user_id from credit_changes where created_at <= ${until}::timestamptz + interval '1 minute'
+        order by created_at desc limit ${mostChanges}) as changed
+      union select id from (select id from user_profiles order by created_at desc limit ${newestPeople}) as newest
+      union select id from user_profiles where id = ${also ?? null}::uuid
+    )
+    select target, user_id as "userId" from unnest(${targets}::text[]) as target, candidates
+    where split_part(target, ' ', 3)
+      = encode(sha256(convert_to(split_part(target, ' ', 2) || ' ' || user_id::text, 'UTF8')), 'hex')`.execute(db);
+  return new Map(rows.map(({ target, userId }) => [target, userId]));
+}
+
 /** Whose change this is, if it was made before. */
 export async function findChangeOwner(tx: Tx<PeopleTables>, changeId: string): Promise<string | undefined> {
   const row = await tx

@@ -137,6 +137,19 @@ export interface ActionPage {
     /** `done`, or the code of the error. */
     readonly outcome: string;
     readonly requestId: string | null;
+    /** The user, if an operator changed their credits around that time, or if they are among the 100 newest. */
+    readonly userId: string | null;
+    /** The change of plan or credits that the action made. */
+    readonly change: {
+      readonly id: string;
+      readonly actor: string;
+      readonly reason: string;
+      readonly planBefore: string;
+      readonly planAfter: string;
+      readonly creditsBefore: number;
+      readonly creditsAfter: number;
+      readonly createdAt: string;
+    } | null;
   }[];
   /** `null`: this was the last page. A page searches 20,000 actions, so it can be empty although later pages have matches. */
   readonly next_cursor: string | null;

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ActionPage } from '#accounts/people/api.ts';
 import type { ShownAction } from '#platform/audit/audit.ts';
 import { type Desk, openDesk } from '../../../test/console/desk.fixture.ts';
 import { type ConsoleRig, startConsole } from '../../../test/console/rig.fixture.ts';
@@ -119,6 +120,14 @@ describe('the audit log', () => {
       ['chief@example.com', 'POST /v1/people/:userId/credits'],
     ]);
     expect(about.next_cursor).toBeNull();
+    // The log has a hash. The page gets the user and the change.
+    const newest = (await desk.send<ActionPage>('GET', '/api/actions?limit=2')).body.actions;
+    const changed = { creditsBefore: 1000, creditsAfter: 1005, reason: 'a gift', actor: 'chief@example.com' };
+    expect(newest).toMatchObject([
+      { userId: person.id, change: null },
+      { userId: person.id, change: changed },
+    ]);
+    expect(newest[0]?.target).not.toContain(person.id);
     expect((await listed(`userId=${person.id}&actor=chief@example.com&action=Credits`)).actions).toHaveLength(1);
     const first = await listed(`userId=${person.id}&limit=1`);
     const second = await listed(`userId=${person.id}&limit=1&cursor=${first.next_cursor}`);

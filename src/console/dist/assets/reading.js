@@ -1,1 +1,1 @@
-import{t as e}from"./useQuery.js";import{u as t}from"./states.js";function n(n,r,i={}){return e({queryKey:n,queryFn:({signal:e})=>t(r,{signal:e}),...i})}export{n as t};
+import{m as e,u as t}from"./states.js";function n(n,r,i={}){return e({queryKey:n,queryFn:({signal:e})=>t(r,{signal:e}),...i})}export{n as t};

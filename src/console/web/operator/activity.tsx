@@ -6,10 +6,13 @@ import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones, titleOf } from './incidentstates.ts';
-import { deedOf, outcomeOf, type PersonView, planName } from './personview.ts';
+import { useModelNames } from './names.tsx';
+import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
+import { dayNameOf } from './units.ts';
 
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;
+  const modelNameOf = useModelNames();
   return (
     <div className="desk-sections">
       <Section title="Usage" part={view.usage} empty="No runs in the last 30 days." listOf={({ days }) => days}>
@@ -20,7 +23,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
             rows={days.map(({ day, model, inputTokens, outputTokens, ...used }) => ({
               key: `${day} ${model}`,
               cells: [
-                dayAndModel(day, model),
+                dayAndModel(day, modelNameOf(model)),
                 ...[used.runs, inputTokens + outputTokens, used.images, used.videos, used.credits].map(countOf),
               ],
             }))}
@@ -45,7 +48,16 @@ export function Activity({ view }: { readonly view: PersonView }) {
         {(assets) => (
           <Lines>
             {assets.map(({ assetId, name, prompt, kind, mime, byteSize, createdAt }) => (
-              <Line key={assetId} name={name ?? prompt ?? kind} note={`${mime}, ${sizeOf(byteSize)}`} at={createdAt} />
+              <Line
+                key={assetId}
+                name={
+                  name ??
+                  prompt ??
+                  `${kind === 'image' ? 'An image' : kind === 'video' ? 'A video' : 'A file'} without a name`
+                }
+                note={`${mime}, ${sizeOf(byteSize)}`}
+                at={createdAt}
+              />
             ))}
           </Lines>
         )}
@@ -101,18 +113,12 @@ export function Activity({ view }: { readonly view: PersonView }) {
       >
         {(all) => (
           <Lines>
-            {all.map(({ id, actor, reason, planBefore, planAfter, creditsBefore, creditsAfter, createdAt }) => (
+            {all.map((change) => (
               <Line
-                key={id}
-                name={reason}
-                note={[
-                  creditsAfter === creditsBefore ? '' : `${countOf(creditsBefore)} to ${countOf(creditsAfter)} credits`,
-                  planAfter === planBefore ? '' : `${planName(planBefore)} to ${planName(planAfter)}`,
-                  `by ${actor}`,
-                ]
-                  .filter((text) => text !== '')
-                  .join(', ')}
-                at={createdAt}
+                key={change.id}
+                name={change.reason}
+                note={`${differenceOf(change)}, by ${change.actor}`}
+                at={change.createdAt}
               />
             ))}
           </Lines>
@@ -140,7 +146,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
 
 const dayAndModel = (day: string, model: string) => (
   <>
-    {day} <span className="quiet">{model}</span>
+    {dayNameOf(day)} <span className="quiet">{model}</span>
   </>
 );
 

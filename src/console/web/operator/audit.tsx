@@ -6,7 +6,8 @@ import { When } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import './desk.css';
 import { Listing, usePages } from '../parts/listing.tsx';
-import { deedOf, outcomeOf } from './personview.ts';
+import { PersonLink } from './names.tsx';
+import { deedOf, differenceOf, outcomeOf } from './personview.ts';
 
 type Action = ActionPage['actions'][number];
 
@@ -40,12 +41,13 @@ export function Audit() {
       <header className="page">
         <h1>Audit</h1>
         <p className="quiet">
-          The actions of operators and commands, newest first. Users are recorded as a hash of their id.
+          The actions of operators and commands, newest first. Users are recorded as a hash, which their erasure leaves.
+          The page finds the newest users, and those whose credits were changed. To find another one, enter the id.
         </p>
       </header>
       <search className="desk-fields desk-filters">
         {field('actor', 'Operator', 'chief@example.com', 64)}
-        {field('action', 'Action', 'retry', 100)}
+        {field('action', 'Action', 'credits', 100)}
         {field('userId', 'User id', 'A complete id', 36)}
       </search>
       {isIncomplete && (
@@ -58,7 +60,11 @@ export function Audit() {
         label="Actions"
         itemsOf={({ actions }) => deedsOf(actions)}
         keyOf={([{ at, actor: name, action: actionName, target }]) => `${at} ${name} ${actionName} ${target}`}
-        empty={<Empty title="No actions match." />}
+        empty={
+          <Empty title="No actions match.">
+            <p>Each change that an operator or a command makes appears here.</p>
+          </Empty>
+        }
       >
         {([whole, ...parts]) => <Entry action={whole} parts={parts} />}
       </Listing>
@@ -84,15 +90,29 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
 const isOfIncident = ({ action }: Action) => action.includes('/v1/incidents/:id');
 
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
-  const { at, actor, action, target, outcome, requestId } = whole;
+  const { at, actor, action, target, outcome, requestId, userId, change } = whole;
+  const isOfUser = target.startsWith('sha256 ');
   return (
     <>
       <div className="desk-line">
-        <span className="desk-name">{deedOf(action)}</span>
+        <span className="desk-name">
+          {deedOf(action)}
+          {userId !== null && (
+            <>
+              {' · '}
+              <PersonLink id={userId} />
+            </>
+          )}
+        </span>
         <span className="quiet desk-figure">
           {actor}, <When at={at} />
         </span>
       </div>
+      {change !== null && (
+        <p>
+          {differenceOf(change)}. <span className="quiet">Reason: {change.reason}</span>
+        </p>
+      )}
       {parts.length > 0 && (
         <ul className="quiet desk-parts">
           {parts.map((part) => (
@@ -103,13 +123,20 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
         </ul>
       )}
       <p className="quiet wrapped">
-        {deedOf(action) !== action && <code>{action}</code>} {outcomeOf(outcome)} ·{' '}
-        {target.startsWith('sha256 ') ? (
-          'a user'
-        ) : isOfIncident(whole) ? (
-          <Link href={`/operator/incidents/${target}`}>Open the incident</Link>
-        ) : (
-          target
+        {outcomeOf(outcome)}
+        {isOfUser && userId === null && ' · a user, recorded as a hash'}
+        {isOfIncident(whole) && (
+          <>
+            {' · '}
+            <Link href={`/operator/incidents/${target}`}>Open the incident</Link>
+          </>
+        )}
+        {!isOfUser && !isOfIncident(whole) && ` · ${target}`}
+        {deedOf(action) !== action && (
+          <>
+            {' · '}
+            <code>{action}</code>
+          </>
         )}
         {requestId !== null && (
           <>

@@ -1,11 +1,12 @@
 /** One person, as the services know them. */
 import type { Plan } from '#accounts/api.ts';
-import type { PersonDetails } from '#accounts/people/api.ts';
+import type { CreditChange, PersonDetails } from '#accounts/people/api.ts';
 import type { ThreadCounts, ThreadPage, UsageDays } from '../../../client/agent/api.ts';
 import type { AssetPage, IncidentPage, MediaUsage } from '../../../client/media/api.ts';
 import type { MemoryPage } from '../../../client/memory/api.ts';
 import type { MailsOfPerson } from '../../../client/notify/api.ts';
 import type { Part } from '../../services.ts';
+import { countOf } from '../parts/figures.tsx';
 
 /** The parts come from several services, and each can be unavailable. */
 export interface PersonView {
@@ -30,6 +31,16 @@ export const planName = (plan: string): string => plan.replace('_year', ', yearl
 
 /** The audit log records requests of operators by method and route. These are their names for readers. */
 const deeds: Readonly<Record<string, string>> = {
+  'cancel mail': 'Canceled an email',
+  credits: 'Set plan and credits',
+  'discard dead jobs': 'Discarded all dead jobs',
+  'discard job': 'Discarded a job',
+  'lift suppression': 'Lifted the suppression of an address',
+  'read stream': 'Read the stream of a run',
+  'retry dead jobs': 'Retried all dead jobs',
+  'retry job': 'Retried a job',
+  seed: 'Created sample users',
+  'send webhook again': 'Sent a webhook again',
   'DELETE /people/:userId': 'Erased conversations',
   'DELETE /v1/people/:userId': 'Erased files',
   'DELETE /v1/people/:userId/sessions': 'Ended sessions',
@@ -55,3 +66,12 @@ export const deedOf = (action: string): string => deeds[action] ?? action;
 /** The log has the status of a request, or the word of a command. */
 export const outcomeOf = (outcome: string): string =>
   /^2\d\d$/.test(outcome) ? 'done' : /^\d+$/.test(outcome) ? `failed with status ${outcome}` : outcome;
+
+/** Such as `1,000 to 1,500 credits, pro to max`. */
+export function differenceOf({ planBefore, planAfter, creditsBefore, creditsAfter }: CreditChange): string {
+  const parts = [
+    creditsAfter === creditsBefore ? '' : `${countOf(creditsBefore)} to ${countOf(creditsAfter)} credits`,
+    planAfter === planBefore ? '' : `${planName(planBefore)} to ${planName(planAfter)}`,
+  ];
+  return parts.filter((text) => text !== '').join(', ');
+}
