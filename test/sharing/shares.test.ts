@@ -246,10 +246,12 @@ describe('shares', () => {
 
       expect(items.map(({ author }) => author)).toEqual([null, null, null]);
       await share(ada, { assetId: made[0], showPrompt: true, index: true, author: ' Ada L. ' });
-      await expect.poll(async () => (await gallery('?limit=1')).items[0]).toMatchObject({
-        prompt: 'picture 3',
-        author: 'Ada L.',
-      });
+      await expect
+        .poll(async () => (await gallery('?limit=1')).items[0])
+        .toMatchObject({
+          prompt: 'picture 3',
+          author: 'Ada L.',
+        });
       const refused = await ada.media.call('POST', '/v1/shares', { assetId: made[0], author: ' ' });
       expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('body.author')]);
       const { body: shares } = await ada.media.call<SharePage>('GET', `/v1/shares?assetId=${made[0]}`);

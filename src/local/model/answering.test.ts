@@ -26,8 +26,9 @@ it('calls only the tools that the request offers', async () => {
   const offer = (name: string) => ({ type: 'function' as const, name, inputSchema: {} });
   const callsWith = async (...names: readonly string[]) => {
     const { stream } = await offlineModel.doStream({ prompt, tools: names.map(offer) });
-    const parts = await Array.fromAsync(stream);
-    return parts.flatMap((part) => (part.type === 'tool-call' ? [[part.toolName, JSON.parse(part.input)]] : []));
+    const calls: unknown[][] = [];
+    for await (const part of stream) if (part.type === 'tool-call') calls.push([part.toolName, JSON.parse(part.input)]);
+    return calls;
   };
   expect(await callsWith('saveMemory', 'generateImage')).toEqual([
     ['saveMemory', { content: 'I like boats' }],
