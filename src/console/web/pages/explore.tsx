@@ -58,7 +58,7 @@ export function Explore() {
       <header className="page">
         <div>
           <h1>Explore</h1>
-          <p className="quiet">What others have made and published here. Open a picture to remix it.</p>
+          <p className="quiet">Images and videos that others have published. Open one to remix it.</p>
         </div>
         <fieldset className="segments" aria-label="Kind">
           {kinds.map(([value, name]) => (

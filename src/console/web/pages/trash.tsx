@@ -57,7 +57,7 @@ export function Trash() {
       )}
       {isEmpty && (
         <Empty title="The trash is empty.">
-          <p>What you delete appears here, and can be restored.</p>
+          <p>Deleted images, videos and conversations appear here, and can be restored.</p>
           <Link className="button" href="/library">
             Open the library
           </Link>
