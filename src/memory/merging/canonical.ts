@@ -159,8 +159,9 @@ function rewriteOne(text: string, lexicon: Lexicon): readonly string[] {
 
 /** "In Leeds, my sister teaches" is "my sister teaches in Leeds". */
 function withoutFronting(text: string, { language }: Lexicon): string {
-  const [, first = '', phrase = '', rest] = /^(\S+) ([^,]{1,40}), ([^,]+?)[\s.!]*$/.exec(text) ?? [];
-  return rest === undefined || !marks(first, language.code) ? text : `${rest} ${first} ${phrase}`;
+  const [phrase = '', rest = '', ...others] = text.replace(/[.!]$/, '').split(', ');
+  const isFronted = rest !== '' && others.length === 0 && marks(phrase.split(' ', 1)[0] ?? '', language.code);
+  return isFronted ? `${rest} ${phrase}` : text;
 }
 
 /** `{clock five 30}` is 5:30, and `{clock seven -15}` is 6:45. */

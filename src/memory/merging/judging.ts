@@ -43,16 +43,15 @@ export function contradicts(left: Reading | undefined, right: Reading | undefine
   if (kind !== undefined) return isAligned && differOnlyIn(kind, [left, right], [onlyLeft, onlyRight]);
   if (onlyLeft.length === 0 && onlyRight.length === 0)
     return sameItems(left, right, 'person') && areExchanged(left, right, lexicon);
-  const others = rest(onlyLeft).filter(isContent);
-  const counterparts = rest(onlyRight).filter(isContent);
+  const contentOf = (only: Reading) => rest(only).filter(isContent);
   const haveOpposites = (some: Reading, all: Reading) =>
     some.every(({ value }) => all.some((other) => areOpposites(value, other.value)));
   const isShared = (only: Reading) => (token: Token) => !only.includes(token);
   return (
     isAligned &&
     onlyLeft.some(({ value }) => onlyRight.some((other) => areOpposites(value, other.value))) &&
-    haveOpposites(others, onlyRight) &&
-    haveOpposites(counterparts, onlyLeft) &&
+    haveOpposites(contentOf(onlyLeft), onlyRight) &&
+    haveOpposites(contentOf(onlyRight), onlyLeft) &&
     // "Older than my brother" is no contradiction of "my brother is younger".
     inOneOrder(rest(left).filter(isShared(onlyLeft)), rest(right).filter(isShared(onlyRight)))
   );
