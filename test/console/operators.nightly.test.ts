@@ -100,7 +100,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const attention = page.getByRole('list', { name: 'Needs attention' }).getByRole('listitem');
     const spent = attention.filter({ hasText: 'The budget of the day is spent' });
     await spent.getByRole('link', { name: 'Show costs' }).waitFor();
-    await attention.filter({ hasText: /jobs are dead/ }).getByRole('link', { name: 'Retry or discard' }).waitFor();
+    await attention
+      .filter({ hasText: /jobs are dead/ })
+      .getByRole('link', { name: 'Retry or discard' })
+      .waitFor();
     const agent = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'agent', exact: true }) });
     // The second sample is taken 30 seconds after the start.
     await agent.getByText('Numbers').click({ timeout: limitMs });
@@ -205,7 +208,11 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByRole('region', { name: 'Sums by model' }).getByRole('rowheader', { name: 'large' }).waitFor();
     await page.getByRole('region', { name: 'Sums by plan' }).getByRole('rowheader', { name: 'pro' }).waitFor();
     for (const models of ['conversations', 'images', 'videos'])
-      await page.getByRole('list', { name: `Models of ${models}` }).getByText(/credits? for a/).first().waitFor();
+      await page
+        .getByRole('list', { name: `Models of ${models}` })
+        .getByText(/credits? for a/)
+        .first()
+        .waitFor();
     const budgets = page.getByRole('region', { name: 'Budgets' }).getByRole('listitem');
     const shown = async (at: number) => (await budgets.nth(at).innerText()).replaceAll(/\s+/g, ' ');
     expect(await shown(0)).toMatch(/^Today \d+ \w+ \d{4}, UTC 124% US\$12\.40 of US\$10\.00$/);
