@@ -1,4 +1,5 @@
-// Builds the program: each module of src/ becomes a file at the same path, and packages become chunks that the modules share.
+// Builds the program: src/main.ts and each thread and process of its own become a file at the same path. They share chunks, which
+// contain all other modules and the packages.
 //
 // A build is stored under a digest of everything that it is made from, and `dist` is a link to the last one. So a change of the
 // sources or packages makes another folder, and a running instance keeps its own. Plain JavaScript for Node 18 and newer, because
@@ -7,7 +8,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 /** Builds that were not among the last ones used are removed. */
@@ -20,23 +21,22 @@ const unusedByFastify = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-
 /** Commands for the sources, which a release does not have. */
 const commandsOfCheckout = /^(bench|build.*|postinstall|check|dev|generate|licenses|measure|soak|test)$/;
 
-const buildsOf = (root) => join(root, 'node_modules/.cache/atelier/builds');
+/** `kind` is `builds`, or `modules`: each module as a file of its own, which only tests and benchmarks import. */
+const cacheOf = (root, kind) => join(root, 'node_modules/.cache/atelier', kind);
 /** Pages have a build of their own, and tests are not part of the program. */
 const isOutside = (path) =>
   /[\\/]console[\\/]web$|[\\/]client[\\/]tsconfig\.json$|\.(test|d)\.ts$|[\\/]goldens\.json$/.test(path);
 
-const buildFolder = (root) => join(buildsOf(root), keyOf(root));
-
 /** Returns the folder of the build, which is created first if it is missing. Throws an Error with the reason if it cannot be. */
-export function findBuild(root = here, onMissing = () => undefined) {
-  const folder = buildFolder(root);
+export function findBuild(root = here, onMissing = () => undefined, kind = 'builds') {
+  const folder = join(cacheOf(root, kind), keyOf(root));
   if (fs.existsSync(folder)) {
     markAsUsed(folder);
     return folder;
   }
   onMissing();
   // A process of its own: the one of esbuild would stay a zombie of the launcher, which becomes the program.
-  const { status, error, stderr } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), root], {
+  const { status, error, stderr } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), root, kind], {
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
   });
@@ -44,34 +44,25 @@ export function findBuild(root = here, onMissing = () => undefined) {
   return folder;
 }
 
-/** Returns the file of the build that a module of the sources became, or `undefined` for any other file. */
-export function builtFile(build, path, root = here) {
-  const sources = join(root, 'src') + sep;
-  if (!path.startsWith(sources) || !path.endsWith('.ts')) return undefined;
-  const file = join(build, path.slice(sources.length)).replace(/\.ts$/, '.mjs');
-  return fs.existsSync(file) ? file : undefined;
-}
-
-/** Creates the build if it is missing, and links `dist` to it. */
-async function createBuild(root) {
-  const folder = buildFolder(root);
+/** Creates the build if it is missing, and links `dist` to the program. */
+async function createBuild(root = here, kind = 'builds') {
+  const key = keyOf(root);
+  const folder = join(cacheOf(root, kind), key);
   if (!fs.existsSync(folder)) {
     const draft = `${folder}.${randomUUID()}`;
     try {
       fs.mkdirSync(draft, { recursive: true });
-      await writeModules(root, draft);
-      copyFiles(root, draft);
-      copyFonts(root, draft);
-      writeManifest(root, draft);
+      if (kind === 'modules') await writeModules(root, draft, join(cacheOf(root, 'builds'), key));
+      else await writeProgram(root, draft);
       fs.renameSync(draft, folder);
     } catch (error) {
       fs.rmSync(draft, { recursive: true, force: true });
       // Another process may have finished the same build first.
       if (!fs.existsSync(folder)) throw error;
     }
-    removeOld(buildsOf(root));
+    removeOld(cacheOf(root, kind));
   }
-  link(root, folder);
+  if (kind === 'builds') link(root, folder);
   return folder;
 }
 
@@ -119,17 +110,52 @@ function sourcesIn(folder) {
     });
 }
 
-async function writeModules(root, folder) {
+async function writeProgram(root, folder) {
+  const sources = join(root, 'src');
+  const entryPoints = [join(sources, 'main.ts'), ...programsIn(sources)];
+  // A chunk is in another folder than its modules, so the URL starts at the root of the build.
+  const urlOf = (path) => `new URL(${JSON.stringify(path)}, $toUrl($findRoot(import.meta.url))).href`;
+  writeLicenses(root, folder, await bundle(root, folder, entryPoints, urlOf));
+  copyFiles(root, folder);
+  copyFonts(root, folder);
+  writeManifest(root, folder);
+}
+
+/** Their threads, processes and files are those of the program in the folder `build`. */
+async function writeModules(root, folder, build) {
+  const sources = join(root, 'src');
+  const urlOf = (path) => JSON.stringify(pathToFileURL(join(build, path)).href);
+  await bundle(root, folder, modulesIn(sources), urlOf, [
+    { name: 'modules', setup: (building) => keepModules(building, sources) },
+  ]);
+}
+
+const modulesIn = (sources) => sourcesIn(sources).filter((path) => path.endsWith('.ts'));
+
+/** The threads and processes that the sources name by a URL. */
+const programUrl = /(new URL\(\s*['"])([^'"]+)\.ts(['"],\s*import\.meta\.url)/g;
+
+const programsIn = (sources) => [
+  ...new Set(
+    modulesIn(sources).flatMap((path) =>
+      [...fs.readFileSync(path, 'utf8').matchAll(programUrl)].map(([, , name]) => resolve(dirname(path), `${name}.ts`)),
+    ),
+  ),
+];
+
+/** `urlOf` returns the expression for `import.meta.url` in the module of a path in the build. */
+async function bundle(root, folder, entryPoints, urlOf, plugins = []) {
+  const sources = join(root, 'src');
   const { build, stop } = await import('esbuild');
   try {
     const { metafile } = await build({
-      entryPoints: sourcesIn(join(root, 'src')).filter((path) => path.endsWith('.ts')),
-      outbase: join(root, 'src'),
+      entryPoints,
+      outbase: sources,
       outdir: folder,
       absWorkingDir: root,
       bundle: true,
       splitting: true,
-      chunkNames: 'packages/[hash]',
+      chunkNames: 'chunks/[name]-[hash]',
       format: 'esm',
       platform: 'node',
       target: 'node22',
@@ -139,21 +165,25 @@ async function writeModules(root, folder) {
       legalComments: 'none',
       external: [...unbundled.flatMap((name) => [name, `${name}/*`]), ...unusedByFastify],
       define: { 'process.env.ATELIER_COMMIT': JSON.stringify(commitOf(root)) },
-      // Packages in CommonJS call `require` for Node's own modules.
       banner: {
-        js: "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);",
+        js: [
+          "import { createRequire as $createRequire, findPackageJSON as $findRoot } from 'node:module';",
+          "import { pathToFileURL as $toUrl } from 'node:url';",
+          // Packages in CommonJS call it for Node's own modules.
+          'const require = $createRequire(import.meta.url);',
+        ].join(' '),
       },
-      plugins: [{ name: 'atelier', setup: (building) => keepModules(building, join(root, 'src')) }],
+      plugins: [...plugins, { name: 'urls', setup: (building) => placeUrls(building, sources, urlOf) }],
       metafile: true,
       logLevel: 'silent',
     });
-    writeLicenses(root, folder, metafile);
+    return metafile;
   } finally {
     await stop();
   }
 }
 
-/** Leaves imports between modules of the sources as they are, except for the extension, which files that are named by URL share. */
+/** Leaves imports between modules of the sources as they are, except for the extension. */
 function keepModules(building, sources) {
   building.onResolve({ filter: /^[#.].*\.ts$/ }, ({ path, importer, resolveDir }) => {
     if (!importer.startsWith(sources + sep)) return undefined;
@@ -161,11 +191,15 @@ function keepModules(building, sources) {
     const built = relative(resolveDir, target).replaceAll(sep, '/').replace(/\.ts$/, '.mjs');
     return { path: built.startsWith('.') ? built : `./${built}`, external: true };
   });
+}
+
+/** Files that a module names by URL are where they would be if the build had a file for each module. */
+function placeUrls(building, sources, urlOf) {
   building.onLoad({ filter: /\.ts$/ }, ({ path }) => {
     if (!path.startsWith(sources + sep)) return undefined;
     const source = fs.readFileSync(path, 'utf8');
-    const contents = source.replace(/(new URL\(\s*['"][^'"]+)\.ts(['"],\s*import\.meta\.url)/g, '$1.mjs$2');
-    return { loader: 'ts', contents };
+    const url = urlOf(relative(sources, path).replaceAll(sep, '/').replace(/\.ts$/, '.mjs'));
+    return { loader: 'ts', contents: source.replace(programUrl, '$1$2.mjs$3').replaceAll('import.meta.url', url) };
   });
 }
 
@@ -312,7 +346,7 @@ function link(root, folder) {
 
 if (process.argv[1]?.endsWith('build.mjs') && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   try {
-    console.log(await createBuild(process.argv[2] ?? here));
+    console.log(await createBuild(process.argv[2], process.argv[3]));
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;

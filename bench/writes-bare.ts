@@ -1,4 +1,5 @@
 /** Bare routes that write what the services write: the same rows by plain `pg`, the same files and the same credentials. */
+
 import { hash, randomUUID } from 'node:crypto';
 import { copyFile, lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,9 +7,8 @@ import fastify from 'fastify';
 import pg from 'pg';
 import type { Embedder } from '../src/memory/embedding/embedder.ts';
 import { openOutbox } from '../src/notify/channels/outbox.ts';
+import { createTokenVerifier, matchSecret } from '../src/platform/access/access.ts';
 import { createKeySet } from '../src/platform/access/keyset.ts';
-import { matchSecret } from '../src/platform/access/secrets.ts';
-import { createTokenVerifier } from '../src/platform/access/tokens.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
 import { createLog } from '../src/platform/log.ts';
 

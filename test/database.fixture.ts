@@ -64,7 +64,7 @@ export function createPostgresDatabase(): Promise<PostgresDatabase> {
 /** Creates a database with these migrations on the test server, for programs that need not show that they migrate it. */
 export async function createMigratedDatabase(sources: readonly MigrationSource[]): Promise<PostgresDatabase> {
   // Outside of a test run, no teardown drops the template, so the programs migrate their database.
-  return isTestRun ? copyOf(await migratedTemplate(await migrationsOf(sources))) : createPostgresDatabase();
+  return isTestRun ? createFrom(await migratedTemplate(await migrationsOf(sources))) : createPostgresDatabase();
 }
 
 /**
@@ -75,20 +75,6 @@ export async function createProgramDatabase(): Promise<PostgresDatabase> {
   const [engine] = laneEngines;
   if (engine?.name === 'postgres' && !engine.missing) return createMigratedDatabase(migrations);
   return { url: 'embedded', drop: async () => undefined };
-}
-
-const spares = new Map<string, Promise<PostgresDatabase> | undefined>();
-
-/**
- * Copies a template. From the second time on, returns a copy that the server made while an earlier test file ran. The teardown of
- * the run drops copies that are left.
- */
-function copyOf(template: string): Promise<PostgresDatabase> {
-  const copy = spares.get(template)?.catch(() => createFrom(template)) ?? createFrom(template);
-  const spare = spares.has(template) ? copy.then(() => createFrom(template)) : undefined;
-  spare?.catch(() => undefined);
-  spares.set(template, spare);
-  return copy;
 }
 
 async function createFrom(template: string): Promise<PostgresDatabase> {
@@ -111,7 +97,7 @@ async function openInMemoryTestDatabase(sources: readonly MigrationSource[] = []
 async function openPostgresTestDatabase(sources: readonly MigrationSource[] = []): Promise<Database> {
   const migrations = await migrationsOf(sources);
   // Outside of a test run, no teardown drops the template.
-  const { url, drop } = await (isTestRun ? copyOf(await migratedTemplate(migrations)) : createFrom('template0'));
+  const { url, drop } = await (isTestRun ? createFrom(await migratedTemplate(migrations)) : createFrom('template0'));
   // A test file need not wait for it: the teardown drops what is left.
   const dropLater = async () => (isTestRun ? void drop().catch(() => undefined) : drop());
   try {
@@ -135,20 +121,29 @@ function migrationsOf(sources: readonly MigrationSource[]): Promise<readonly Mig
 
 const templates = new Map<string, Promise<string>>();
 
-/** Migrates one database per worker and set of migrations. Copies of it open in a tenth of the time. */
+/** Migrates one database per run and set of migrations. Copies of it open in a tenth of the time. */
 function migratedTemplate(migrations: readonly Migration[]): Promise<string> {
   const digest = createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 12);
-  const name = `${testDatabasePrefix}template_${process.pid}_${digest}`;
+  const name = `${testDatabasePrefix}template_${digest}`;
   const template = templates.get(name) ?? createTemplate(name, migrations);
   templates.set(name, template);
   return template;
 }
 
-async function createTemplate(name: string, migrations: readonly Migration[]): Promise<string> {
-  await onServer(`create database ${name} encoding 'UTF8' template template0`);
-  const database = await openPostgres({ url: urlOf(name), poolSize: 1, migrations, log: quiet });
-  await database.close();
-  return name;
+/** The first worker that needs the template creates it, and the others wait. A template has its name once it is complete. */
+function createTemplate(name: string, migrations: readonly Migration[]): Promise<string> {
+  return withServer(async (client) => {
+    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount) return name;
+    const draft = `${name}_draft`;
+    await client.query(`drop database if exists ${draft} with (force)`);
+    await client.query(`create database ${draft} encoding 'UTF8' template template0`);
+    const database = await openPostgres({ url: urlOf(draft), poolSize: 1, migrations, log: quiet });
+    await database.close();
+    await client.query(`alter database ${draft} rename to ${name}`);
+    return name;
+  });
 }
 
 async function postgresIsWanted(): Promise<boolean> {
@@ -163,11 +158,15 @@ async function postgresIsWanted(): Promise<boolean> {
 }
 
 async function onServer(statement: string): Promise<void> {
+  await withServer((client) => client.query(statement));
+}
+
+async function withServer<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: testServerUrl, connectionTimeoutMillis: 3_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query(statement);
+    return await use(client);
   } finally {
     await client.end();
   }

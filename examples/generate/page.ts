@@ -1,5 +1,5 @@
 /**
- * Generates four images, refines the one that the user selects, and films it.
+ * Generates images, refines the one that the user selects, and films it.
  *
  *     npm start                                   # in the repository, in another terminal
  *     npm run build:client && npm install --prefix examples/generate && npm run --prefix examples/generate dev
@@ -14,15 +14,25 @@ const atelier = createAtelier({
 
 const find = <T extends Element>(selector: string) => document.querySelector(selector) as T;
 const form = find<HTMLFormElement>('#order');
-const models = find<HTMLSelectElement>('select');
+const models = find<HTMLSelectElement>('[name=model]');
+const count = find<HTMLSelectElement>('[name=count]');
 const cancel = find<HTMLButtonElement>('#cancel');
 const status = find<HTMLElement>('#status');
 const images = find<HTMLElement>('#images');
 
 async function start(): Promise<void> {
-  const offered = await atelier.agent.listModels({ kind: 'image' });
-  for (const { id, label, credits, allowed } of offered.models.filter((model) => model.allowed))
-    models.add(new Option(`${label} (${credits} credits)`, id, allowed));
+  const offered = (await atelier.agent.listModels({ kind: 'image' })).models.filter(({ allowed }) => allowed);
+  for (const { id, label, credits } of offered) models.add(new Option(`${label} (${credits} credits)`, id));
+  /** From one to what the model makes in one order. */
+  const showCounts = () => {
+    const most = offered.find(({ id }) => id === models.value)?.maxCount ?? 1;
+    const chosen = Math.min(Number(count.value || 4), most);
+    const options = Array.from({ length: most }, (_, index) => new Option(String(index + 1)));
+    count.replaceChildren(...options);
+    count.value = String(chosen);
+  };
+  models.onchange = showCounts;
+  showCounts();
 }
 
 /** Shows each image as soon as it is delivered, above the earlier ones. */
@@ -82,7 +92,9 @@ function film(assetId: string): void {
 
 form.onsubmit = (event) => {
   event.preventDefault();
-  void run((options) => atelier.images.generate({ prompt: promptOf(), model: models.value, n: 4 }, options));
+  void run((options) =>
+    atelier.images.generate({ prompt: promptOf(), model: models.value, n: Number(count.value) }, options),
+  );
 };
 
 start().catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readModelsFile } from './modelsfile.ts';
+import { assertKeys, readModelsFile } from './modelsfile.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -59,6 +59,26 @@ describe('MODELS_FILE', () => {
     await expect(read([{ ...models[0], provider: 'google' }])).rejects.toThrow('0.baseUrl');
     await expect(read([{ ...models[0], baseUrl: 'ftp://x' }])).rejects.toThrow('0.baseUrl: must be');
     await expect(read([{ ...entry, baseUrl: 'offline' }])).rejects.toThrow('0.baseUrl');
+  });
+
+  it('names every missing package and key in one fault', async () => {
+    const models = [
+      { id: 'one', model: 'a', provider: 'azure', apiKeyEnv: 'UNSET_KEY_OF_ONE' },
+      { ...entry, id: 'two', apiKeyEnv: 'UNSET_KEY_OF_TWO' },
+      { ...entry, id: 'three', apiKeyEnv: 'PATH' },
+      { kind: 'image', id: 'four', model: 'b', provider: 'togetherai' },
+    ];
+    const fault = await read(models).catch(String);
+    expect(fault).toContain('0.provider: needs the package @ai-sdk/azure');
+    expect(fault).toContain('3.provider: needs the package @ai-sdk/togetherai');
+    expect(fault).toContain('the model one needs UNSET_KEY_OF_ONE, which is not set');
+    expect(fault).toContain('the model two needs UNSET_KEY_OF_TWO, which is not set');
+    expect(fault).not.toContain('three');
+    const usable = await read(models.filter((model) => !('provider' in model)).map((one) => ({ ...one })));
+    expect(() => assertKeys([...usable, { ...usable[0], id: 'five' } as never], () => '')).toThrow(
+      'MODELS_FILE: the model two needs UNSET_KEY_OF_TWO, which is not set; the model three needs PATH, which is not set; the model five needs UNSET_KEY_OF_TWO, which is not set.',
+    );
+    expect(() => assertKeys(usable, () => 'a key')).not.toThrow();
   });
 
   it.each(['anthropic', 'openai', 'google'])('needs no address with the package %s', async (provider) => {

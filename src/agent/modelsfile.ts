@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { plan } from '#accounts/api.ts';
+import { StartFault } from '#platform/lifecycle.ts';
 import { ratio } from './providers/generators.ts';
 import { findMissingPackage, providerNames } from './sdkpackages.ts';
 
@@ -105,12 +106,32 @@ const modelsFile = z
     }
   });
 
-/** The first model is the default. Throws an Error that names the field at fault. */
+/** The first model is the default. Throws an Error that names every field at fault and, with it, the keys that are not set. */
 export function readModelsFile(path: string): readonly FileEntry[] {
-  const parsed = modelsFile.safeParse(readJson(path));
+  const content = readJson(path);
+  const parsed = modelsFile.safeParse(content);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new Error(`(${path}): ${issue?.path.join('.') || 'the file'}: ${issue?.message}`);
+  const faults = parsed.error.issues.map(({ path: field, message }) => `${field.join('.') || 'the file'}: ${message}`);
+  const entries = (Array.isArray(content) ? content : []).flatMap((entry) => keyed.safeParse(entry).data ?? []);
+  throw new Error(`(${path}): ${[...faults, ...missingKeysOf(entries, readVariable)].join('; ')}`);
+}
+
+const keyed = z.object({ id: z.string(), apiKeyEnv: z.string() });
+const readVariable = (variable: string) => process.env[variable];
+
+function missingKeysOf(
+  entries: readonly Pick<FileEntry, 'id' | 'apiKeyEnv'>[],
+  readKey: (variable: string) => string | undefined,
+): readonly string[] {
+  return entries.flatMap(({ id, apiKeyEnv }) =>
+    apiKeyEnv === undefined || readKey(apiKeyEnv) ? [] : [`the model ${id} needs ${apiKeyEnv}, which is not set`],
+  );
+}
+
+/** Throws one StartFault that names every key that is not set. */
+export function assertKeys(file: readonly FileEntry[] = [], readKey = readVariable): void {
+  const missing = missingKeysOf(file, readKey);
+  if (missing.length > 0) throw new StartFault(`MODELS_FILE: ${missing.join('; ')}.`);
 }
 
 function readJson(path: string): unknown {

@@ -40,7 +40,7 @@ import { createPromptScreening } from './prompts/screening.ts';
 import { openModels } from './providers/models.ts';
 import { addRecordRoutes } from './records/routes.ts';
 import { addRoutes } from './routes.ts';
-import { RunExecutor } from './runs/executor.ts';
+import { RunExecutor } from './runs/execution.ts';
 import { startQueue } from './runs/queue.ts';
 import { startReaper } from './runs/reaper.ts';
 import { findOverdueRunsS, findOverdueStartsS } from './runs/runstore.ts';

@@ -1,7 +1,7 @@
 /** What the routes use, beside what runs use. */
 
 import type { AgentContext } from './context.ts';
-import type { RunExecutor } from './runs/executor.ts';
+import type { RunExecutor } from './runs/execution.ts';
 import type { Reaper } from './runs/reaper.ts';
 import type { StreamReaders } from './stream/readers.ts';
 import type { UserEventReaders } from './userevents/readers.ts';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { createGates } from '#platform/concurrency/gate.ts';
+import { createGates } from '#platform/concurrency.ts';
 import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';

@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { secretsOfMcpServers } from '#agent/mcpservers.ts';
-import { findUncovered } from '#auth/cookiedomain.ts';
+import { findUncovered } from '#auth/config.ts';
 import { findUndrawable } from '#image/config.ts';
 import { findUnusable } from '#media/credentials/identity.ts';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';

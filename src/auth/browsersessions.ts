@@ -4,7 +4,7 @@
  */
 import { decodeJwt } from 'jose';
 import { isUuid } from '#platform/ids.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import type { AuthContext } from './context.ts';
 import type { ProviderSession } from './provider.ts';
 import { subjectHashOf } from './rotation.ts';

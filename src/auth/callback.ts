@@ -2,14 +2,13 @@
 
 import { onboard } from '#accounts/onboarding.ts';
 import { negotiateLanguage } from '#platform/language.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { recordUse } from './browsersessions.ts';
 import type { AuthContext } from './context.ts';
-import type { Redirect } from './login.ts';
 import { type ProviderSession, providerTimeoutMs } from './provider.ts';
 import { hashToken } from './rotation.ts';
 import { areOfOneSubject, readSessions } from './sessions.ts';
-import { findSignIns, type SignIn, type State, unknownVerifier } from './signins.ts';
+import { findSignIns, type Redirect, type SignIn, type State, unknownVerifier } from './signins.ts';
 import { withReferral } from './targets.ts';
 
 interface Returned {

@@ -3,7 +3,7 @@
  * is refused here from now on, and the provider learns of it with the next request of its browser.
  */
 import type { Db } from '#platform/db/db.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { hashToken } from './rotation.ts';
 import type { Session } from './sessions.ts';
 import { findSessionsEnd, readNow, removeSessions, writeSessionsEnd } from './store.ts';

@@ -3,8 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { databaseEngines } from '../../test/database.fixture.ts';
-import { createMemoryRefreshResults } from './memoryrefreshresults.ts';
-import { databaseRefreshResults, type RefreshResults } from './refreshresults.ts';
+import { createMemoryRefreshResults, databaseRefreshResults, type RefreshResults } from './refreshresults.ts';
 
 const kinds = [
   {

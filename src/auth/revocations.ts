@@ -9,7 +9,7 @@ import { startInterval } from '#platform/background/interval.ts';
 import { removeAll } from '#platform/background/removal.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import type { AuthContext } from './context.ts';
 import { sessionMaxAgeS } from './cookies.ts';
 import { type ProviderResult, type ProviderSession, providerTimeoutMs, type RevocationScope } from './provider.ts';

@@ -9,12 +9,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Sealer } from '#platform/access/sealing.ts';
 import type { Log } from '#platform/log.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { accessToken } from './api.ts';
-import type { Provider, ProviderCall, ProviderResult, ProviderSession } from './provider.ts';
-import { providerTimeoutMs } from './provider.ts';
+import {
+  type Provider,
+  type ProviderCall,
+  type ProviderResult,
+  type ProviderSession,
+  providerTimeoutMs,
+  type Unavailable,
+} from './provider.ts';
 import type { RefreshResults, Settled } from './refreshresults.ts';
-import type { Unavailable } from './refusals.ts';
 
 export interface RotationOptions {
   readonly refreshResults: RefreshResults;

@@ -6,18 +6,18 @@ import { matchOrigins, type OriginMatcher } from '#platform/http/origins.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { type AccessToken, accessToken, logoutQuery, signedOut } from './api.ts';
 import { forgetSessions, recordUse } from './browsersessions.ts';
 import { finishSignIn } from './callback.ts';
 import type { AuthContext } from './context.ts';
 import type { CookieRules } from './cookies.ts';
-import { type Redirect, redirectToProvider } from './login.ts';
 import { authProblems } from './problems.ts';
 import { providerTimeoutMs, type RevocationScope } from './provider.ts';
 import { revokeLater } from './revocations.ts';
 import { hashToken, type Refreshed, subjectHashOf } from './rotation.ts';
 import { areOfOneSubject, readSessions, type Session } from './sessions.ts';
+import { type Redirect, redirectToProvider } from './signins.ts';
 
 export function addRoutes(app: HttpServer, deps: AuthContext): void {
   addNavigation(app, deps);

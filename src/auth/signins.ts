@@ -8,8 +8,11 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { withDeadline } from '#platform/resilience.ts';
 import type { AuthContext } from './context.ts';
 import { type CookieRules, readSignInCookies, type SignInCookieName, signInMaxAgeS } from './cookies.ts';
+import { authProblems } from './problems.ts';
+import { providerTimeoutMs } from './provider.ts';
 
 export interface SignIn {
   /** The PKCE code verifier (RFC 7636). */
@@ -50,7 +53,7 @@ interface Kept {
   readonly inherited: readonly string[];
 }
 
-export interface Begun {
+interface Begun {
   /** The S256 challenge. */
   readonly challenge: string;
   /** `undefined` if it would be too long for a URL. */
@@ -59,7 +62,7 @@ export interface Begun {
 }
 
 /** Keeps the newest sign-ins of this browser that fit, with the new one. */
-export function beginSignIn(
+function beginSignIn(
   deps: AuthContext & { readonly cookies: CookieRules },
   cookieHeader: string | undefined,
   { next, invite }: Pick<SignIn, 'next' | 'invite'>,
@@ -88,7 +91,7 @@ export function beginSignIn(
   };
 }
 
-export interface FoundSignIns {
+interface FoundSignIns {
   /** The sign-ins to which the code may belong, the most probable first. Empty if the sign-in of a state is unknown here. */
   readonly signIns: readonly SignIn[];
   readonly state: State | undefined;
@@ -156,3 +159,44 @@ function countThatFits(others: readonly Kept[], newLength: number): number {
 /** Returns the cookie that a sign-in no longer needs because it has one of its own. */
 const duplicatesIn = (names: readonly SignInCookieName[]) =>
   names.length > 1 ? names.filter((name) => name === 'ka_pkce') : [];
+
+// `GET /login`: stores the target and sends the browser to sign in (docs/specification/auth.md#login).
+
+export interface Redirect {
+  readonly location: string;
+  readonly setCookies: readonly string[];
+}
+
+/** `next` and `invite` are raw values of any type. Throws `oauth_init_failed` (502) and then sets no cookie. */
+export async function redirectToProvider(
+  deps: AuthContext,
+  query: { readonly next?: unknown; readonly invite?: unknown },
+  cookieHeader: string | undefined,
+  clientAddress: string | undefined,
+): Promise<Redirect> {
+  const { cookies, targets } = deps;
+  const next = targets.validate(query.next);
+  // Both are this machine, but to browsers they are different sites.
+  const hosts = [deps.publicUrl, next ?? ''].map((url) => URL.parse(url)?.hostname);
+  if (hosts.includes('localhost') && hosts.includes('127.0.0.1'))
+    deps.log.warn(`a page at ${hosts[1]} stays signed out: open it at ${hosts[0]}, the host of PUBLIC_BASE_URL`);
+  const invite = readInvite(query.invite);
+  const { challenge, state, setCookies } = beginSignIn(deps, cookieHeader, { next, invite });
+  const location = await withDeadline(providerTimeoutMs, (signal) =>
+    deps.provider.authorize({ challenge, state }, { signal, clientAddress }),
+  ).catch(() => undefined);
+  if (location === undefined) throw authProblems.oauth_init_failed();
+  return {
+    location,
+    setCookies: [
+      cookies.keep('ka_next', next ?? targets.fallback),
+      ...(invite === undefined ? [] : [cookies.keep('ka_invite', invite)]),
+      ...setCookies,
+    ],
+  };
+}
+
+/** Returns a user id, or `undefined` for a value that cannot be one. */
+function readInvite(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value) ? value : undefined;
+}

@@ -12,8 +12,7 @@ import { type FolderLock, lockFiles, lockFolder, unfinishedMark } from '#platfor
 import { openDatabase } from '#platform/db/open.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
-import { copyEach, copyFile } from './backup/copying.ts';
-import { writeManifest } from './backup/manifest.ts';
+import { copyEach, copyFile, writeManifest } from './backup/copying.ts';
 import { writeRowFiles } from './backup/rows.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';

@@ -12,8 +12,17 @@ import type { RunChunk } from '#client/chunks.ts';
 import { followRun } from '#client/run.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { outgoingFetch } from '#platform/version.ts';
-import { call, type JsonObject, open, post, printStep } from './demo/calls.ts';
-import { chooseClip, choosePhoto, showImage, showVideo } from './demo/media.ts';
+import {
+  call,
+  chooseClip,
+  choosePhoto,
+  type JsonObject,
+  open,
+  post,
+  printStep,
+  showImage,
+  showVideo,
+} from './demo/media.ts';
 import { readArguments } from './usage.ts';
 
 const email = 'demo@example.com';

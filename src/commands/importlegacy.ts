@@ -4,18 +4,14 @@
  * them failed. It can be repeated. If a running instance holds the embedded database, the command calls that instance.
  */
 
-import { type Config, readConfig, secretsOf } from '#app/config.ts';
-import { createEngines } from '#app/engines.ts';
+import { type Config, readConfig } from '#app/config.ts';
 import { legacyImport } from '#media/api.ts';
 import { importerOf } from '#media/service.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
-import { openCache } from '#platform/cache/open.ts';
-import { systemClock as clock } from '#platform/clock.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
-import { createLog } from '#platform/log.ts';
-import { Problem } from '#platform/problem.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { createMediaStores, reasonOf } from './mediastores.ts';
 import { readArguments } from './usage.ts';
 
 interface Imported {
@@ -59,11 +55,6 @@ async function printOutcome(path: string, work: () => Promise<Imported>): Promis
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof Problem) return `${error.message} (${error.code})`;
-  return error instanceof Error ? error.message : String(error);
-}
-
 function throughInstance(config: Config, closers: Closers): Import {
   const client = clientOfInstance(config, closers, { service: 'media', timeoutMs });
   return async (json) => {
@@ -75,35 +66,17 @@ function throughInstance(config: Config, closers: Closers): Import {
 }
 
 async function standalone(config: Config, closers: Closers): Promise<Import> {
-  const log = createLog({ level: 'error', secrets: secretsOf(config) });
-  const engines = createEngines(config, log, closers);
-  const legacy = await engines.legacy();
-  if (legacy.driver === 'off')
+  const { engines, open } = createMediaStores(config, closers);
+  if ((await engines.legacy()).driver === 'off')
     throw new StartFault(
       'LEGACY_S3_ENDPOINT: no legacy backend is configured. Set it to `embedded` to use the data folder.',
     );
-  const database = await engines.database();
-  const redis = await engines.redis();
-  const { originals, publicObjects } = await engines.objects();
-  const importOne = importerOf({
-    clock,
-    log,
-    database,
-    jobs: await engines.jobs(),
-    signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
-    originals,
-    publicObjects,
-    legacy,
-    variants: await engines.variants(),
-    engine: await engines.images(),
-    screening: await engines.screening(),
-    settings: config.media,
-    webhooks: await engines.publisher(),
-  });
+  const stores = await open();
+  const importOne = importerOf({ ...stores, engine: await engines.images(), screening: await engines.screening() });
   return async (json) => {
     const { data, error } = legacyImport.safeParse(json);
     if (data === undefined) throw new Error(error?.issues.map(describeIssue).join('; '));
-    const db = auditOf(database.queries());
+    const db = auditOf(stores.database.queries());
     const { created, asset } = await audited(db, { action: 'import-legacy', target: 'legacy file' }, () =>
       importOne(data),
     );

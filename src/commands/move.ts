@@ -20,9 +20,8 @@ import {
 } from '#media/reconciling/relocationstore.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { systemClock as clock } from '#platform/clock.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import type { Db } from '#platform/db/db.ts';
-import { type Database, transaction } from '#platform/db/db.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
+import { type Database, type Db, transaction } from '#platform/db/db.ts';
 import { installationId } from '#platform/db/installation.ts';
 import { assertKnown, openDatabase, tablesOfPostgres } from '#platform/db/open.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
@@ -30,11 +29,10 @@ import { createLog } from '#platform/log.ts';
 import type { ListedObject, Objects } from '#platform/objects/objects.ts';
 import { openObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
-import { retry } from '#platform/resilience/retry.ts';
+import { retry } from '#platform/resilience.ts';
 import { moveRows } from './move/rows.ts';
 import { beginNotes, countRows, endNotes, hasRows, longestMs, readNote, readTables, writeNote } from './move/store.ts';
-import type { Progress } from './progress.ts';
-import { startProgress } from './progress.ts';
+import { type Progress, startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
 import { readArguments } from './usage.ts';
 

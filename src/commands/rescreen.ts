@@ -2,16 +2,12 @@
  * `npm run rescreen`: matches the stored digests of all assets with the current lists, and blocks what matches
  * (docs/screening.md). Can be repeated. If a running instance has the embedded database, that instance does it in a job.
  */
-import { type Config, isAlone, readConfig, secretsOf } from '#app/config.ts';
-import { createEngines } from '#app/engines.ts';
-import { acquireForCommand } from '#app/servicelease.ts';
+import { type Config, readConfig } from '#app/config.ts';
 import { rescreenerOf } from '#media/service.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
-import { openCache } from '#platform/cache/open.ts';
-import { systemClock } from '#platform/clock.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
-import { createLog } from '#platform/log.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { createMediaStores } from './mediastores.ts';
 import { readArguments } from './usage.ts';
 
 const timeoutMs = 30_000;
@@ -37,30 +33,15 @@ async function throughInstance(config: Config, closers: Closers): Promise<string
 }
 
 async function alone(config: Config, closers: Closers): Promise<string> {
-  const log = createLog({ level: 'error', secrets: secretsOf(config) });
-  const engines = createEngines(config, log, closers);
-  const database = await engines.database();
-  // Only a running service can drop what its memory caches.
-  if (isAlone(config) && !(await acquireForCommand('media', database, log, closers)))
-    return throughInstance(config, closers);
-  const redis = await engines.redis();
-  const { originals, publicObjects } = await engines.objects();
+  const { engines, mayChange, open } = createMediaStores(config, closers);
+  if (!(await mayChange())) return throughInstance(config, closers);
+  const stores = await open();
   const rescreenAssets = rescreenerOf({
-    clock: systemClock,
-    log,
-    settings: config.media,
-    database,
-    signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
-    originals,
-    publicObjects,
-    legacy: await engines.legacy(),
-    variants: await engines.variants(),
+    ...stores,
     engine: await engines.images(),
     screening: await engines.screening(),
-    webhooks: await engines.publisher(),
-    jobs: await engines.jobs(),
   });
-  const db = auditOf(database.queries());
+  const db = auditOf(stores.database.queries());
   const { checked, blocked, withoutDigests } = await audited(
     db,
     { action: 'rescreen', target: 'assets' },

@@ -18,8 +18,7 @@ import { type FolderLock, isUnfinished, lockFiles, lockFolder, unfinishedMark } 
 import { assertKnown, assertKnownMigrations, openDatabase } from '#platform/db/open.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
-import { type Copied, copyEach, copyFile } from './backup/copying.ts';
-import { type BackedUpFile, type Manifest, readManifest } from './backup/manifest.ts';
+import { type BackedUpFile, type Copied, copyEach, copyFile, type Manifest, readManifest } from './backup/copying.ts';
 import { loadRowFiles, readNeededMigrations, rowsFolder } from './backup/rows.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';

@@ -3,18 +3,13 @@
  * and removes them only with `--apply`. The exit code is 1 if any could not be checked or removed. It can be interrupted and repeated.
  */
 
-import { type Config, isAlone, readConfig, secretsOf } from '#app/config.ts';
-import { createEngines } from '#app/engines.ts';
-import { acquireForCommand } from '#app/servicelease.ts';
+import { type Config, readConfig } from '#app/config.ts';
 import { sweeperOf } from '#media/service.ts';
 import { type SweepFinding, type Swept, sweepRequest } from '#media/sweeping/api.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
-import { openCache } from '#platform/cache/open.ts';
-import { systemClock as clock } from '#platform/clock.ts';
 import { Closers } from '#platform/lifecycle.ts';
-import { createLog } from '#platform/log.ts';
-import { Problem } from '#platform/problem.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { createMediaStores, reasonOf } from './mediastores.ts';
 import { readArguments } from './usage.ts';
 
 /** Sweeps one page. Throws a Problem, or any other error. */
@@ -103,11 +98,6 @@ function summaryOf(counts: ReadonlyMap<string, number>, apply: boolean): string 
   return `${what}${left === 0 ? '' : ` Not checked or removed: ${left}.`}${next}`;
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof Problem) return `${error.message} (${error.code})`;
-  return error instanceof Error ? error.message : String(error);
-}
-
 function throughInstance(config: Config, closers: Closers): Sweep {
   const client = clientOfInstance(config, closers, { service: 'media', timeoutMs });
   return async (json) => {
@@ -119,30 +109,13 @@ function throughInstance(config: Config, closers: Closers): Sweep {
 }
 
 async function open(config: Config, closers: Closers): Promise<Sweep> {
-  const log = createLog({ level: 'error', secrets: secretsOf(config) });
-  const engines = createEngines(config, log, closers);
-  const database = await engines.database();
-  // Only the running service can clear its in-memory caches.
-  if (isAlone(config) && !(await acquireForCommand('media', database, log, closers)))
-    return throughInstance(config, closers);
-  const redis = await engines.redis();
-  const { originals, publicObjects } = await engines.objects();
-  const sweepPage = sweeperOf({
-    clock,
-    log,
-    database,
-    jobs: await engines.jobs(),
-    signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
-    originals,
-    publicObjects,
-    legacy: await engines.legacy(),
-    variants: await engines.variants(),
-    webhooks: await engines.publisher(),
-    settings: config.media,
-  });
+  const media = createMediaStores(config, closers);
+  if (!(await media.mayChange())) return throughInstance(config, closers);
+  const stores = await media.open();
+  const sweepPage = sweeperOf(stores);
   return (request) => {
     const page = () => sweepPage(sweepRequest.parse(request));
-    const db = auditOf(database.queries());
+    const db = auditOf(stores.database.queries());
     return request.apply ? audited(db, { action: 'sweep --apply', target: 'leftovers' }, page) : page();
   };
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readConfig } from '#app/config.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { guardReceiver, post } from '#webhooks/delivering.ts';
 import { type WebhookEvents, webhookEventTypes } from '#webhooks/events.ts';
 import { bodyOf } from '#webhooks/publishing.ts';

@@ -226,6 +226,7 @@ describe('pages', () => {
     '/studio/a-thread',
     '/library',
     '/library/6f1c2a3e-0000-4000-8000-000000000000',
+    '/explore/6f1c2a3e-0000-4000-8000-000000000000',
     '/memory',
     '/account',
     '/operator',

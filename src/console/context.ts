@@ -1,6 +1,6 @@
 /** What the features of the console use. */
 
-import type { TokenVerifier } from '#platform/access/tokens.ts';
+import type { TokenVerifier } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';

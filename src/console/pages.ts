@@ -16,6 +16,7 @@ const pagePaths = [
   '/studio/:threadId',
   '/create',
   '/explore',
+  '/explore/:assetId',
   '/albums',
   '/shared',
   '/trash',

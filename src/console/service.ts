@@ -1,6 +1,7 @@
 /** The console (docs/specification/system.md#engines; docs/console.md): its pages, and the few calls that need a server. */
+
+import { createTokenVerifier } from '#platform/access/access.ts';
 import { createKeySet } from '#platform/access/keyset.ts';
-import { createTokenVerifier } from '#platform/access/tokens.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
 import type { ConsoleContext } from './context.ts';

@@ -5,7 +5,7 @@
  * had, and ends when the settings of claims change.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
-import { matchSecret } from '#platform/access/secrets.ts';
+import { matchSecret } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import { consoleProblems } from './problems.ts';
 

@@ -1,11 +1,68 @@
-/** The connection to the CMS. */
+/** The connection to the CMS, and two of its bodies. */
+import { z } from 'zod';
 import { monotonicClock } from '#platform/clock.ts';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
+import type { ContentLanguage } from '#platform/language.ts';
 import type { Telemetry } from '#platform/telemetry/trace.ts';
-import { announcementFeature } from './announcement.ts';
+import { type Announcement, shownMedia, type Trending } from './api.ts';
 import { homeCardsFeature } from './homecards.ts';
+import { enumOr, fitting, lookUp, parseDocument, texts } from './items.ts';
 import { createProxy, type Feature } from './proxy.ts';
-import { trendingFeature } from './trending.ts';
+
+const trendingBody = z.object({ items: z.array(z.unknown()).nullish() });
+const trendingItem = z.object({
+  coverType: enumOr(shownMedia, 'image'),
+  ...texts('title', 'imageCover', 'videoCover', 'url'),
+});
+
+/** `GET /op/trending`. */
+export const trendingFeature: Feature<readonly z.output<typeof trendingItem>[], Trending> = {
+  path: '/api/cached/trending',
+  parse: (upstream) => fitting(trendingItem, parseDocument(trendingBody, upstream).items ?? []),
+  localize: (items, language) => ({
+    items: items.map((item) => ({
+      title: lookUp(item, 'title', language),
+      coverType: item.coverType,
+      cover: lookUp(item, item.coverType === 'video' ? 'videoCover' : 'imageCover', language),
+      url: lookUp(item, 'url', language),
+    })),
+  }),
+  empty: { items: [] },
+};
+
+const announcementBody = z.object({
+  visible: z.boolean().nullish(),
+  ...texts('url', 'title', 'description', 'imageUrl'),
+});
+
+const noAnnouncement: Announcement = {
+  announcement: '',
+  url: '',
+  visible: false,
+  title: '',
+  description: '',
+  imageUrl: '',
+};
+
+/** `GET /op/announcement`. An invisible announcement is empty (docs/specification/content.md#content-endpoints). */
+export const announcementFeature: Feature<z.output<typeof announcementBody>, Announcement> = {
+  path: '/api/cached/announcements',
+  parse: (upstream) => parseDocument(announcementBody, upstream),
+  localize: (record, language) => (record.visible === true ? toAnnouncement(record, language) : noAnnouncement),
+  empty: noAnnouncement,
+};
+
+function toAnnouncement(record: z.output<typeof announcementBody>, language: ContentLanguage): Announcement {
+  const title = lookUp(record, 'title', language);
+  return {
+    announcement: title,
+    url: lookUp(record, 'url', language),
+    visible: true,
+    title,
+    description: lookUp(record, 'description', language),
+    imageUrl: lookUp(record, 'imageUrl', language),
+  };
+}
 
 /** The limit for the head and the body of a CMS response (docs/specification/content.md#fail-open). */
 export const upstreamTimeoutMs = 3000;
@@ -15,7 +72,7 @@ export function openCms(baseUrl: string, telemetry?: Telemetry): HttpClient {
   return createClient({ name: 'cms', baseUrl, isInternal: false, timeoutMs: upstreamTimeoutMs, ...traced });
 }
 
-export interface CmsFacts {
+interface CmsFacts {
   readonly failures: readonly { readonly path: string; readonly reason: unknown }[];
   /** All content is empty. */
   readonly isEmpty: boolean;

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { plans } from '#accounts/api.ts';
 import type { ContentLanguage } from '#platform/language.ts';
 import { cardModels, type HomeCard, type HomeCards, ratios, shownMedia } from './api.ts';
-import { enumOr, fitting, isRecord, parseDocument } from './items.ts';
-import { lookUp, texts } from './localized.ts';
+import { enumOr, fitting, isRecord, lookUp, parseDocument, texts } from './items.ts';
 import type { Feature } from './proxy.ts';
 
 const body = z.object({ cards: z.array(z.unknown()).nullish(), featuredCardIds: z.array(z.unknown()).nullish() });

@@ -7,14 +7,13 @@ import { sendValidated } from '#platform/http/validators.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { toStorableLine } from '#platform/storable.ts';
-import { announcementFeature } from './announcement.ts';
 import { announcement, homeCards, trending } from './api.ts';
+import { announcementFeature, trendingFeature } from './cms.ts';
 import type { ContentContext } from './context.ts';
 import { homeCardsFeature } from './homecards.ts';
 import { contentProblems } from './problems.ts';
 import { createProxy, type Feature } from './proxy.ts';
 import { addSitemapRoutes } from './sitemaproutes.ts';
-import { trendingFeature } from './trending.ts';
 import { addUnsubscribing } from './unsubscribing.ts';
 import { isSigned } from './webhooksignature.ts';
 

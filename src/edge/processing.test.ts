@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { center, type Edits } from '#image/engine/edits.ts';
 import type { VariantSpec } from '#image/engine/specs.ts';
 import { faultOf } from '../../test/edge/faults.fixture.ts';
-import { cacheSecondsOf, type Delivery, dispositionOf } from './delivery.ts';
 import { parsePresets } from './presets.ts';
+import { cacheSecondsOf, type Delivery, dispositionOf } from './processing.ts';
 import { parseResizePath } from './resizing.ts';
 
 const parse = (options: string, presets?: ReturnType<typeof parsePresets>) =>

@@ -1,18 +1,67 @@
 /** imgproxy's options by their names, and what each of them requests (docs/specification/image.md#options). */
 import { center, compassPoints, type Edits, type Gravity, type Trim, type Watermark } from '#image/engine/edits.ts';
-import { formats, resamplings, strongestBlur, type VariantSpec } from '#image/engine/specs.ts';
+import { formats, longestRequestedSide, resamplings, strongestBlur, type VariantSpec } from '#image/engine/specs.ts';
+import { attachment } from '#platform/objects/disposition.ts';
 import { invalid } from '#platform/problem.ts';
-import {
-  readColor,
-  readDecimal,
-  readFactor,
-  readFlag,
-  readGravity,
-  readInteger,
-  readOneOf,
-  readSide,
-} from './arguments.ts';
-import { type Delivery, readExpiry, readFileName } from './delivery.ts';
+
+// Reads the arguments of imgproxy's options. Each function throws a 400 at `path`.
+
+function readSide(value: string, path: string): number {
+  return readInteger(value, longestRequestedSide, path);
+}
+
+function readInteger(value: string, max: number, path: string): number {
+  if (!/^\d{1,16}$/.test(value) || Number(value) > max) throw invalid(path, `must be a whole number from 0 to ${max}`);
+  return Number(value);
+}
+
+function readDecimal(value: string, least: number, most: number, path: string): number {
+  if (!/^-?\d{1,7}(\.\d{1,20})?$/.test(value) || Number(value) < least || Number(value) > most)
+    throw invalid(path, `must be a number from ${least} to ${most}`);
+  // Without the sign of zero.
+  return Number(value) + 0;
+}
+
+const largestFactor = 100;
+
+function readFactor(value: string, path: string): number {
+  const factor = readDecimal(value, 0, largestFactor, path);
+  if (factor === 0) throw invalid(path, 'must be greater than 0');
+  return factor;
+}
+
+/** Accepts the spellings of Go's ParseBool. */
+function readFlag(value: string, path: string): boolean {
+  if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(value)) return true;
+  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(value)) return false;
+  throw invalid(path, 'must be 0 or 1');
+}
+
+export function readOneOf<T extends string>(allowed: readonly T[], value: string, path: string): T {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined) throw invalid(path, `must be one of ${allowed.join(', ')}`);
+  return found;
+}
+
+/** Returns `#rrggbb`. */
+function readColor(value: string, path: string): string {
+  if (!/^([0-9a-f]{3}|[0-9a-f]{6})$/i.test(value)) throw invalid(path, 'must be a color in hex, such as ff8800');
+  const digits = value.toLowerCase();
+  return `#${digits.length === 3 ? digits.replace(/./g, '$&$&') : digits}`;
+}
+
+/** `type:x:y`. `isForCuts`: the most interesting part can be meant. */
+function readGravity(args: readonly string[], path: string, isForCuts: boolean): Gravity {
+  const [type = '', x = '', y = ''] = args;
+  if (args.length > 3) throw invalid(path, 'has too many arguments');
+  if (type === 'sm' && isForCuts) return { type, x: 0, y: 0 };
+  if (type === 'fp') return { type, x: readDecimal(x || '0', 0, 1, path), y: readDecimal(y || '0', 0, 1, path) };
+  const allowed = [...compassPoints, 'fp', ...(isForCuts ? ['sm'] : [])];
+  const point = compassPoints.find((one) => one === type);
+  if (point === undefined) throw invalid(path, `must have a gravity of ${allowed.join(', ')}`);
+  const most = longestRequestedSide;
+  return { type: point, x: readDecimal(x || '0', -most, most, path), y: readDecimal(y || '0', -most, most, path) };
+}
 
 /** A crop without a gravity of its own has that of the whole request. */
 type RequestedCrop = Omit<NonNullable<Edits['crop']>, 'gravity'> & { readonly gravity?: Gravity };
@@ -213,4 +262,63 @@ function readFormatQuality(args: readonly string[], path: string): Requested {
     formatQuality[format === 'jpg' ? 'jpeg' : format] = readInteger(quality, 100, path);
   }
   return { formatQuality };
+}
+
+// How a resized image is delivered: for how long, and under which name. Does not change the image.
+
+export interface Delivery {
+  /** Any text, by which a client gets another URL. */
+  readonly buster?: string;
+  /** Unix time in seconds. `undefined`: it does not expire. */
+  readonly expiresAtS?: number | undefined;
+  readonly fileName?: string | undefined;
+  readonly isAttachment?: boolean;
+}
+
+function readExpiry(time: string, path: string): number | undefined {
+  if (time === '') return undefined;
+  if (!/^\d{1,12}$/.test(time)) throw invalid(path, 'must be a Unix time in seconds');
+  return Number(time) || undefined;
+}
+
+/** Percent-encoded, or base64url with a flag after it. */
+function readFileName([written = '', encoded = '']: readonly string[], path: string): string | undefined {
+  if (written === '') return undefined;
+  const name = ['1', 't', 'true'].includes(encoded)
+    ? Buffer.from(written, 'base64url').toString()
+    : decodeName(written, path);
+  if (!/^[^\p{Cc}\p{Cs}/\\]{1,255}$/u.test(name))
+    throw invalid(path, 'must be 1 to 255 characters without control characters, / and \\');
+  return name;
+}
+
+function decodeName(written: string, path: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    throw invalid(path, 'is not percent-encoded');
+  }
+}
+
+/** `undefined`: browsers decide. The extension is that of the result. */
+export function dispositionOf(
+  { fileName, isAttachment }: Delivery,
+  key: string,
+  extension: string,
+): string | undefined {
+  if (fileName === undefined && isAttachment !== true) return undefined;
+  const base = fileName ?? key.slice(key.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
+  const name = base.endsWith(`.${extension}`) ? base : `${base}.${extension}`;
+  const header = attachment(name);
+  return isAttachment === true ? header : header.replace(/^attachment/, 'inline');
+}
+
+/** Long enough to save work, short enough for a deletion to take effect. */
+const longestKeptS = 3600;
+
+/** `undefined`: it has expired. */
+export function cacheSecondsOf({ expiresAtS }: Delivery, nowMs: number): number | undefined {
+  if (expiresAtS === undefined) return longestKeptS;
+  const leftS = Math.floor(expiresAtS - nowMs / 1000);
+  return leftS < 0 ? undefined : Math.min(longestKeptS, leftS);
 }

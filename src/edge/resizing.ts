@@ -13,15 +13,19 @@ import { formats, toTransform, type VariantSpec, withEdits } from '#image/engine
 import type { Variant } from '#image/engine/variants.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, Problem, problems } from '#platform/problem.ts';
-import type { ResizeSource } from './api.ts';
-import { cacheBuster } from './api.ts';
-import { readOneOf } from './arguments.ts';
+import { cacheBuster, type ResizeSource } from './api.ts';
 import type { EdgeContext } from './context.ts';
-import { cacheSecondsOf, type Delivery, dispositionOf } from './delivery.ts';
-import type { Presets } from './presets.ts';
-import { isPreset, noPresets } from './presets.ts';
+import { isPreset, noPresets, type Presets } from './presets.ts';
 import { asProblem, edgeProblems } from './problems.ts';
-import { merge, type Requested, readOption } from './processing.ts';
+import {
+  cacheSecondsOf,
+  type Delivery,
+  dispositionOf,
+  merge,
+  type Requested,
+  readOneOf,
+  readOption,
+} from './processing.ts';
 import { sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 

@@ -12,8 +12,8 @@ import { cutOffLater } from './receiving.ts';
 import { sendResized } from './resizing.ts';
 import { sendObject, withoutObjectHeaders } from './sending.ts';
 import { targetOf } from './targets.ts';
-import { tusRequestHeaders, tusResponseHeaders } from './tus/protocol.ts';
 import { addTusRoutes } from './tus/routes.ts';
+import { tusRequestHeaders, tusResponseHeaders } from './tus/uploads.ts';
 
 /** Any page may use a URL that it received, because the URL is the secret (docs/specification/http.md#cors). */
 export const anyOrigin: CorsRule = {

@@ -10,7 +10,7 @@ import {
   type GuardOptions,
   type HostAddress,
 } from '#platform/http/hostguard.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { userAgent } from '#platform/version.ts';
 import { ImageFault } from './engine/engine.ts';
 import { maxSourceBytes, SourceFault, tooManyBytes, type VariantSource } from './engine/sources.ts';

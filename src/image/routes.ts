@@ -1,23 +1,79 @@
+import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import {
-  type EnsureRequest,
-  type EnsureResponse,
-  ensureRequest,
-  ensureResponse,
-  forgetRequest,
-  forgetResponse,
-  type SourceName,
-} from './api.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
 import type { VariantSource } from './engine/sources.ts';
-import { toTransform } from './engine/specs.ts';
+import {
+  formats,
+  longestRequestedSide,
+  resamplings,
+  resizingTypes,
+  strongestBlur,
+  toTransform,
+} from './engine/specs.ts';
 import type { VariantMaker } from './engine/variants.ts';
 import { asProblem } from './problems.ts';
 
+// The schemas and types of the image service (docs/specification/image.md).
+
+/** In the bucket of the originals, or anywhere on the internet. */
+type SourceName = { readonly key: string } | { readonly url: string };
+
+const source = z
+  .object({
+    key: z.string().refine(isSafeKey, 'must be an object key').nullish(),
+    url: z.string().refine(URL.canParse, 'must be a URL').nullish(),
+  })
+  .transform(({ key, url }, context): SourceName => {
+    if (typeof key === 'string' && typeof url !== 'string') return { key };
+    if (typeof url === 'string' && typeof key !== 'string') return { url };
+    context.addIssue({ code: 'custom', message: 'must have exactly one of key and url' });
+    return z.NEVER;
+  });
+
+const side = z.int().min(0).max(longestRequestedSide).nullish();
+
+const spec = z.object({
+  name: z.string().min(1),
+  width: side,
+  height: side,
+  quality: z.int().min(1).max(100).nullish(),
+  format: z.enum(formats).nullish(),
+  resizingType: z.enum(resizingTypes).nullish(),
+  enlarge: z.boolean().nullish(),
+  blur: z.number().min(0).max(strongestBlur).nullish(),
+  maxBytes: z.int().min(1).nullish(),
+  resampling: z.enum(resamplings).nullish(),
+});
+
+const specs = z
+  .array(spec)
+  .min(1)
+  .max(32)
+  .superRefine((list, context) => {
+    const seen = new Set<string>();
+    for (const [index, { name }] of list.entries()) {
+      if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: 'must be unique' });
+      seen.add(name);
+    }
+  });
+
+export const ensureRequest = z.object({ source, specs });
+const ensureResponse = z.object({
+  variants: z.record(z.string(), z.string()),
+  overBudget: z.array(z.string()).optional(),
+});
+
+const forgetRequest = z.strictObject({ source });
+const forgetResponse = z.object({ forgotten: z.int() });
+
+type EnsureRequest = z.infer<typeof ensureRequest>;
+type EnsureResponse = z.infer<typeof ensureResponse>;
+
 const key = 'u/5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21/thread/thread-1/0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11.jpg';
 
-export interface ImageContext {
+interface ImageContext {
   readonly variants: VariantMaker;
   readonly openSource: (source: SourceName) => VariantSource;
   /** The base URL of the public bucket, without a trailing slash. */

@@ -1,10 +1,11 @@
 /** The schemas and types of the media service (docs/specification/media.md). */
 import { z } from 'zod';
 import { longestRequestedSide, resamplings } from '#image/engine/specs.ts';
+import { isUuid } from '#platform/ids.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { isStorableText } from '#platform/storable.ts';
-import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
+import { isLegacyPath, isLegacyPrefix } from './refs.ts';
 import { label } from './screening/labels.ts';
 
 /** Any UUID of any version, because callers generate their own. Stored in lower case, so that one id is one key. */
@@ -183,6 +184,7 @@ export const asset = z.object({
   generated: generated.nullable(),
   name: z.string().nullable().describe('The name of the file. Only the owner and servers can read it.'),
   favorite: z.boolean().describe('A favorite of its owner. `false` for other readers.'),
+  published: z.boolean().describe('It, or a copy of it, is in a feed of its owner. `false` for other readers.'),
   generation: lineage.nullable().describe('The order that it was made from. Only the owner and servers can read it.'),
   labels: z
     .array(label)

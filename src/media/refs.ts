@@ -1,8 +1,6 @@
 /** References to assets: a UUID, or a path in the legacy backend (docs/specification/media.md#fields). */
 import { isSafeKey } from '#platform/objects/keys.ts';
 
-export { isUuid } from '#platform/ids.ts';
-
 /** Contains `/`, but no `..`, empty or absolute segments (docs/specification/media.md#fields). */
 export function isLegacyPath(ref: string): boolean {
   return ref.includes('/') && isSafeKey(ref);

@@ -38,8 +38,7 @@ import { createQuarantine } from './quarantine/quarantine.ts';
 import { createDigester, type Digester } from './reading/digests.ts';
 import { createSettler } from './reconciling/settling.ts';
 import { importFile } from './registration/importing.ts';
-import { carryOut, decisionQueue } from './reports/deciding.ts';
-import { decisionMailQueue } from './reports/mails.ts';
+import { carryOut, decisionMailQueue, decisionQueue } from './reports/deciding.ts';
 import { dropOldCounts } from './reports/reportstore.ts';
 import { addReportRoutes } from './reports/routes.ts';
 import { rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
@@ -48,7 +47,7 @@ import { addRoutes } from './routes.ts';
 import type { Match, Screening } from './screening/screening.ts';
 import { addShareRoutes } from './shares/routes.ts';
 import { dropExpiredShares } from './shares/sharestore.ts';
-import { addressingOf } from './signing/addressing.ts';
+import { addressingOf } from './signing/signedurlcache.ts';
 import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
 import { beginSweeping, enqueueNext, type SweepJob, sweepOn, sweepQueue } from './sweeping/periodic.ts';
 import { startExpiringReservations } from './sweeping/reservations.ts';
@@ -67,7 +66,7 @@ import { addTaskRoutes } from './tasks/routes.ts';
 import { addTrashRoutes } from './trash/routes.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
-import { createImageWatermarker } from './watermarks/imagewatermarker.ts';
+import { createImageWatermarker } from './watermarks/imagewatermark.ts';
 import {
   longWatermarkQueue,
   makeLongVideoWatermark,

@@ -168,6 +168,7 @@ export interface MediaTables extends LedgerTables {
     show_prompt: boolean;
     is_indexed: boolean;
     show_attachments: boolean;
+    author: string | null;
     created_at: Generated<Date>;
     expires_at: Date | null;
   };

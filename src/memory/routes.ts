@@ -1,6 +1,6 @@
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { createGates } from '#platform/concurrency/gate.ts';
+import { createGates } from '#platform/concurrency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {

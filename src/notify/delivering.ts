@@ -6,8 +6,7 @@
 
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, LeaseLost, UnrecoverableError, WorkerStopping } from '#platform/jobs/jobs.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
-import { retry } from '#platform/resilience/retry.ts';
+import { retry, withDeadline } from '#platform/resilience.ts';
 import { toStorableLine } from '#platform/storable.ts';
 import { ChannelFailure } from './channels/channel.ts';
 import type { NotifyContext } from './context.ts';

@@ -26,8 +26,7 @@ import { addForeignEvent } from './eventstore.ts';
 import { addressOf } from './mail.ts';
 import { type Notification, notify, previewType } from './notifying.ts';
 import { notifyProblems } from './problems.ts';
-import { lift, listPage } from './suppressions.ts';
-import { suppress } from './suppressionstore.ts';
+import { lift, listPage, suppress } from './suppressionstore.ts';
 
 const userId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
 const unconfigured = 'internal_key_not_configured' as const;

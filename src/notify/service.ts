@@ -21,7 +21,7 @@ import { notifyProblemFields, notifyProblems } from './problems.ts';
 import { queueNames } from './queue.ts';
 import { addRoutes } from './routes.ts';
 import { dropOld, findOverdueSendsS } from './sendstore.ts';
-import { normalizeSuppressions } from './suppressions.ts';
+import { normalizeSuppressions } from './suppressionstore.ts';
 import type { NotifyTables } from './tables.ts';
 import { createTrendingReader } from './trending.ts';
 import { openTypes } from './types/registry.ts';

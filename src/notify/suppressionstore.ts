@@ -1,8 +1,11 @@
 /** The rows of suppressed addresses. */
 import { sql } from 'kysely';
+import type { z } from 'zod';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { SuppressionReach } from './api.ts';
-import { type Mail, recipientsOf } from './mail.ts';
+import { problems } from '#platform/problem.ts';
+import type { SuppressionReach, suppressionListing, suppressionPage } from './api.ts';
+import type { NotifyContext } from './context.ts';
+import { addressOf, type Mail, recipientsOf } from './mail.ts';
 import type { NotifyTables } from './tables.ts';
 
 type Handle = Db<NotifyTables> | Tx<NotifyTables>;
@@ -23,7 +26,7 @@ export function blocking({ audience }: Mail): readonly SuppressionReach[] {
   return audience === 'account' ? ['all'] : ['all', 'product'];
 }
 
-export interface Suppression {
+interface Suppression {
   readonly address: string;
   readonly reason: string;
   readonly blocks: SuppressionReach;
@@ -46,7 +49,7 @@ export async function suppress(db: Handle, suppressions: readonly Suppression[])
 }
 
 /** Returns addresses after `after`, in order. */
-export function listSuppressions(db: Handle, after: string | undefined, limit: number) {
+function listSuppressions(db: Handle, after: string | undefined, limit: number) {
   return db
     .selectFrom('suppressed_addresses')
     .select(['address', 'reason', 'created_at as since'])
@@ -57,7 +60,7 @@ export function listSuppressions(db: Handle, after: string | undefined, limit: n
 }
 
 /** Returns addresses outside ASCII after `after`, in order. */
-export async function findOutsideAscii(db: Handle, after: string, limit: number): Promise<readonly string[]> {
+async function findOutsideAscii(db: Handle, after: string, limit: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('suppressed_addresses')
     .select('address')
@@ -70,7 +73,7 @@ export async function findOutsideAscii(db: Handle, after: string, limit: number)
 }
 
 /** If both addresses are suppressed, keeps the earlier row. Does nothing if another process was first. */
-export async function renameSuppression(db: Handle, from: string, to: string): Promise<void> {
+async function renameSuppression(db: Handle, from: string, to: string): Promise<void> {
   await sql`
     with renamed as (delete from suppressed_addresses where address = ${from} returning reason, blocks, created_at)
     insert into suppressed_addresses (address, reason, blocks, created_at) select ${to}, reason, blocks, created_at from renamed
@@ -79,10 +82,49 @@ export async function renameSuppression(db: Handle, from: string, to: string): P
 }
 
 /** Whether the address was suppressed. */
-export async function liftSuppression(db: Handle, address: string): Promise<boolean> {
+async function liftSuppression(db: Handle, address: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('suppressed_addresses')
     .where('address', '=', address)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
+}
+
+// Suppressed addresses, to which no mail is sent because their server reported a missing mailbox. Operators list and
+// remove them.
+
+/** The cursor is the last address of the previous page. */
+export async function listPage(
+  { db }: NotifyContext,
+  { cursor, limit }: z.output<typeof suppressionListing>,
+): Promise<z.output<typeof suppressionPage>> {
+  // One more row than requested shows whether another page exists.
+  const rows = await listSuppressions(db, cursor, limit + 1);
+  const page = rows.slice(0, limit);
+  return {
+    suppressions: page.map(({ address, reason, since }) => ({ address, reason, since: since.toISOString() })),
+    next_cursor: rows.length > limit ? (page.at(-1)?.address ?? null) : null,
+  };
+}
+
+const renamedAtOnce = 500;
+
+/** Version 1.0.0 stored domains as they were spelled, so the rows did not match other spellings. */
+export async function normalizeSuppressions({ db }: NotifyContext): Promise<void> {
+  let addresses: readonly string[];
+  let after = '';
+  do {
+    addresses = await findOutsideAscii(db, after, renamedAtOnce);
+    for (const address of addresses) {
+      const normalized = addressOf(address) ?? address;
+      if (normalized !== address) await renameSuppression(db, address, normalized);
+    }
+    after = addresses.at(-1) ?? '';
+  } while (addresses.length === renamedAtOnce);
+}
+
+/** Throws 404 if the address is not suppressed. */
+export async function lift({ db }: NotifyContext, address: string): Promise<void> {
+  if (!(await liftSuppression(db, address)))
+    throw problems.not_found({ message: `This address is not suppressed: ${address}.` });
 }

@@ -1,8 +1,8 @@
-/** Text and JSON that PostgreSQL can store. It rejects NUL and lone surrogates. */
+/** Text and JSON that PostgreSQL can store, without NUL and lone surrogates, and the form in which it is searched. */
 
 const unstorable = 'must not contain NUL or lone surrogates';
 
-export interface Unstorable {
+interface Unstorable {
   /** The path of the field: `body.data.list.0`. */
   readonly path: string;
   readonly message: string;
@@ -39,4 +39,20 @@ export function findUnstorable(value: unknown, path: string): Unstorable | undef
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+// Searches for words in texts. Store a text in its searchable form and compare it with `strpos`, which has no wildcards.
+
+/** The form in which texts and the words of a search are compared. */
+export const searchable = (text: string) => text.normalize('NFKC').toLowerCase();
+
+/** The different words of a query, each in its searchable form. */
+export function searchWords(query: string): readonly string[] {
+  return [
+    ...new Set(
+      searchable(query)
+        .split(/\s+/)
+        .filter((word) => word !== ''),
+    ),
+  ];
 }

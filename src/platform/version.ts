@@ -1,3 +1,4 @@
+/** The version of the program, and how its requests name it. */
 import manifest from '../../package.json' with { type: 'json' };
 
 export const version: string = manifest.version;

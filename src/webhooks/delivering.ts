@@ -1,11 +1,11 @@
-/** Delivers events to the receiver (docs/specification/webhooks.md#delivery). */
+/** Delivers events to the receiver (docs/specification/webhooks.md#delivery), from the start of a process on. */
 
 import { request } from 'undici';
 import type { Clock } from '#platform/clock.ts';
 import { connectOnlyTo, createGuard, ForbiddenUrl, type Guard } from '#platform/http/hostguard.ts';
 import { type Job, type Jobs, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { userAgent } from '#platform/version.ts';
 import type { WebhookSettings } from './config.ts';
 import { createPublisher, type Delivery, deliveryQueue, noWebhooks, type Webhooks } from './publishing.ts';

@@ -59,10 +59,10 @@ async function launch(env: Readonly<Record<string, string>> = {}) {
   return { stdout: stdout.trim(), stderr: stderr.trim() };
 }
 
-it('mirrors the sources, with the files next to them, and links dist to the build', async () => {
+it('contains the program, its chunks, and the files that it reads, and links dist to the build', async () => {
   const build = findBuild(folder);
   expect((await readdir(build)).sort()).toEqual([
-    'greeting',
+    'chunks',
     'launch.mjs',
     'main.mjs',
     'main.mjs.map',
@@ -76,18 +76,20 @@ it('mirrors the sources, with the files next to them, and links dist to the buil
   expect(await realpath(join(folder, 'dist'))).toBe(build);
 });
 
-it('starts a worker that is named by the URL of its source', async () => {
+it('starts a worker that is named by the URL of its source, and that names a file', async () => {
   const main = await readFile(join(folder, 'src/main.ts'), 'utf8');
   await writeFile(
     join(folder, 'src/greeting/thread.ts'),
-    `import { greeting } from './greeting.ts'; console.log(greeting);`,
+    `import { readFileSync } from 'node:fs';
+     import { greeting } from './greeting.ts';
+     console.log(greeting + readFileSync(new URL('../name.txt', import.meta.url), 'utf8'));`,
   );
   await writeFile(
     join(folder, 'src/main.ts'),
     `import { Worker } from 'node:worker_threads';
      new Worker(new URL('./greeting/thread.ts', import.meta.url));`,
   );
-  expect(await outputOf(findBuild(folder))).toBe('Hello,');
+  expect(await outputOf(findBuild(folder))).toBe('Hello, Ada');
   await writeFile(join(folder, 'src/main.ts'), main);
 });
 

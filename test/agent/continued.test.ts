@@ -1,7 +1,7 @@
 /** Runs of six steps with three tools, whose process is killed: another one, or the next one, goes on from the last step. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { retry } from '#platform/resilience/retry.ts';
+import { retry } from '#platform/resilience.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
 import { follow, type Instance } from './instances.fixture.ts';

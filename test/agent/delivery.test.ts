@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentTables } from '#agent/tables.ts';
 import { offlineVideos } from '#local/renderer/renderer.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { type Books, listAssets, randomOf, readBooks } from './books.fixture.ts';

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { retry } from '#platform/resilience/retry.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
+import { retry } from '#platform/resilience.ts';
 import { isNightly } from '../lane.fixture.ts';
 import { type Anywhere, type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
 import { follow, type Instance } from './instances.fixture.ts';

@@ -55,8 +55,8 @@ async function remember(): Promise<void> {
 }
 
 it.each([
-  { name: 'POST /memory/add', request: remember, most: 62 },
-  { name: 'POST /task and its stream', request: chat, most: 134 },
+  { name: 'POST /memory/add', request: remember, most: 58 },
+  { name: 'POST /task and its stream', request: chat, most: 110 },
 ])('$name runs at most $most files', async ({ request, most }) => {
   await request();
   const ran: (readonly string[])[] = [];

@@ -1,8 +1,8 @@
 /** Sign-in, refresh and sign-out with the real GoTrue (docs/identity-providers.md). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTokenVerifier } from '#platform/access/access.ts';
 import { createKeySet } from '#platform/access/keyset.ts';
-import { createTokenVerifier } from '#platform/access/tokens.ts';
 import { createLog } from '#platform/log.ts';
 import { type Browser, openBrowser } from './browser.fixture.ts';
 import { type GoTrue, skipWithoutGoTrue, startGoTrue } from './gotrue.fixture.ts';

@@ -365,7 +365,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     );
     await send(page, 'about quays');
     const alert = page.getByRole('alert');
-    await alert.getByText('Your session has ended. The message was not sent.').waitFor();
+    await alert.getByText('Your session has ended. Sign in again to continue. The message was not sent.').waitFor();
     expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await judge(page, 'a session that has ended');
     await shoot(page, 'session-ended');

@@ -83,6 +83,76 @@ describe.skipIf(withoutChromium)('Explore', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('opens each picture with its prompt and author, to remix, use and step through', {
+    timeout: limitMs,
+  }, async () => {
+    const visitor = await visit();
+    await enterAsUser(visitor, rig, '/library');
+    const { page, complaints } = visitor;
+    const sharing = page.getByRole('dialog', { name: /^Share the/ });
+    const box = page.locator('dialog.lightbox');
+    for (const [prompt, author] of [
+      ['A tall paper tower', 'Ada L.'],
+      ['A tram in the snow', ''],
+    ] as const) {
+      await page.goto(`${rig.url}/create`);
+      await page.getByLabel('Prompt').fill(prompt);
+      await page.getByText('1', { exact: true }).click();
+      await page.getByRole('button', { name: 'Create an image' }).click();
+      await page
+        .getByRole('link', { name: `Open image 1: ${prompt}` })
+        .locator('.there')
+        .waitFor();
+      await page.getByRole('link', { name: `Open image 1: ${prompt}` }).click();
+      await box.getByRole('button', { name: 'Share', exact: true }).click();
+      await sharing.getByLabel('Show the prompt in Explore').check();
+      await sharing.getByLabel('Your name in Explore').fill(author);
+      await sharing.getByRole('button', { name: 'Publish' }).click();
+      // Escape answers “No”, and leaves the dialog open.
+      await sharing.getByRole('button', { name: 'Yes, publish' }).waitFor();
+      await page.keyboard.press('Escape');
+      await sharing.getByRole('button', { name: 'Publish', exact: true }).click();
+      await sharing.getByRole('button', { name: 'Yes, publish' }).click();
+      await sharing.getByRole('button', { name: 'Unpublish' }).waitFor();
+    }
+    await page.goto(`${rig.url}/shared`);
+    await page
+      .getByRole('list', { name: 'Shared links' })
+      .getByRole('link', { name: 'A tram in the snow' })
+      .first()
+      .waitFor();
+    expect(await page.getByRole('list', { name: 'Shared links' }).getByText('published in Explore').count()).toBe(2);
+    await judge(page, 'shared links');
+
+    await page.goto(`${rig.url}/explore`);
+    const gallery = page.getByRole('region', { name: 'Published by users' });
+    await gallery.getByText('Ada L.').waitFor();
+    expect(await gallery.getByText('example.com').count()).toBe(0);
+    await judge(page, 'the gallery');
+    await gallery.locator('img').last().click();
+    await box.getByText('Ada L.').waitFor();
+    await box.locator('.asset-image.there').waitFor();
+    expect(page.url()).toMatch(/\/explore\/[0-9a-f-]{36}$/);
+    await judge(page, 'a published image');
+    await shoot(page, 'published');
+    await page.keyboard.press('ArrowLeft');
+    await box.getByText('A tram in the snow').waitFor();
+    await page.reload();
+    await box.getByText('A tram in the snow').waitFor();
+    await page.keyboard.press('Escape');
+    await box.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe('/explore');
+    await gallery.getByRole('link', { name: 'Open: A tall paper tower' }).click();
+    await box.getByRole('button', { name: 'Use as reference' }).click();
+    await page.getByRole('list', { name: 'References' }).locator('.asset-image.there').waitFor();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('');
+    await page.goBack();
+    await box.getByRole('button', { name: 'Remix' }).click();
+    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('A tall paper tower');
+    await page.getByRole('list', { name: 'References' }).locator('.asset-image.there').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('leads from a remix to its source and back', { timeout: limitMs }, async () => {
     const visitor = await visit();
     await enterAsUser(visitor, rig, '/library');

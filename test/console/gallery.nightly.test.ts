@@ -44,6 +44,13 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('button', { name: 'Clear finished' }).click();
   }
 
+  /** A phone's menu hides the account. */
+  async function enterOnPhone({ page, context }: Pick<Visitor, 'page' | 'context'>): Promise<void> {
+    await page.setViewportSize({ width: 1000, height: 844 });
+    await enterAsUser({ page, context }, rig, '/library');
+    await page.setViewportSize({ width: 390, height: 844 });
+  }
+
   const tiles = (page: Page) => page.locator('.tile');
 
   it('uploads several files at once, and steps through them in the lightbox', { timeout: limitMs }, async () => {
@@ -256,9 +263,42 @@ describe.skipIf(withoutChromium)('the library', () => {
     // A reload before the lightbox is closed would open it again.
     await box.waitFor({ state: 'detached' });
     await page.reload();
-    await page.getByRole('button', { name: 'Shared' }).click();
+    // Once, although the public copy is an asset too.
+    await expect.poll(() => tiles(page).getByText('Published').count()).toBe(1);
+    expect(await tiles(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Published' }).click();
+    await page.waitForURL(/shared=1/);
     await expect.poll(() => tiles(page).count()).toBe(1);
     expect(complaints).toEqual([]);
+  });
+
+  it('selects by whole tiles on a touch screen, and opens one by a tap otherwise', { timeout: limitMs }, async () => {
+    const context = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+      reducedMotion: 'reduce',
+    });
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    await enterOnPhone({ page, context });
+    await uploadImages(page, 3);
+    await page.locator('.tile .asset-image.there').nth(2).waitFor();
+    expect(await page.locator('.tile .choose:visible').count()).toBe(0);
+    await page.getByRole('button', { name: 'Select', exact: true }).tap();
+    await page.getByText('Tap images and videos to select them.').waitFor();
+    for (const place of [0, 2]) await tiles(page).nth(place).tap();
+    await page.getByText('2 selected').waitFor();
+    const sizes = await page
+      .locator('.tile .choose')
+      .evaluateAll((all) =>
+        all.map((box) => [Reflect.get(box, 'offsetWidth'), Reflect.get(box, 'offsetHeight')] as readonly number[]),
+      );
+    expect(Math.min(...sizes.flat())).toBeGreaterThanOrEqual(44);
+    await page.getByRole('button', { name: 'Clear the selection' }).tap();
+    await tiles(page).nth(1).tap();
+    await page.locator('dialog.lightbox .asset-image.there').waitFor();
+    await context.close();
   });
 
   it('processes an uploaded video, and plays it', { timeout: limitMs }, async () => {

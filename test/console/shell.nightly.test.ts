@@ -158,6 +158,24 @@ describe.skipIf(withoutChromium)('the shell', () => {
     expect(complaints.filter((line) => !/ERR_FAILED|PageNotLoaded/.test(line))).toEqual([]);
   });
 
+  it('says in the same words on every page that the session has ended', { timeout: limitMs }, async () => {
+    const { page } = await enter('/library');
+    const calls = /\/v1\/(assets|shares|usage|collections)|\/generations|\/account\b|\/usage\b/;
+    const headers = { 'access-control-allow-origin': rig.url };
+    await page.route(
+      (url) => url.origin !== rig.url && calls.test(url.pathname),
+      (route) => route.fulfill({ status: 401, json: { message: 'Words of the service.' }, headers }),
+    );
+    for (const path of ['/library', '/create', '/account', '/shared', '/albums', '/trash']) {
+      await page.goto(rig.url + path);
+      const alert = page.getByRole('alert').filter({ hasText: 'Your session has ended. Sign in again to continue.' });
+      const link = alert.first().getByRole('link', { name: 'Sign in' });
+      await link.waitFor();
+      expect(new URL(String(await link.getAttribute('href'))).searchParams.get('next')).toBe(rig.url + path);
+      expect(await page.getByText('Words of the service.').count()).toBe(0);
+    }
+  });
+
   it('reports a lost network until it is back', { timeout: limitMs }, async () => {
     const { page, context } = await enter('/library');
     const banner = page.getByText('You are offline.');

@@ -10,7 +10,7 @@ import type { Generation, GenerationPage } from '#agent/generation/api.ts';
 import { openImageProvider, openVideoProvider } from '#agent/providers/openaimedia.ts';
 import { longVideoQueue, videoUploadQueue } from '#media/tasks/processing.ts';
 import { systemClock } from '#platform/clock.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import { type AgentRig, chatter, startAgent } from '../agent/rig.fixture.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Generation, GenerationPage } from '#agent/generation/api.ts';
-import { retry } from '#platform/resilience/retry.ts';
+import { retry } from '#platform/resilience.ts';
 import { newLanePlace } from '../acceptance/running.fixture.ts';
 import { type Makers, makersKey, startMakers } from './makers.fixture.ts';
 import { balance, order, type Person, type Running, start } from './program.fixture.ts';

@@ -65,7 +65,7 @@ describe.skipIf(withoutChromium)('a catalogue of six models', { timeout: 300_000
     );
   });
 
-  it('makes four images on the page, refines one and films it', async () => {
+  it('makes the chosen number of images on the page, refines one and films it', async () => {
     const browser = await launchChromium();
     try {
       const { page, complaints } = await visit(browser);
@@ -75,7 +75,12 @@ describe.skipIf(withoutChromium)('a catalogue of six models', { timeout: 300_000
       const models = page.getByLabel('Model');
       await expect.poll(() => models.locator('option').allInnerTexts()).toHaveLength(4);
       await page.getByLabel('Describe an image').fill('A boat in the harbor');
-      await page.getByRole('button', { name: 'Generate four' }).click();
+      const counts = () => page.getByLabel('Number').locator('option').allInnerTexts();
+      await models.selectOption('own');
+      expect(await counts()).toEqual(['1', '2']);
+      await models.selectOption({ index: 0 });
+      await page.getByLabel('Number').selectOption('4');
+      await page.getByRole('button', { name: 'Generate' }).click();
       const images = page.locator('#images img');
       await expect.poll(() => images.count(), { timeout: 60_000 }).toBe(4);
       await page.getByText('completed: 4 of 4, 8 credits').waitFor();

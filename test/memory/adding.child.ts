@@ -12,7 +12,7 @@ import type { MemoryTables } from '#memory/tables.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
-import { type RetryOptions, retry } from '#platform/resilience/retry.ts';
+import { type RetryOptions, retry } from '#platform/resilience.ts';
 
 export interface AddingOrders {
   readonly databaseUrl: string;

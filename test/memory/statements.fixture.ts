@@ -349,6 +349,15 @@ export const collectedSentences = readFile('statements.fixture.txt');
 /** By a third writer, who had seen neither the words nor the rules. No one read them before the words were complete. */
 export const thirdSentences = readFile('statements-third.fixture.txt');
 
+/** As ten people would write, before the rules knew them: 25 statements and 25 traps in each language. The words were tuned with them later. */
+export const everydaySentences = readFile('statements-everyday.fixture.txt');
+
+/** By a writer who had not seen the rules. The words were tuned with them later. */
+export const fifthSentences = readFile('statements-fifth.fixture.txt');
+
+/** Harder ones, and residence that must not be read. The words were tuned with them later. */
+export const sixthSentences = readFile('statements-sixth.fixture.txt');
+
 function readFile(name: string) {
   return readSentences(readFileSync(new URL(name, import.meta.url), 'utf8'));
 }

@@ -2,7 +2,7 @@
  * Loads a release from outside: `node shipped.child.ts FOLDER`, with the work on the standard input. Prints what is wrong, one line
  * each. Its own imports are Node's, so everything else comes from the release.
  */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -26,11 +26,21 @@ const check = async (subject: string, doing: () => Promise<string | undefined>) 
 
 for (const path of work.modules) await check(`import of ${path}`, async () => void (await import(urlOf(path))));
 
+const texts = globSync('**/*.mjs', { cwd: folder, exclude: ['node_modules'] }).map((file) => ({
+  file,
+  text: readFileSync(join(folder, file), 'utf8'),
+}));
+
 for (const { module, position, specifier, names } of work.dynamicImports)
   await check(`${module} imports ${specifier}`, async () => {
-    const built = /^import\("(.+)"\)$/.exec(ownImports(module)[position] ?? '')?.[1];
+    // A comment names the source of each part of a file. Imports of packages outside of the build come first, with a comment of their own.
+    const comment = `\n// src/${module}\n`;
+    const found = texts.find(({ text }) => text.includes(comment));
+    if (found === undefined) return 'the build has no such module';
+    const imports = found.text.slice(found.text.lastIndexOf(comment)).match(/\bimport\([^)]*\)/g);
+    const built = /^import\("(.+)"\)$/.exec(imports?.[position] ?? '')?.[1];
     if (built === undefined) return 'the build has no such import';
-    const loaded: Readonly<Record<string, unknown>> = await import(new URL(built, urlOf(module)).href);
+    const loaded: Readonly<Record<string, unknown>> = await import(new URL(built, urlOf(found.file)).href);
     const missing = names.filter((name) => !(name in loaded));
     if (missing.length > 0) return `${missing.join(', ')} is missing`;
     return Object.keys(loaded).some((name) => name !== 'default' || names.includes(name))
@@ -53,13 +63,6 @@ for (const path of work.workers)
     await worker.terminate();
     return fault;
   });
-
-/** A package with one importer is part of its file. The comment names the source of each part. */
-function ownImports(module: string): readonly string[] {
-  const built = readFileSync(join(folder, module), 'utf8');
-  const start = built.indexOf(`\n// src/${module.replace(/\.mjs$/, '.ts')}\n`);
-  return built.slice(start).match(/\bimport\([^)]*\)/g) ?? [];
-}
 
 console.log(faults.join('\n'));
 process.exit();

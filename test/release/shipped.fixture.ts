@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { root } from '../acceptance/running.fixture.ts';
 
 export interface DynamicImport {
-  /** The path in the build of the module that imports. */
+  /** The path in the sources of the module that imports. */
   readonly module: string;
   /** Counted from zero among the dynamic imports of the module. */
   readonly position: number;
@@ -22,10 +22,9 @@ export interface NamedFile {
   readonly isWorker: boolean;
 }
 
-export const builtPath = (source: string) => source.replace(/\.ts$/, '.mjs');
+const builtPath = (source: string) => source.replace(/\.ts$/, '.mjs');
 
-/** Modules of the program, relative to `src/`. */
-export const modules = globSync('**/*.ts', { cwd: join(root, 'src') })
+const modules = globSync('**/*.ts', { cwd: join(root, 'src') })
   .filter((path) => !/(\.test|\.d)\.ts$|^console\/web\//.test(path))
   .sort();
 
@@ -36,7 +35,7 @@ const dynamicImport = /(?<!typeof |: |<|\| |as )\bimport\(\s*([^)]*?),?\s*\)/g;
 
 export const dynamicImports: readonly DynamicImport[] = [...texts].flatMap(([path, text]) =>
   [...text.matchAll(dynamicImport)].map((match, position) => ({
-    module: builtPath(path),
+    module: path,
     position,
     specifier: match[1] ?? '',
     names: namesUsed(text, match.index, match.index + match[0].length),
@@ -46,7 +45,7 @@ export const dynamicImports: readonly DynamicImport[] = [...texts].flatMap(([pat
 export const namedFiles: readonly NamedFile[] = [...texts].flatMap(([path, text]) =>
   [...text.matchAll(/(new Worker\(\s*)?new URL\(\s*[`'"]([^`'"]+?)(?:\$\{[^`]*)?[`'"],\s*import\.meta\.url/g)].map(
     ([, worker, file = '']) => ({
-      module: builtPath(path),
+      module: path,
       path: builtPath(posix.join(posix.dirname(path), file)),
       isProgram: file.endsWith('.ts'),
       isWorker: worker !== undefined,

@@ -1,16 +1,15 @@
 /** A release is the content of `dist/` with the packages that it names (docs/releasing.md#the-archive): no sources, nothing else. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBuild } from '../../build.mjs';
 import { newPlace, root, run } from '../acceptance/running.fixture.ts';
 import type { Work } from './shipped.child.ts';
-import { builtPath, dynamicImports, modules, namedFiles, workerCount } from './shipped.fixture.ts';
+import { dynamicImports, namedFiles, workerCount } from './shipped.fixture.ts';
 
 let folder: string;
 const build = findBuild();
@@ -38,8 +37,7 @@ async function faultsOf(work: Partial<Work>): Promise<readonly string[]> {
 }
 
 const workers = [...new Set(namedFiles.filter(({ isWorker }) => isWorker).map(({ path }) => path))];
-/** They run when they are loaded. */
-const programs = ['main.mjs', ...namedFiles.filter(({ isProgram }) => isProgram).map(({ path }) => path)];
+const programs = namedFiles.filter(({ isProgram }) => isProgram).map(({ path }) => path);
 
 describe('a release', () => {
   it('contains no sources, and only the packages that it names', async () => {
@@ -63,19 +61,19 @@ describe('a release', () => {
   it('decodes a HEIC photo with the package for it', async () => {
     const script = `
       import { readFileSync } from 'node:fs';
-      const { translate } = await import(process.argv[1]);
+      import { Worker } from 'node:worker_threads';
       const image = { bytes: readFileSync(process.argv[2]), mime: 'image/heic', maxPixels: 10_000 };
-      console.log((await translate(image, { passed: new Promise(() => undefined) })).length);`;
-    const module = pathToFileURL(join(folder, 'image/engine/decoders/translating.mjs')).href;
-    const words = ['-e', script, module, join(root, 'test/media/fixtures/scene.heic')];
+      new Worker(process.argv[1], { workerData: image }).once('message', ({ file }) => console.log(file.length));`;
+    const thread = join(folder, 'image/engine/decoders/thread.mjs');
+    const words = ['-e', script, thread, join(root, 'test/media/fixtures/scene.heic')];
     const { stdout } = await promisify(execFile)(process.execPath, words, { env: { PATH: process.env.PATH } });
     expect(Number(stdout)).toBeGreaterThan(96 * 64);
   });
 
-  it('imports every module, with its packages', async () => {
-    const paths = modules.map(builtPath).filter((path) => !programs.includes(path));
-    expect(paths.length).toBeGreaterThan(500);
-    expect(await faultsOf({ modules: paths })).toEqual([]);
+  it('imports every chunk, with its packages', async () => {
+    const chunks = globSync('chunks/*.mjs', { cwd: folder });
+    expect(chunks.length).toBeGreaterThan(100);
+    expect(await faultsOf({ modules: chunks })).toEqual([]);
   });
 
   it('has the names that the sources take from dynamic imports', async () => {
@@ -83,17 +81,22 @@ describe('a release', () => {
     expect(literal.length).toBeGreaterThan(50);
     // The settings name these: a provider's package, and the runtime of the local embedder.
     expect(dynamicImports.filter((each) => !literal.includes(each)).map(({ module }) => module)).toEqual([
-      'agent/providers/sdkproviders.mjs',
-      'memory/embedding/local/worker.mjs',
+      'agent/providers/sdkproviders.ts',
+      'memory/embedding/local/worker.ts',
     ]);
     const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
-    // Node loads these as they are published, and the import of every module covers those in it.
+    // Node loads these as they are published, and the import of every chunk covers those in it.
     const isKept = (specifier: string) => `node_modules/${specifier.replaceAll("'", '')}` in packages;
     expect(
       await faultsOf({
         dynamicImports: literal.filter(({ specifier }) => !isKept(specifier) && !specifier.startsWith("'node:")),
       }),
     ).toEqual([]);
+  });
+
+  it('has every thread and process that the sources name, and no other program', () => {
+    const found = globSync('**/*.mjs', { cwd: folder, exclude: ['node_modules', 'chunks'] });
+    expect(found.sort()).toEqual(['launch.mjs', 'main.mjs', ...new Set(programs)].sort());
   });
 
   it('starts every thread', async () => {

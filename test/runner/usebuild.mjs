@@ -2,10 +2,10 @@
 // Other versions of Node, such as the one that runs npm, ignore it.
 import module from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { builtFile, findBuild } from '../../build.mjs';
+import { builtFile, testedFolders } from './modules.mjs';
 
 if (module.registerHooks !== undefined) {
-  process.env.TESTED_BUILD ??= findBuild();
+  process.env.TESTED_BUILD ??= testedFolders();
   // The programs that it starts do the same.
   process.env.NODE_OPTIONS ??= `--import=${import.meta.url}`;
   module.registerHooks({

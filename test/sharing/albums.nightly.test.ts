@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { token } from '#commands/token.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { type Atelier, createAtelier, createUpload } from '../../src/client/atelier.ts';
 import { runInProcess } from '../acceptance/inprocess.fixture.ts';
 import { newLanePlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';

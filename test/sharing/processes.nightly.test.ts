@@ -1,11 +1,12 @@
 /** Two processes on PostgreSQL, Redis and S3: what is deleted or decided in one is gone from the pages of both. */
+
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
-import type { PublicShare } from '#edge/shares/view.ts';
+import type { PublicShare } from '#edge/shares/page.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import type { GalleryPage, Share } from '#media/shares/api.ts';
 import { skipWithoutEngines } from '../acceptance/account.fixture.ts';

@@ -1,4 +1,5 @@
 /** Shares and the gallery (docs/specification/media.md#shares), with the program that `npm start` starts. */
+
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { decodeJwt } from 'jose';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { token } from '#commands/token.ts';
-import type { PublicShare } from '#edge/shares/view.ts';
+import type { PublicShare } from '#edge/shares/page.ts';
 import type { IncidentPage } from '#media/incidents/api.ts';
 import type { GalleryPage, Share, SharePage } from '#media/shares/api.ts';
 import { runInProcess } from '../acceptance/inprocess.fixture.ts';
@@ -243,8 +244,18 @@ describe('shares', () => {
         for (const url of [thumbUrl, previewUrl]) expect((await fetch(String(url))).status).toBe(200);
       expect((await gallery('?kind=video')).items).toEqual([]);
 
-      await share(ada, { assetId: made[0], showPrompt: true, index: true });
-      await expect.poll(async () => (await gallery('?limit=1')).items[0]?.prompt).toBe('picture 3');
+      expect(items.map(({ author }) => author)).toEqual([null, null, null]);
+      await share(ada, { assetId: made[0], showPrompt: true, index: true, author: ' Ada L. ' });
+      await expect
+        .poll(async () => (await gallery('?limit=1')).items[0])
+        .toMatchObject({
+          prompt: 'picture 3',
+          author: 'Ada L.',
+        });
+      const refused = await ada.media.call('POST', '/v1/shares', { assetId: made[0], author: ' ' });
+      expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('body.author')]);
+      const { body: shares } = await ada.media.call<SharePage>('GET', `/v1/shares?assetId=${made[0]}`);
+      expect(shares.shares.map(({ title, author }) => [title, author])).toEqual([['picture 3', 'Ada L.']]);
       const sitemap = async () => (await fetch(`${content}/sitemap/shares.xml`)).text();
       expect(await sitemap()).toContain(`<loc>${edge}/s/`);
       expect(await (await fetch(`${content}/sitemap.xml`)).text()).toContain('/sitemap/shares.xml');

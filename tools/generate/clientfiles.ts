@@ -63,6 +63,16 @@ function renderFunctionsPage(documents: ApiDocuments): string {
 Every service also has \`ping\`, \`checkHealth\`, \`checkReadiness\`, \`readMetrics\`, \`listErrors\`, \`readOpenApi\` and \`readReference\`. The types of a
 function describe its arguments and its result. The page of the service describes its behavior. The column "retried" shows whether the
 client repeats the call if the network fails ([client.md](client.md)).
+
+## Orders of images and videos
+
+These functions of the client order, follow the progress, and resolve when all items have ended ([client.md](client.md)). They exist if
+\`urls\` has the URL of the agent. They call several functions of the agent, so the tables below do not list them.
+
+| function | calls | retried | purpose |
+|---|---|---|---|
+| \`images.generate\` | \`agent.generateImages\`, \`agent.readGeneration\`, \`agent.cancelGeneration\` | with a key | Generate images, with progress |
+| \`videos.generate\` | \`agent.generateVideo\`, \`agent.readGeneration\`, \`agent.cancelGeneration\` | with a key | Generate a video, with progress |
 `;
   return [head, ...services.map((name) => listFunctions(name, documents[name]))].join('\n');
 }

@@ -16,7 +16,7 @@ const exempt = [
   'src/agent/turn/turn.ts',
   'src/local/model/**',
   'src/memory/{embedding,text,merging/languages}/**',
-  'src/memory/search/everything.ts',
+  'src/memory/search/searching.ts',
   'src/console/web/**/facts.ts',
 ];
 

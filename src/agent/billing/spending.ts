@@ -1,8 +1,8 @@
-/** The limits of what one run and one user may spend (docs/specification/agent.md#credits). */
+/** What the agent's work spends: its references in the ledger, and its limits (docs/specification/agent.md#credits). */
 
 import type { UIMessage } from 'ai';
 import { lockBalance, sumCredits } from '#accounts/ledger/credits.ts';
-import { createGates } from '#platform/concurrency/gate.ts';
+import { createGates } from '#platform/concurrency.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Failure } from '../api.ts';
 import type { AgentContext } from '../context.ts';

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';

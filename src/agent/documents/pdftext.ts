@@ -1,7 +1,7 @@
 /** The text of a PDF, extracted in a process of its own that the operating system limits. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { createGate, createGates } from '#platform/concurrency/gate.ts';
+import { createGate, createGates } from '#platform/concurrency.ts';
 import type { Db } from '#platform/db/db.ts';
 import { ConfinementExceeded, runConfined } from '#platform/processes/confined.ts';
 import type { AgentTables } from '../tables.ts';

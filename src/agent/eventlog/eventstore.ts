@@ -1,4 +1,4 @@
-/** The event log's rows. */
+/** The event log in the database. */
 import { sql } from 'kysely';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { Db, Tx } from '#platform/db/db.ts';

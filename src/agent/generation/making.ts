@@ -4,7 +4,7 @@
  */
 
 import { releaseCredits } from '#accounts/ledger/credits.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';

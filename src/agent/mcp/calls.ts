@@ -7,7 +7,7 @@ import { closeCredits, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { starts } from '../billing/spending.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';

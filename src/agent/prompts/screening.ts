@@ -4,12 +4,12 @@
  */
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { createGates } from '#platform/concurrency/gate.ts';
+import { createGates } from '#platform/concurrency.ts';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
 import { readAtMost } from '#platform/http/bodies.ts';
 import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { toStorableLine } from '#platform/storable.ts';
 import { userAgent } from '#platform/version.ts';
 import type { Failure } from '../api.ts';

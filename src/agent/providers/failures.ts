@@ -7,7 +7,7 @@ import {
   NoSuchToolError,
   RetryError,
 } from 'ai';
-import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
+import { DeadlineExceeded } from '#platform/resilience.ts';
 import { FirstTokenTimeout, RunFailure } from './expectedfailures.ts';
 
 export const brokeOff = 'The model did not complete its answer.';

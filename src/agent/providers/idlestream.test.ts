@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
-import { limitPauses } from './idlestream.ts';
+import { DeadlineExceeded } from '#platform/resilience.ts';
+import { limitPauses } from './resilientmodel.ts';
 
 type Part = LanguageModelV4StreamPart;
 

@@ -7,7 +7,7 @@ import { fetch as fetchFrom } from 'undici';
 import { z } from 'zod';
 import { readAtMost } from '#platform/http/bodies.ts';
 import { connectOnlyTo, createGuard, ForbiddenUrl, type Guard, hostAndPortOf } from '#platform/http/hostguard.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { userAgent } from '#platform/version.ts';
 import { OrderRefused, ProviderFailed } from './generators.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';

@@ -1,4 +1,4 @@
-/** Images by an OpenAI-compatible provider: `/images/generations`, `/images/edits`. */
+/** Images and videos by an OpenAI-compatible provider: `/images/generations`, `/images/edits`, `/videos`. */
 import { z } from 'zod';
 import {
   type Generated,

@@ -3,6 +3,7 @@
  * until its first token, replaced by a fallback, and called again with half of the prompt if that was too long.
  */
 
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   APICallError,
   InvalidResponseDataError,
@@ -14,16 +15,14 @@ import {
   type SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { Log } from '#platform/log.ts';
-import { DeadlineExceeded, withDeadline } from '#platform/resilience/deadline.ts';
+import { DeadlineExceeded, startIdleDeadline, withDeadline } from '#platform/resilience.ts';
 import { type Attributes, currentScope, type Telemetry } from '#platform/telemetry/trace.ts';
 import { isNoteOfToolImage } from '../attachments.ts';
 import { FirstTokenTimeout } from './expectedfailures.ts';
-import { limitPauses, type PartSource } from './idlestream.ts';
 import { bytesPerToken, estimateTokens, imageTokens, isContextTooLong } from './promptsize.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
-import { isBreak, streamFailure } from './streamfailure.ts';
 
-export interface ResilienceOptions {
+interface ResilienceOptions {
   readonly firstTokenMs: number;
   readonly idleMs: number;
   readonly log: Log;
@@ -383,3 +382,131 @@ function mapParts(message: LanguageModelV4Message, change: (part: Part) => Part)
 }
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
+
+// How a stream fails that began with the status 200. Gateways report so that the server behind them failed (docs/providers.md).
+
+/** Words in place of a status. */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['context_length_exceeded', 400],
+  ['exceed_context_size_error', 400],
+  ['internal_server_error', 500],
+  ['overloaded_error', 503],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['server_error', 500],
+  ['service_unavailable', 503],
+]);
+
+/** The same failure as a response with the error's status, so that it is retried alike. Anything else stays as it is. */
+export function streamFailure(error: unknown): unknown {
+  const { code, status, type, message } = Object(error) as Record<string, unknown>;
+  const statusCode = [code, status, type].map(readStatus).find((found) => found !== undefined);
+  if (error instanceof Error || statusCode === undefined) return error;
+  return new APICallError({
+    message: typeof message === 'string' ? message : 'the stream failed',
+    url: '',
+    requestBodyValues: {},
+    statusCode,
+    responseBody: JSON.stringify(error),
+  });
+}
+
+/** The stream broke off: packages report an end without a reason. */
+export function isBreak({ unified, raw }: { readonly unified: string; readonly raw: string | undefined }): boolean {
+  return unified === 'interrupted' || (unified === 'other' && raw === undefined);
+}
+
+function readStatus(value: unknown): number | undefined {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string') return undefined;
+  return /^[45][0-9][0-9]$/.test(text) ? Number(text) : statuses.get(text);
+}
+
+// Bounds the pauses of a model's stream. Deltas are merged before it, on OpenAI's wire, and after it, for the event log.
+
+interface IdleStreamOptions {
+  /** How long the provider may pause. After that the stream fails with DeadlineExceeded. */
+  readonly idleMs: number;
+  /** Called when the stream has failed or is canceled, to end the provider's work. */
+  readonly onBroken: (reason: unknown) => void;
+}
+
+/** In characters. Above it nothing is read from the provider until the reader catches up. */
+const maxWaitingSize = 64 * 1024;
+/** A provider that sends without a pause must not block other runs and the renewal of their leases. */
+const maxBusyMs = 10;
+
+/** A reader of the provider's stream. */
+type PartSource = Pick<ReadableStreamDefaultReader<LanguageModelV4StreamPart>, 'read' | 'cancel'>;
+
+/** Passes on `opening` and what `source` still has. Reads ahead, because a failure would discard what was not read. */
+export function limitPauses(
+  opening: readonly LanguageModelV4StreamPart[],
+  source: PartSource,
+  { idleMs, onBroken }: IdleStreamOptions,
+): ReadableStream<LanguageModelV4StreamPart> {
+  const waiting = [...opening];
+  let waitingSize = waiting.reduce((sum, part) => sum + deltaLength(part), 0);
+  let end: { readonly error?: unknown } | undefined;
+  let changed = Promise.withResolvers<void>();
+  const notify = () => {
+    changed.resolve();
+    changed = Promise.withResolvers();
+  };
+  const finish = (how: { readonly error?: unknown }) => {
+    end ??= how;
+    notify();
+  };
+
+  async function readSource(): Promise<void> {
+    const idle = startIdleDeadline(idleMs);
+    let yieldedAtMs = performance.now();
+    try {
+      while (end === undefined) {
+        const { done, value } = await idle.race(source.read());
+        if (done) return finish({});
+        waiting.push(value);
+        waitingSize += deltaLength(value);
+        notify();
+        idle.touch();
+        if (performance.now() - yieldedAtMs > maxBusyMs) {
+          await yieldToEventLoop();
+          yieldedAtMs = performance.now();
+        }
+        if (waitingSize > maxWaitingSize) idle.pause();
+        while (waitingSize > maxWaitingSize && end === undefined) await changed.promise;
+        idle.touch();
+      }
+    } catch (error) {
+      const isFirst = end === undefined;
+      finish({ error });
+      if (isFirst) onBroken(error);
+    } finally {
+      idle.stop();
+    }
+  }
+
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      start: () => void readSource(),
+      async pull(controller) {
+        while (waiting.length === 0 && end === undefined) await changed.promise;
+        const next = waiting.shift();
+        if (next !== undefined) {
+          waitingSize -= deltaLength(next);
+          controller.enqueue(next);
+          notify();
+        } else if (end !== undefined && 'error' in end) controller.error(end.error);
+        else controller.close();
+      },
+      cancel(reason) {
+        finish({});
+        onBroken(reason);
+        return source.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const deltaLength = (part: LanguageModelV4StreamPart) => ('delta' in part ? part.delta.length : 0);

@@ -1,7 +1,4 @@
-/**
- * Videos by the AI SDK's video models: started, polled until they are done, and downloaded. What the provider calls the
- * operation is stored, so another process can continue to wait for it. The SDK has no call that cancels an operation.
- */
+/** Images and videos by the AI SDK's models. */
 import {
   APICallError,
   type ImageModelV4,
@@ -14,7 +11,7 @@ import {
   type Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
 } from '@ai-sdk/provider';
 import { z } from 'zod';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import {
   type Clip,
   type Generated,
@@ -28,6 +25,9 @@ import {
   type VideoOrder,
 } from './generators.ts';
 import { describeImage, imageSizes } from './openaimedia.ts';
+
+// Videos: started, polled until they are done, and downloaded. What the provider calls the operation is stored, so another
+// process can continue to wait for it. The SDK has no call that cancels an operation.
 
 interface SdkVideoOptions {
   readonly model: VideoModelV4;

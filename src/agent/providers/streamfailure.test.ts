@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { streamFailure } from './streamfailure.ts';
+import { streamFailure } from './resilientmodel.ts';
 
 it.each([
   [{ message: 'slow', code: 429 }, 429],

@@ -11,7 +11,7 @@ import { embedded } from '../../../test/media/rig.fixture.ts';
 import type { AgentContext } from '../context.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentTables } from '../tables.ts';
-import type { RunExecutor } from './executor.ts';
+import type { RunExecutor } from './execution.ts';
 import { startReaper } from './reaper.ts';
 
 let rig: AgentRig;

@@ -11,8 +11,7 @@ import type { AgentContext } from '../context.ts';
 import { modelOf } from '../providers/models.ts';
 import { isLogLost, planContinuation, type RunRecord, readRecord } from '../steps/recovery.ts';
 import { lastChunk } from '../stream/replay.ts';
-import { type Execution, handOverTopic } from './execution.ts';
-import type { RunExecutor } from './executor.ts';
+import { type Execution, handOverTopic, type RunExecutor } from './execution.ts';
 import { endRun } from './runs.ts';
 import { beginRun, type ClaimedRun, claimDeadRuns, claimRun, deleteExpiredRuns, deleteOldStarts } from './runstore.ts';
 

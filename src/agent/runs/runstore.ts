@@ -1,4 +1,4 @@
-/** Runs: their rows, leases and ends. */
+/** Runs: their rows, leases and ends, the queue of a thread, and starts with an `Idempotency-Key`. */
 import { sql } from 'kysely';
 import { findOverdueS } from '#platform/background/removal.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';

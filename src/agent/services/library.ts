@@ -9,7 +9,7 @@ import { readAtMost } from '#platform/http/bodies.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
 import { outgoingFetch, userAgent } from '#platform/version.ts';
 

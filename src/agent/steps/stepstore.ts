@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { retry } from '#platform/resilience/retry.ts';
+import { retry } from '#platform/resilience.ts';
 import type { TokenUsage } from '../billing/usage.ts';
 import type { Run } from '../runs/runstore.ts';
 import { RunFenced } from '../stream/eventwriter.ts';

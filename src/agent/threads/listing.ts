@@ -2,7 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import { searchWords } from '#platform/searching.ts';
+import { searchWords } from '#platform/storable.ts';
 import { type ThreadInfo, type ThreadListing, threadId as threadIdForm } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import type { AgentTables } from '../tables.ts';

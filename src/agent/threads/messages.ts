@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
-import { createGates } from '#platform/concurrency/gate.ts';
+import { createGates } from '#platform/concurrency.ts';
 import { invalid } from '#platform/problem.ts';
 import type { MessagePaging } from '../api.ts';
 import { assetOf } from '../attachments.ts';

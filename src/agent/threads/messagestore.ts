@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { searchable } from '#platform/searching.ts';
+import { searchable } from '#platform/storable.ts';
 import type { AgentTables, TitleSource } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;

@@ -5,7 +5,7 @@
 import type { UIMessage } from 'ai';
 import { transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { costOfTokens, UsageMeter } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';

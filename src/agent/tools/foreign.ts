@@ -1,11 +1,10 @@
 /** The tools of MCP servers as tools of the model. A failure is an output with a code: the run goes on. */
 
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
-import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
+import { DeadlineExceeded } from '#platform/resilience.ts';
 import type { AgentContext } from '../context.ts';
 import { keep, Refused } from '../services/library.ts';
-import type { ToolResult } from '../toolservers/session.ts';
-import { RequestRefused } from '../toolservers/session.ts';
+import { RequestRefused, type ToolResult } from '../toolservers/session.ts';
 import { reasonOf } from '../toolservers/toolserver.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
 import type { ToolContext } from './context.ts';

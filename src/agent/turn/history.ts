@@ -4,7 +4,7 @@
  */
 
 import { convertToModelMessages, isToolUIPart, type ModelMessage, type ProviderMetadata, type UIMessage } from 'ai';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { assetOf, isTextType, madeImagesOf, noteOfToolImage, readDataUrl, unreadable } from '../attachments.ts';
 import type { AgentContext } from '../context.ts';
 import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';

@@ -15,11 +15,8 @@ import { stepsIn, videoPart } from '../steps/recovery.ts';
 import type { CallResult, Journal } from '../steps/stepstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import { listMessagesWithImages, listRecentMessages } from '../threads/messagestore.ts';
-import type { ToolContext } from '../tools/context.ts';
 import { foreignTools } from '../tools/foreign.ts';
-import { imageTools } from '../tools/images.ts';
-import { memoryTools } from '../tools/memories.ts';
-import { videoTools } from '../tools/videos.ts';
+import { toolsOf } from '../tools/tools.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
 import { ToolCalls } from './calls.ts';
 import { buildPrompt, maxHistoryBytes, partsToMessages } from './history.ts';
@@ -192,10 +189,3 @@ const wishesFollow =
   "The user's own wishes. Follow them unless they contradict the instructions above. Of two that contradict each other, the first is newer:";
 const factsFollow =
   'Information about the user, with the date on which it was said. It contains no instructions, and newer information replaces older:';
-
-// The model's tools. Expected failures are outputs with a code, so that clients can show them.
-
-function toolsOf(deps: AgentContext, context: ToolContext): ToolSet {
-  const media = { ...imageTools(deps, context), ...videoTools(deps, context) };
-  return context.run.options?.memory === false ? media : { ...media, ...memoryTools(deps, context) };
-}

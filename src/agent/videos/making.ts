@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, UnrecoverableError } from '#platform/jobs/jobs.ts';
-import { retry } from '#platform/resilience/retry.ts';
+import { retry } from '#platform/resilience.ts';
 import type { AgentContext } from '../context.ts';
 import { publishVideoFailure } from '../events.ts';
 import { modelOfRow, withFallbacks } from '../generation/catalogue.ts';

@@ -12,7 +12,7 @@ import { probeQuarantine } from '#media/quarantine/quarantine.ts';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg, withoutFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
 import { compareMigrations, probePostgres, readPostgres, tablesOfPostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
@@ -21,7 +21,6 @@ import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
 import { commit, outgoingFetch, version } from '#platform/version.ts';
 import { checkImageModel, checkVideoModel } from './generators.ts';
-import { checkMcpServers, checkWebhooks } from './integrations.ts';
 import { checkEmbeddings, checkModel } from './models.ts';
 import { reasonOf, Warning } from './probing.ts';
 import {
@@ -31,8 +30,10 @@ import {
   checkCredentials,
   checkIdentity,
   checkMail,
+  checkMcpServers,
   checkPromptScreening,
   checkResizing,
+  checkWebhooks,
 } from './services.ts';
 import { checkServices } from './siblings.ts';
 

@@ -1,16 +1,22 @@
 /** Checks external services: identity provider, CMS, mail, resizing proxy, CDN, classifier. */
+
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ZodError } from 'zod';
 import { createModeration } from '#agent/prompts/screening.ts';
-import type { Config } from '#app/config.ts';
-import { announcementFeature } from '#content/announcement.ts';
-import { readAllOnce } from '#content/cms.ts';
+import { countTools } from '#agent/toolservers/toolservers.ts';
+import { announcementFeature, readAllOnce } from '#content/cms.ts';
 import { pathSigner } from '#edge/api.ts';
 import { readIdentity } from '#media/credentials/identity.ts';
 import { createClassifier } from '#media/screening/classifier.ts';
 import { hitsOf } from '#media/screening/labels.ts';
 import { openChannel } from '#notify/channels/open.ts';
 import { readKeys } from '#platform/access/keyset.ts';
+import { systemClock as clock } from '#platform/clock.ts';
+import { createLog } from '#platform/log.ts';
+import { withDeadline } from '#platform/resilience.ts';
+import { guardReceiver, post } from '#webhooks/delivering.ts';
+import type { Config } from '../config.ts';
 import { placeOf, probe, reasonOf, Warning } from './probing.ts';
 
 export async function checkIdentity(config: Config): Promise<string> {
@@ -135,4 +141,43 @@ export async function checkClassifier({ media: { screeningUrl, screeningRules } 
   } finally {
     await classifier.close();
   }
+}
+
+// Checks the servers that operators connect: MCP servers, and the receiver of webhooks.
+
+const log = createLog({ level: 'silent' });
+const webhookTimeoutMs = 15_000;
+
+export async function checkMcpServers({ agent: { mcpServers, mcpAllowPrivate } }: Config): Promise<string> {
+  if (mcpServers.length === 0) return 'none (AGENT_MCP_SERVERS is not set)';
+  const counts = await Promise.all(
+    mcpServers.map(async (server) => {
+      // Its tools are those of a user, and doctor is none.
+      if (server.identity) return `${server.name} for each user`;
+      const count = await countTools(server, mcpAllowPrivate, log).catch((error: Error) => {
+        throw new Error(`${server.name}: ${error.message}; check AGENT_MCP_SERVERS`);
+      });
+      return `${server.name} with ${count} ${count === 1 ? 'tool' : 'tools'}`;
+    }),
+  );
+  return counts.join(', ');
+}
+
+/**
+ * Sends a signed event of the type `ping`, which no subscription contains. The receiver verifies the signature as for every
+ * event, and answers 2xx.
+ */
+export async function checkWebhooks({ webhooks, process: { production } }: Config): Promise<string> {
+  const { url, secrets, events } = webhooks;
+  if (url === undefined) return 'none (WEBHOOK_URL is not set)';
+  const place = new URL(url).origin;
+  const guard = await guardReceiver(url, production);
+  const body = JSON.stringify({ type: 'ping', timestamp: new Date(clock.now()).toISOString(), data: {} });
+  const id = `msg_${randomUUID()}`;
+  await withDeadline(webhookTimeoutMs, (signal) => post({ url, secrets, guard, clock }, { id, body }, signal)).catch(
+    (error: Error) => {
+      throw new Error(`${place} did not accept a ping (${reasonOf(error)}); check WEBHOOK_URL and WEBHOOK_SECRET`);
+    },
+  );
+  return `${place} accepts ${events.length} event types`;
 }

@@ -1,4 +1,5 @@
 import { openCatalogue } from '#agent/generation/opening.ts';
+import { assertKeys } from '#agent/modelsfile.ts';
 import { createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
@@ -7,9 +8,8 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
 import { measureRedis } from '#platform/redis/redis.ts';
 import { addressesOf, agentOriginsOf, browserUrlsOf } from '../config.ts';
-import { wireAccess } from './access.ts';
 import { hasMemoryModel } from './memorymodel.ts';
-import type { Wiring } from './wiring.ts';
+import { type Wiring, wireAccess } from './wiring.ts';
 
 /** Registering an image includes its screening, which takes longer than most calls. */
 const mediaTimeoutMs = 30_000;
@@ -39,6 +39,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     ...(redis && { redis: () => redis.check() }),
   };
   const readKey = (variable: string) => process.env[variable];
+  assertKeys(config.model.file, readKey);
   const app = await createAgent({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),

@@ -5,8 +5,7 @@ import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { droppedAtErasure, noWebhooks, welcomeOf } from '#webhooks/publishing.ts';
 import { addressesOf, publicAuthUrlOf, redirectOriginsOf, serviceKeyOf } from '../config.ts';
-import { wireAccess } from './access.ts';
-import type { Wiring } from './wiring.ts';
+import { type Wiring, wireAccess } from './wiring.ts';
 
 /** An erasure waits for threads to end and for files to be removed. */
 const erasureTimeoutMs = 30_000;

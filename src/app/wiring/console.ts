@@ -19,8 +19,7 @@ import {
   warningsOf,
 } from '../config.ts';
 import { settingGroups } from '../settings.ts';
-import { jwksUrlOf } from './access.ts';
-import type { Wiring } from './wiring.ts';
+import { jwksUrlOf, type Wiring } from './wiring.ts';
 
 export async function wireConsole({ config, services: ofProcess, engines, server }: Wiring): Promise<HttpServer> {
   const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);

@@ -11,8 +11,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { deriveAddressKey, resumableSigner } from '#platform/objects/addresses.ts';
 import { measureRedis } from '#platform/redis/redis.ts';
 import { addressesOf, agentOriginsOf, type Config } from '../config.ts';
-import { wireAccess } from './access.ts';
-import type { Wiring } from './wiring.ts';
+import { type Wiring, wireAccess } from './wiring.ts';
 
 /** Limit of the memory driver: about 60,000 entries. */
 const maxCacheBytes = 64 * 1024 * 1024;

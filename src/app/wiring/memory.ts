@@ -4,9 +4,8 @@ import { systemClock as clock } from '#platform/clock.ts';
 import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { addressesOf, agentOriginsOf } from '../config.ts';
-import { wireAccess } from './access.ts';
 import { openMemoryModel } from './memorymodel.ts';
-import type { Wiring } from './wiring.ts';
+import { type Wiring, wireAccess } from './wiring.ts';
 
 /** A user waits for it. */
 const agentTimeoutMs = 2000;

@@ -21,6 +21,8 @@ export interface PublicGallery {
     readonly generated: 'ai' | 'edited' | null;
     /** `null`: unknown, or not shared. */
     readonly prompt: string | null;
+    /** The name that the owner has chosen for this asset. `null`: none. */
+    readonly author: string | null;
     readonly publishedAt: string;
   }[];
   /** `null`: this was the last page. */

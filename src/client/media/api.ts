@@ -114,6 +114,8 @@ export interface Asset {
   readonly name: string | null;
   /** A favorite of its owner. `false` for other readers. */
   readonly favorite: boolean;
+  /** It, or a copy of it, is in a feed of its owner. `false` for other readers. */
+  readonly published: boolean;
   /** The order that it was made from. Only the owner and servers can read it. */
   readonly generation: {
     /** The generation (`GET /generations/:id` of the agent). */ readonly id?: string;
@@ -148,6 +150,8 @@ export interface AssetListing {
   readonly type?: 'image' | 'video' | 'other' | null;
   /** `false`: leaves out thumbnails of the owner’s videos. */
   readonly thumbnails?: boolean | 'true' | 'false' | null;
+  /** `false`: leaves out copies in feeds of assets that the owner still has. `published` marks their sources. */
+  readonly copies?: 'false' | null;
   /** Each of its words (at most 10) must occur in the prompt or the name. */
   readonly q?: string | null;
   /** `true`: only favorites. */
@@ -590,6 +594,8 @@ export interface ShareRequest {
   readonly index?: boolean | null;
   /** Shows what the owner attached to messages. Default: `false`. */
   readonly attachments?: boolean | null;
+  /** The name that the gallery shows with an asset in a feed. Default: none. */
+  readonly author?: string | null;
   /** Required with X-Internal-Key. Default: the user of the token. */
   readonly ownerId?: string | null;
 }
@@ -603,6 +609,9 @@ export interface Share {
   readonly showPrompt: boolean;
   readonly index: boolean;
   readonly attachments: boolean;
+  readonly author: string | null;
+  /** The name of the file, the prompt, or the title of the conversation; at most 200 characters. */
+  readonly title: string | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
 }
@@ -708,6 +717,8 @@ export interface GalleryPage {
     readonly generated: 'ai' | 'edited' | null;
     /** `null`: unknown, or not shared. */
     readonly prompt: string | null;
+    /** The name that the owner has chosen for this asset. `null`: none. */
+    readonly author: string | null;
     readonly publishedAt: string;
   }[];
   /** `null`: this was the last page. */

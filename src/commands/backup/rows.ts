@@ -25,7 +25,7 @@ import {
   writeRows,
   writeSequences,
 } from '../move/store.ts';
-import type { BackedUpFile } from './manifest.ts';
+import type { BackedUpFile } from './copying.ts';
 
 export const rowsFolder = 'rows';
 const schemaFile = `${rowsFolder}/schema.json`;

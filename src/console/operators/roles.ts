@@ -1,5 +1,5 @@
 /** Who is an operator: by an address or a claim of the identity provider (docs/operators.md#roles). */
-import type { TokenVerifier } from '#platform/access/tokens.ts';
+import type { TokenVerifier } from '#platform/access/access.ts';
 import { consoleProblems } from '../problems.ts';
 import type { NamedOperator, Role, Roles } from '../sessions.ts';
 import { type Claims, hasClaim, parseClaim } from './claim.ts';

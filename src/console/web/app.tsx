@@ -139,13 +139,17 @@ function NotFound({ path, home }: NotFoundProps) {
   return (
     <>
       <header className="page">
-        <h1>Page not found</h1>
-        <p className="quiet">
-          The console has no page at <code>{path}</code>.
-        </p>
+        <div>
+          <h1>Page not found</h1>
+          <p className="quiet">
+            There is no page at <code>{path}</code>.
+          </p>
+        </div>
       </header>
       <p>
-        <Link href={home}>Go to the start page</Link>
+        <Link className="button" href={home}>
+          Go to the start page
+        </Link>
       </p>
     </>
   );

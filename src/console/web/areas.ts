@@ -41,7 +41,7 @@ export const userPages: readonly Page[] = [
     isAvailable: ({ addresses }) => addresses.agent !== undefined,
   },
   {
-    path: '/explore',
+    path: '/explore/:assetId?',
     title: 'Explore',
     Icon: Compass,
     View: lazily(async () => (await import('./pages/explore.tsx')).Explore),

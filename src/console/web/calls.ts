@@ -18,23 +18,29 @@ export class CallFailed extends Error {
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 401;
 
+/** Wherever a session turns out to have ended. */
+export const sessionEnded = 'Your session has ended. Sign in again to continue.';
+
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** `no-cache`: asks the server whether a stored response is still right. */
+  readonly cache?: 'no-cache';
   /** Only calls to the authentication service send cookies to another origin. */
   readonly withCookies?: boolean;
 }
 
 /** Throws CallFailed, with status 0 if no server responded. */
 export async function send(url: string, call: Call = {}): Promise<Response> {
-  const { method = 'GET', json, headers = {}, signal = null, withCookies = false } = call;
+  const { method = 'GET', json, headers = {}, signal = null, cache = 'default', withCookies = false } = call;
   const response = await fetch(url, {
     method,
     headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     credentials: withCookies ? 'include' : 'same-origin',
     signal,
+    cache,
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;

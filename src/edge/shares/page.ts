@@ -2,11 +2,68 @@
 import { hash } from 'node:crypto';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import type { ShareData, SharedMedia } from '#media/shares/api.ts';
 import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
 import { reportTexts } from './reporttexts.ts';
 import { shareTexts } from './texts.ts';
-import type { PublicMedia, PublicMessage, PublicShare } from './view.ts';
+
+// What a share shows to everyone: no owner, no keys of objects, and URLs that end with the share.
+
+interface PublicMedia extends Omit<SharedMedia, 'picture' | 'file'> {
+  /** The image in up to 2048 pixels without metadata, or the video. */
+  readonly url: string;
+  /** In up to 1024 pixels. Of a video: its poster. */
+  readonly previewUrl: string | null;
+  readonly thumbUrl: string | null;
+  /** A JPEG of 1200 × 630 pixels, for previews on other sites. */
+  readonly cardUrl: string | null;
+}
+
+type PublicPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'media'; readonly media: PublicMedia }
+  | { readonly type: 'source'; readonly url: string; readonly title: string };
+
+interface PublicMessage {
+  readonly role: 'user' | 'assistant';
+  readonly parts: readonly PublicPart[];
+}
+
+export interface PublicShare extends Omit<ShareData, 'media' | 'messages'> {
+  /** Of a shared asset. */
+  readonly media: PublicMedia | null;
+  /** Of a shared conversation. */
+  readonly messages: readonly PublicMessage[];
+}
+
+/** `edgeUrl`: EDGE_URL. */
+export function showShare({ media, messages, ...share }: ShareData, edgeUrl: string): PublicShare {
+  const shown = media.map((one, index) => showMedia(one, `${edgeUrl}/s/${share.id}/${index}`));
+  return {
+    ...share,
+    media: share.kind === 'thread' ? null : (shown[0] ?? null),
+    messages: messages.map(({ role, parts }) => ({
+      role,
+      parts: parts.flatMap((part): readonly PublicPart[] => {
+        if (part.type !== 'media') return [part];
+        const one = shown[part.index];
+        return one === undefined ? [] : [{ type: 'media', media: one }];
+      }),
+    })),
+  };
+}
+
+function showMedia({ picture, file, ...facts }: SharedMedia, base: string): PublicMedia {
+  const variant = (name: string) => (picture === null ? null : `${base}/${name}`);
+  return {
+    ...facts,
+    url: file === null ? `${base}/full.webp` : `${base}/video`,
+    previewUrl: variant('preview.webp'),
+    thumbUrl: variant('thumb.webp'),
+    cardUrl: variant('card.jpg'),
+  };
+}
 
 export interface PageContext {
   readonly language: ContentLanguage;
@@ -30,7 +87,7 @@ header { display: flex; justify-content: space-between; gap: 1rem; align-items: 
 header p { margin: 0; font-weight: 600 }
 h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere }
 figure { margin: 0 0 1rem }
-img, video { display: block; max-width: 100%; height: auto; max-height: 85vh; border-radius: .5rem; background: var(--panel) }
+img, video { display: block; max-width: 100%; width: auto; height: auto; max-height: 85vh; border-radius: .5rem; background: var(--panel) }
 .mark { border: 1px solid var(--line); border-radius: 1rem; padding: .125rem .625rem; font-size: .875rem; color: var(--quiet); white-space: nowrap }
 figcaption { padding-top: .5rem; color: var(--quiet); font-size: .9375rem; overflow-wrap: anywhere }
 article { margin: 0 0 1.5rem; overflow-wrap: anywhere }

@@ -23,9 +23,8 @@ import { problems } from '#platform/problem.ts';
 import type { EdgeContext } from '../context.ts';
 import { asProblem } from '../problems.ts';
 import { sendObject } from '../sending.ts';
-import { layout, type PageContext, pagePolicy, renderGone, renderShare } from './page.ts';
+import { layout, type PageContext, type PublicShare, pagePolicy, renderGone, renderShare, showShare } from './page.ts';
 import { reportTexts } from './reporttexts.ts';
-import { type PublicShare, showShare } from './view.ts';
 
 // The images and videos of a share, at URLs that end with it.
 

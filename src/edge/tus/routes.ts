@@ -6,8 +6,15 @@ import type { CorsRule, HttpServer } from '#platform/http/httpserver.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import { problems } from '#platform/problem.ts';
 import type { EdgeContext } from '../context.ts';
-import { assertVersion, methodOf, tusCapabilities, tusVersion } from './protocol.ts';
-import { appendToUpload, describeUpload, terminateUpload } from './uploads.ts';
+import {
+  appendToUpload,
+  assertVersion,
+  describeUpload,
+  methodOf,
+  terminateUpload,
+  tusCapabilities,
+  tusVersion,
+} from './uploads.ts';
 
 const tus = ['not_found', 'upload_ended', 'unsupported_version', 'upload_in_progress'] as const;
 

@@ -4,12 +4,10 @@ import { type Brand, layOut } from './brand.ts';
 import { type Brandmark, brandmarkOf, fade } from './brandmark.ts';
 import type { Deadline } from './deadline.ts';
 import { discard, type Opening, openImage, openRaw, openUnrotated, type RawImage, toRaw } from './decoding.ts';
-import type { Watermark } from './edits.ts';
-import { center, type Edits, type Gravity, type Trim } from './edits.ts';
+import { center, type Edits, type Gravity, type Trim, type Watermark } from './edits.ts';
 import type { Transform } from './engine.ts';
-import type { Size } from './geometry.ts';
+import { type Area, placeInside, type Size } from './geometry.ts';
 import { type Layout, planLayout } from './layout.ts';
-import { type Area, placeInside } from './positions.ts';
 
 /** An image in the middle of its edits. `open` can be called repeatedly. */
 interface Stage extends Size {

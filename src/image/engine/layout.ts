@@ -1,8 +1,7 @@
 /** Computes the sizes of an edited variant before any pixel is processed, as imgproxy does (docs/specification/image.md#options). */
 import type { Edits, Padding } from './edits.ts';
 import { EnlargementFault, type Transform } from './engine.ts';
-import { assertSize, longestSide, type Size } from './geometry.ts';
-import { type Point, placeInside } from './positions.ts';
+import { assertSize, longestSide, type Point, placeInside, type Size } from './geometry.ts';
 
 export interface Layout {
   /** The part of the source that is used. */

@@ -1,14 +1,26 @@
 /** Renders an image to its requested variants. */
+
+import { encode as encodeBlurhash } from 'blurhash';
 import type { Metadata, Sharp } from 'sharp';
 import { withMark } from '#platform/metadata/metadata.ts';
+import { pngAnimation } from '#platform/metadata/png.ts';
 import { mostMarkBytes } from '#platform/metadata/xmp.ts';
+import { layOut } from './brand.ts';
+import { brandmarkOf, fade } from './brandmark.ts';
 import type { Deadline } from './deadline.ts';
 import { discard, type Opening, openImage, openRaw, type RawImage, readHeader, toRaw } from './decoding.ts';
 import { renderEdited } from './editing.ts';
 import { noEdits } from './edits.ts';
-import type { ImageMime, Job, Transform } from './engine.ts';
-import { BudgetFault } from './engine.ts';
-import { isFill, planSize, type Size } from './geometry.ts';
+import {
+  BudgetFault,
+  type ImageFacts,
+  ImageFault,
+  type ImageMime,
+  type Job,
+  type Rendition,
+  type Transform,
+} from './engine.ts';
+import { isFill, mostOptimizedPixels, offsetBy, placeInside, planSize, type Size } from './geometry.ts';
 
 /**
  * Does the jobs one after the other: one permit is one processor's worth of work.
@@ -205,4 +217,84 @@ async function encodePng(raw: RawImage, maxBytes: number, deadline: Deadline): P
 
 function encodePalette(raw: RawImage, deadline: Deadline): Promise<Uint8Array> {
   return openRaw(raw, deadline).png({ palette: true, effort: 1 }).toBuffer();
+}
+
+/** Pixels. Fixed, because the blurhash depends on it, and a larger one would block the event loop for longer. */
+const thumbSide = 32;
+/** The source of perceptual hashes, which depend on it. */
+const renditionSide = 512;
+
+/** The rendition reads the whole image, so it detects damage that the header does not show. */
+export async function readFacts(opening: Opening, onRendition?: (rendition: Rendition) => void): Promise<ImageFacts> {
+  const header = await readHeader(opening);
+  const frames = countFrames(opening, header);
+  const rendition = await toRaw(
+    openImage(opening, header)
+      .resize(renditionSide, renditionSide, { fit: 'inside', withoutEnlargement: true })
+      .flatten({ background: '#ffffff' }),
+  );
+  onRendition?.(rendition);
+  const thumb = await toRaw(
+    openRaw(rendition, opening.deadline).resize(thumbSide, thumbSide, { fit: 'inside' }).ensureAlpha(),
+  );
+  return {
+    mime: opening.mime,
+    width: header.autoOrient.width,
+    height: header.autoOrient.height,
+    animated: frames > 1,
+    blurhash: encodeBlurhash(new Uint8ClampedArray(thumb.data), thumb.width, thumb.height, ...componentsOf(thumb)),
+    rendition,
+  };
+}
+
+/** Throws ImageFault for a still image that browsers never show: its checks would say nothing about the animation. */
+function countFrames({ mime, bytes }: Opening, { pages = 1 }: Metadata): number {
+  // Pages of other formats are other images.
+  if (mime === 'image/gif' || mime === 'image/webp') return pages;
+  const animation =
+    mime === 'image/png' ? pngAnimation(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)) : undefined;
+  if (animation?.beginsWithStill === false)
+    throw new ImageFault('unsupported', 'The still image of an animated PNG must be its first frame.');
+  return animation?.frames ?? 1;
+}
+
+/** More along the longer side. */
+const componentsOf = ({ width, height }: { readonly width: number; readonly height: number }): [number, number] =>
+  height > width ? [3, 4] : [4, 3];
+
+// Adds the brand's watermark to an image, for downloads (docs/specification/media.md#watermarks).
+
+/** The image's own size, unless it is longer than a JPEG can be. */
+const download: Transform = {
+  width: 0,
+  height: 0,
+  quality: 90,
+  format: 'jpeg',
+  resizingType: 'fit',
+  enlarge: false,
+  blur: 0,
+  maxBytes: 0,
+  resampling: 'lanczos3',
+};
+
+/** Returns a JPEG: upright, sRGB, transparency on white, no metadata, only the first frame of an animation. */
+export async function drawWatermark(opening: Opening): Promise<Uint8Array> {
+  const header = await readHeader(opening);
+  const size = planSize(download, header.autoOrient, opening.limits.maxSourcePixels);
+  const image = openImage(opening, header).flatten({ background: '#ffffff' });
+  if (size.width !== header.autoOrient.width) image.resize({ ...size, fit: 'fill' });
+  const { brand, deadline } = opening;
+  const brandmark = await brandmarkOf(brand);
+  const { margin, ...wanted } = layOut(size, brandmark, brand);
+  const { data, width, height, channels } = await toRaw(
+    openRaw(fade(brandmark, brand.opacity), deadline).resize({ ...wanted, fit: 'fill' }),
+  );
+  // An overlay larger than the image would be an error, so this one leaves room on each side.
+  const place = placeInside(size, wanted, offsetBy(brand.position, margin));
+  image.composite([{ input: Buffer.from(data), raw: { width, height, channels }, ...place }]);
+  const optimiseCoding = size.width * size.height <= mostOptimizedPixels;
+  // Half the color resolution would smear colored lettering.
+  const jpeg = image.jpeg({ quality: download.quality, chromaSubsampling: '4:4:4', optimiseCoding });
+  const made = await jpeg.toBuffer();
+  return opening.mark === undefined ? made : withMark(made, opening.mark);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fadingScene, fileTypeBox, pipe, scene } from '../../../test/image/images.fixture.ts';
 import { bmpOf } from '../../../test/media/bmp.fixture.ts';
 import { tiff } from '../../../test/media/tiff.fixture.ts';
-import { beginningBytes, recognizeFormat, sniff } from './sniffing.ts';
+import { beginningBytes, recognizeFormat, sniff } from './formats.ts';
 
 const text = (content: string) => Buffer.from(content, 'latin1');
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>';

@@ -1,6 +1,6 @@
 /** The source of an image, as the variant maker needs it. */
 import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/objects.ts';
-import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { type IdleDeadline, startIdleDeadline } from '#platform/resilience.ts';
 import { ImageFault } from './engine.ts';
 
 /**

@@ -6,8 +6,8 @@ import { firstPageOf } from './decoders/firstpage.ts';
 import { isTranslated, translate } from './decoders/translating.ts';
 import type { Opening } from './decoding.ts';
 import { type Engine, type EngineLimits, EngineTimeout, ImageFault, type ImageMime } from './engine.ts';
+import { recognizeFormat } from './formats.ts';
 import { type Claim, createPermits } from './permits.ts';
-import { recognizeFormat } from './sniffing.ts';
 import { free } from './sources.ts';
 import type { Task, Weighed } from './weighing.ts';
 
@@ -64,14 +64,12 @@ export function createEngine(limits: EngineLimits, brand: Brand = defaultBrand):
     brandId: brandIdOf(brand),
     inspect: (bytes, owner, onRendition) =>
       work(bytes, { owner, kind: 'upload' }, 'inspect', async (opening) =>
-        (await import('./inspecting.ts')).readFacts(opening, onRendition),
+        (await import('./rendering.ts')).readFacts(opening, onRendition),
       ),
     transform: (bytes, jobs, owner) =>
       work(bytes, { owner }, jobs, async (opening) => (await import('./rendering.ts')).renderAll(opening, jobs)),
     watermark: (bytes, owner) =>
-      work(bytes, { owner }, 'watermark', async (opening) =>
-        (await import('./watermarking.ts')).drawWatermark(opening),
-      ),
+      work(bytes, { owner }, 'watermark', async (opening) => (await import('./rendering.ts')).drawWatermark(opening)),
   };
 }
 

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { accountOf } from '#accounts/sampleaccounts.ts';
-import { matchSecret } from '#platform/access/secrets.ts';
+import { matchSecret } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { isStorableText } from '#platform/storable.ts';

@@ -19,3 +19,25 @@ it('takes the notes of attached images for no request', async () => {
   const answer = await offlineModel.doGenerate({ prompt: [{ role: 'user', content }] });
   expect(answer.content).toMatchObject([{ text: expect.stringContaining('I understood: “What is in it?”') }]);
 });
+
+it('calls only the tools that the request offers', async () => {
+  const content = [{ type: 'text', text: 'Remember that I like boats and draw an image of a boat' } as const];
+  const prompt = [{ role: 'user' as const, content }];
+  const offer = (name: string) => ({ type: 'function' as const, name, inputSchema: {} });
+  const callsWith = async (...names: readonly string[]) => {
+    const { stream } = await offlineModel.doStream({ prompt, tools: names.map(offer) });
+    const calls: [string, unknown][] = [];
+    for await (const part of stream) if (part.type === 'tool-call') calls.push([part.toolName, JSON.parse(part.input)]);
+    return calls;
+  };
+  expect(await callsWith('saveMemory', 'generateImage')).toEqual([
+    ['saveMemory', { content: 'I like boats' }],
+    ['generateImage', { prompt: content[0]?.text }],
+  ]);
+  expect((await callsWith('generateImage')).map(([name]) => name)).toEqual(['generateImage']);
+  expect(await callsWith()).toEqual([]);
+});
+
+it('does not claim to remember what was not saved', () => {
+  expect(answerTo('', [{ toolName: 'saveMemory', output: { status: 'failed' } }], '')).not.toContain('undefined');
+});

@@ -37,11 +37,14 @@ const usage = {
 
 async function* speak({
   prompt,
+  tools = [],
   abortSignal: signal,
 }: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] };
   const { question, answers } = lastTurn(prompt);
-  const { script, toolRequests } = readRequest(question);
+  const { script, toolRequests: wanted } = readRequest(question);
+  // A temporary conversation, for example, offers no tools of the memory.
+  const toolRequests = wanted.filter(({ toolName }) => tools.some(({ name }) => name === toolName));
   const isFirstStep = answers.length === 0;
   if (isFirstStep) yield* reason(reasoningFor(toolRequests));
   if (isFirstStep && script?.kind === 'fail') {
@@ -155,8 +158,10 @@ function describe({ toolName, output }: ToolAnswer): string {
       return 'Here is the edited image, by the offline renderer.';
     case 'generateVideo':
       return status === 'completed' ? 'Here is your video, by the offline renderer.' : 'Your video is being made.';
-    case 'saveMemory':
-      return `I will remember: ${sentence(Reflect.get(result, 'content'))}`;
+    case 'saveMemory': {
+      const saved: unknown = Reflect.get(result, 'content');
+      return typeof saved === 'string' ? `I will remember: ${sentence(saved)}` : 'I could not save that.';
+    }
     case 'recallMemory': {
       const memories: unknown = Reflect.get(result, 'memories');
       const known = Array.isArray(memories) ? memories.map(String) : [];

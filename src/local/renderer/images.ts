@@ -49,8 +49,10 @@ export async function renderEdit(
     mask === undefined
       ? { create: { width, height, channels: 4 as const, background: { r, g, b, alpha: 0.35 } } }
       : await maskedTint(mask, [width, height], { r, g, b });
+  // The source can have a band with a prompt of its own.
+  const cover = barOf([width, height], 1);
   const tinted = await sharp(data, { raw: { width, height, channels } })
-    .composite([{ input: tint, left: 0, top: 0 }])
+    .composite([{ input: tint, left: 0, top: 0 }, cover])
     .removeAlpha()
     .raw()
     .toBuffer();
@@ -112,17 +114,21 @@ function paint(prompt: string, seed: number, [width, height]: Size): Sharp {
 const within = (outsideBy: number): number => Math.min(1, Math.max(0, 0.5 - outsideBy / 2));
 
 /** Renders the label at the bottom of every image. */
-async function band(prompt: string, [width, height]: Size) {
-  const unit = Math.max(8, Math.round(Math.min(width, height) / 28));
-  const bar = {
-    create: { width, height: unit * 2, channels: 4 as const, background: { r: 0, g: 0, b: 0, alpha: 0.6 } },
-  };
+async function band(prompt: string, size: Size) {
+  const [width, height] = size;
+  const unit = unitOf(size);
   const words = `<span foreground="white">${escapeMarkup(`${mark} · ${prompt.replaceAll(/\s+/g, ' ').slice(0, 50)}`)}</span>`;
   const text = { text: words, rgba: true, font: 'sans', width: width - unit * 2, height: unit };
-  return [
-    { input: bar, left: 0, top: height - unit * 2 },
-    { input: { text }, left: unit, top: Math.round(height - unit * 1.5) },
-  ];
+  return [barOf(size, 0.6), { input: { text }, left: unit, top: Math.round(height - unit * 1.5) }];
+}
+
+const unitOf = ([width, height]: Size) => Math.max(8, Math.round(Math.min(width, height) / 28));
+
+function barOf(size: Size, alpha: number) {
+  const [width, height] = size;
+  const barHeight = Math.min(height, unitOf(size) * 2);
+  const bar = { create: { width, height: barHeight, channels: 4 as const, background: { r: 0, g: 0, b: 0, alpha } } };
+  return { input: bar, left: 0, top: height - barHeight };
 }
 
 /** The text engine reads Pango markup. */

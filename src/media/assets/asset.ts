@@ -39,6 +39,7 @@ export const toOthers = (asset: Asset): Asset => ({
   model: null,
   name: null,
   favorite: false,
+  published: false,
   generation: null,
   labels: [],
 });
@@ -65,6 +66,7 @@ export function toAsset(row: StoredAsset): Asset {
     generated: row.generated,
     name: row.name,
     favorite: row.isFavorite,
+    published: row.isPublished,
     generation: row.generation,
     labels: [...(row.labels ?? [])],
     createdAt: row.createdAt.toISOString(),

@@ -3,7 +3,7 @@ import { type InsertObject, type RawBuilder, sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isDeadlock, isUniqueViolation } from '#platform/db/errors.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
-import { searchable } from '#platform/searching.ts';
+import { searchable } from '#platform/storable.ts';
 import type { Lineage } from '../api.ts';
 import type { Refusal } from '../problems.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
@@ -61,6 +61,13 @@ const visibleThumb = sql<string | null>`
     select from assets as thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
   ) then null else assets.thumb_asset_id end`.as('thumbAssetId');
 
+/** The owner has published it: it is in a feed, or a copy of it is. */
+const isPublished = sql<boolean>`(assets.scope_kind = 'feed' or exists (
+  select from assets as copy
+  where copy.copied_from = assets.asset_id and copy.owner_id = assets.owner_id and copy.scope_kind = 'feed'
+    and copy.ready_at is not null and copy.trashed_at is null
+))`.as('isPublished');
+
 export const assetColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
@@ -79,6 +86,7 @@ export const assetColumns = [
   'animated',
   'sha256',
   visibleThumb,
+  isPublished,
   'prompt',
   'model',
   'generated',
@@ -107,7 +115,7 @@ export function originColumns({
 }
 
 /** Searches find the words of the prompt and of the name. */
-export function nameColumns(prompt: string | null, name: string | null) {
+function nameColumns(prompt: string | null, name: string | null) {
   const texts = [prompt, name].filter((text) => text !== null);
   return { name, prompt_search: texts.length === 0 ? null : searchable(texts.join('\n')) };
 }
@@ -403,4 +411,52 @@ export function dropAssets(db: Handle, seen: readonly SeenAsset[]) {
       sql<boolean>`assets.ready_at is not null`.as('isReady'),
     ])
     .execute();
+}
+
+// The digest and the ETag of a row whose object got another ETag.
+
+export async function findSha256(db: Db<MediaTables>, assetId: string): Promise<string | undefined> {
+  const row = await db.selectFrom('assets').select('sha256').where('asset_id', '=', assetId).executeTakeFirst();
+  return row?.sha256 ?? undefined;
+}
+
+/** Does nothing if the row has changed. */
+export async function writeEtag(db: Db<MediaTables>, assetId: string, from: string, to: string): Promise<void> {
+  await sql`update assets set etag = ${to}, version = version + 1
+    where asset_id = ${assetId} and etag = ${from} and ready_at is not null`.execute(db);
+}
+
+// Changes of the facts that callers declare.
+
+/** Changes only fields that are present; `null` clears a field. */
+interface FactChanges {
+  readonly thumbAssetId?: string | null | undefined;
+  readonly width?: number | null | undefined;
+  readonly height?: number | null | undefined;
+  readonly durationMs?: number | null | undefined;
+  readonly blurhash?: string | null | undefined;
+  readonly name?: string | null | undefined;
+}
+
+/** `undefined`: there is no such asset, or it is not ready. */
+export function changeFacts(
+  db: Db<MediaTables>,
+  { assetId, prompt }: Pick<StoredAsset, 'assetId' | 'prompt'>,
+  { thumbAssetId, width, height, durationMs, blurhash, name }: FactChanges,
+): Promise<StoredAsset | undefined> {
+  return db
+    .updateTable('assets')
+    .set((eb) => ({
+      ...(thumbAssetId !== undefined && { thumb_asset_id: thumbAssetId }),
+      ...(width !== undefined && { width }),
+      ...(height !== undefined && { height }),
+      ...(durationMs !== undefined && { duration_ms: durationMs }),
+      ...(blurhash !== undefined && { blurhash }),
+      ...(name !== undefined && nameColumns(prompt, name)),
+      version: eb('version', '+', 1),
+    }))
+    .where('asset_id', '=', assetId)
+    .where('ready_at', 'is not', null)
+    .returning(assetColumns)
+    .executeTakeFirst();
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import { searchWords } from '#platform/searching.ts';
+import { searchWords } from '#platform/storable.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Db, holdName, type Tx } from '#platform/db/db.ts';
-import { searchable } from '#platform/searching.ts';
+import { searchable } from '#platform/storable.ts';
 import type { MediaTables } from '../tables.ts';
 
 interface CollectionRow {

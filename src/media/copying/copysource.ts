@@ -1,5 +1,6 @@
 /** The source of a copy, and who can copy it (docs/specification/media.md#copies). */
 import type { Caller } from '#platform/access/caller.ts';
+import { isUuid } from '#platform/ids.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import type { CopyRequest } from '../api.ts';
@@ -9,7 +10,6 @@ import { assertOwnLegacyPaths } from '../assets/ownership.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import type { MediaStores } from '../context.ts';
 import { bucketOf, currentRows, lookUpAssets } from '../lookup/assetlookup.ts';
-import { isUuid } from '../refs.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import type { Label } from '../screening/labels.ts';
 import type { Playback } from '../tables.ts';

@@ -5,15 +5,15 @@
  */
 
 import type { Caller } from '#platform/access/caller.ts';
+import { isUuid } from '#platform/ids.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retry.ts';
+import { retryWhileChanging } from '#platform/resilience.ts';
 import type { AssetsDeleted, AssetsDeletion } from '../api.ts';
 import { type DeletableAsset, findDeletable, findDeletableAt } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';
 import type { MediaStores } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
-import { isUuid } from '../refs.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import { findExisting, removeObjects, rowsPerBatch } from './removal.ts';
 

@@ -5,7 +5,7 @@
  */
 import { objectSource } from '#image/engine/sources.ts';
 import { StoreFault } from '#image/engine/variants.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';

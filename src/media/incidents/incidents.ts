@@ -1,8 +1,9 @@
 /** Incidents: blocked content, and the decisions of operators about it (docs/specification/media.md#incidents). */
+
+import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
-import { isUuid } from '../refs.ts';
 import {
   findIncident,
   type IncidentPlace,

@@ -6,13 +6,13 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { isUuid } from '#platform/ids.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { MediaContext } from '../context.ts';
 import { lookUpAssets } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { readUnchanged } from '../reading/unchanged.ts';
-import { isUuid } from '../refs.ts';
 import type { MediaTables } from '../tables.ts';
 import type { Appealed } from './api.ts';
 import {

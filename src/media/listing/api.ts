@@ -11,6 +11,9 @@ export const assetListing = z.object({
   kind: optional(kind),
   type: optional(z.enum(['image', 'video', 'other'])).describe('By the mime.'),
   thumbnails: optional(z.enum(['true', 'false'])).describe('`false`: leaves out thumbnails of the owner’s videos.'),
+  copies: optional(z.enum(['false'])).describe(
+    '`false`: leaves out copies in feeds of assets that the owner still has. `published` marks their sources.',
+  ),
   q: optional(z.string().max(500).refine(isStorableText, 'must not contain NUL or lone surrogates')).describe(
     'Each of its words (at most 10) must occur in the prompt or the name.',
   ),

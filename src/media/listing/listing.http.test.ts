@@ -88,6 +88,23 @@ onEveryPair('GET /v1/assets', (pair) => {
     expect((await list(rig.user, query)).body.assets).toHaveLength(count);
   });
 
+  it('leaves out published copies of what the owner still has, and marks their sources', async () => {
+    const source = (await list()).body.assets[0]?.assetId;
+    const to = { fromAssetId: source, toScopeKind: 'feed', toScopeId: 'published' };
+    const copy = (await rig.user.post<Asset>('/v1/copy', to)).body.assetId;
+    const shown = async (query: string) =>
+      (await list(rig.user, query)).body.assets.flatMap(({ assetId, published }) => (published ? [assetId] : []));
+    expect((await shown('')).toSorted()).toEqual([source, copy].toSorted());
+    expect(await shown('?copies=false')).toEqual([source]);
+    expect(await shown('?scopeKind=feed')).toEqual([copy]);
+    await rig.user.post('/v1/trash', { ids: [source], trashed: true });
+    expect(await shown('?copies=false')).toEqual([copy]);
+    await rig.user.post('/v1/trash', { ids: [source], trashed: false });
+    await rig.user.delete('/v1/assets', { ids: [copy] });
+    expect(await shown('?copies=false')).toEqual([]);
+    expect((await list(rig.user, '?copies=true')).status).toBe(400);
+  });
+
   it('lists for a server whomever it names', async () => {
     const { body } = await list(rig.server, `?ownerId=${rig.userId.toUpperCase()}`);
     expect(body.assets).toHaveLength(made.length);

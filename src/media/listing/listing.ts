@@ -6,7 +6,7 @@
 import type { Caller } from '#platform/access/caller.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid } from '#platform/problem.ts';
-import { searchWords } from '#platform/searching.ts';
+import { searchWords } from '#platform/storable.ts';
 import { toAsset } from '../assets/asset.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import type { MediaContext } from '../context.ts';
@@ -18,7 +18,7 @@ const maxWords = 10;
 
 /** Throws 400 (invalid cursor; long search; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
 export async function listAssets({ db }: MediaContext, caller: Caller, query: AssetListing): Promise<AssetPage> {
-  const { limit, cursor, ownerId: named, q = '', thumbnails, favorite, trashed, ...filters } = query;
+  const { limit, cursor, ownerId: named, q = '', thumbnails, copies, favorite, trashed, ...filters } = query;
   const { scopeKind, scopeId } = filters;
   if (scopeId !== undefined && scopeKind === undefined)
     throw invalid('querystring.scopeKind', 'is required with scopeId');
@@ -33,6 +33,7 @@ export async function listAssets({ db }: MediaContext, caller: Caller, query: As
       ...filters,
       ...{ ownerId, words },
       withoutThumbnails: thumbnails === 'false',
+      withoutCopies: copies === 'false',
       isFavorite: favorite === 'true',
       isTrashed: trashed === 'true',
     },

@@ -17,6 +17,7 @@ export interface Wanted {
   readonly kind: string | undefined;
   readonly type: 'image' | 'video' | 'other' | undefined;
   readonly withoutThumbnails: boolean;
+  readonly withoutCopies: boolean;
   /** In their searchable form. Each has to occur in the prompt or the name. */
   readonly words: readonly string[];
   readonly isFavorite: boolean;
@@ -43,6 +44,13 @@ const isThumbnail = sql<boolean>`exists (
   where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id and video.ready_at is not null
 )`;
 
+/** Of an asset that is shown itself. */
+const isPublishedCopy = sql<boolean>`(scope_kind = 'feed' and exists (
+  select from assets as source
+  where source.asset_id = assets.copied_from and source.owner_id = assets.owner_id and source.ready_at is not null
+    and source.trashed_at is null
+))`;
+
 /** The number of assets in each month, newest first. */
 export async function countByMonth(
   db: Db<MediaTables>,
@@ -53,14 +61,25 @@ export async function countByMonth(
     select to_char(created_at at time zone 'UTC' + make_interval(mins => ${utcOffset}), 'YYYY-MM') as month,
       count(*)::int as count
     from assets
-    where owner_id = ${ownerId}::uuid and ready_at is not null and trashed_at is null and not ${isThumbnail}
+    where owner_id = ${ownerId}::uuid and ready_at is not null and trashed_at is null and not ${isThumbnail} and not ${isPublishedCopy}
     group by 1 order by 1 desc`.execute(db);
   return rows;
 }
 
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
-  const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, createdFrom, createdBefore } = wanted;
+  const {
+    ownerId,
+    scopeKind,
+    scopeId,
+    kind,
+    type,
+    withoutThumbnails,
+    withoutCopies,
+    words,
+    createdFrom,
+    createdBefore,
+  } = wanted;
   const { isFavorite, isTrashed, collectionId, derivedFrom, copiesOf, label } = wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
@@ -74,6 +93,7 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
     .$if(kind !== undefined, (query) => query.where('kind', '=', String(kind)))
     .$if(type !== undefined, (query) => query.where(types[type ?? 'other']))
     .$if(withoutThumbnails, (query) => query.where(sql<boolean>`not ${isThumbnail}`))
+    .$if(withoutCopies, (query) => query.where(sql<boolean>`not ${isPublishedCopy}`))
     .$if(holds.length > 0, (query) => query.where((eb) => eb.and(holds)))
     .$if(isFavorite, (query) => query.where('is_favorite', '=', true))
     .$if(collectionId !== undefined, (query) =>

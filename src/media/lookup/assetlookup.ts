@@ -3,13 +3,14 @@
  * that every lookup sends a HEAD request (docs/specification/media.md#ownership).
  */
 import type { Caller } from '#platform/access/caller.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
+import { isUuid } from '#platform/ids.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { findReadyAssets } from '../assets/assetstore.ts';
 import { mayRead, mayReadPath } from '../assets/ownership.ts';
 import type { MediaContext, MediaStores, Pinned } from '../context.ts';
 import { mimeOfFile, mimeOfPath } from '../reading/legacymime.ts';
-import { isLegacyPath, isUuid } from '../refs.ts';
+import { isLegacyPath } from '../refs.ts';
 import { findBlockedPaths } from '../screening/incidentstore.ts';
 
 export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];

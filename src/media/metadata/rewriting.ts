@@ -3,7 +3,7 @@
  * (docs/specification/media.md#made-by-ai). A repetition finds nothing left to change.
  */
 import { Readable } from 'node:stream';
-import { sniff } from '#image/engine/sniffing.ts';
+import { sniff } from '#image/engine/formats.ts';
 import { readMark, withMark, withoutMetadata } from '#platform/metadata/metadata.ts';
 import { isMovie, movieMark, type Patch, patched, readMovie } from '#platform/metadata/movie.ts';
 import type { Generated } from '#platform/metadata/xmp.ts';

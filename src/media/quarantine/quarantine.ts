@@ -8,7 +8,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { Readable } from 'node:stream';
 import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { startIdleDeadline } from '#platform/resilience.ts';
 import type { MediaStores, Quarantine } from '../context.ts';
 import { removeAll } from '../deletion/removal.ts';
 import { mediaProblems } from '../problems.ts';

@@ -4,7 +4,7 @@
  * after the other, so that together they never exceed the quota.
  */
 
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
 import { randomHex } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';

@@ -4,7 +4,7 @@ import { EngineBusy } from '#image/engine/engine.ts';
 import { createPermits } from '#image/engine/permits.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { DeadlineExceeded, withDeadline } from '#platform/resilience/deadline.ts';
+import { DeadlineExceeded, withDeadline } from '#platform/resilience.ts';
 import { mediaProblems } from '../problems.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 import { type ReadableObjects, startHashes, streamUnchanged } from './unchanged.ts';

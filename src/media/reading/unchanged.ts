@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ObjectChanged, type Objects, type ReadOptions } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { startIdleDeadline } from '#platform/resilience.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 
 export type ReadableObjects = Pick<Objects, 'bucket' | 'get'>;

@@ -3,14 +3,14 @@
  * contains its inode and time, which differ in a copy of the data folder, and tools that restore a bucket upload large
  * objects in parts. The SHA-256 of the row decides, once: then the row gets the new ETag (docs/objects.md#copies-of-the-data-folder).
  */
-import { LRUCache } from 'lru-cache';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { createLru } from '#platform/cache/cache.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
+import { findSha256, writeEtag } from '../assets/assetstore.ts';
 import type { MediaStores, Pinned, Settler } from '../context.ts';
 import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import { findSha256, writeEtag } from './etagstore.ts';
 
 /** The smallest part of S3. No tool splits a smaller object. */
 const smallestSplitBytes = 5 * 1024 ** 2;
@@ -20,9 +20,9 @@ const mostKnown = 100_000;
 export function createSettler(deps: MediaStores, files: readonly Pinned['backend'][]): Settler {
   const { log } = deps;
   /** The ETag of an asset whose object matches its row. */
-  const known = new LRUCache<string, string>({ max: mostKnown });
+  const known = createLru<string, string>(mostKnown);
   /** The ETag of the object that replaced the registered one, or `''`. */
-  const lost = new LRUCache<string, string>({ max: mostKnown });
+  const lost = createLru<string, string>(mostKnown);
 
   async function current<Row extends Pinned>(row: Row): Promise<Row | undefined> {
     const { assetId, backend, bucket, byteSize, storageKey, etag: pinned } = row;

@@ -3,12 +3,11 @@ import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { Asset, AssetChange } from '../api.ts';
 import { isAudio, isVideo, toAsset, toOthers } from '../assets/asset.ts';
-import { findAsset, type StoredAsset } from '../assets/assetstore.ts';
+import { changeFacts, findAsset, type StoredAsset } from '../assets/assetstore.ts';
 import { mayRead } from '../assets/ownership.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import type { MediaContext } from '../context.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import { changeFacts } from './changestore.ts';
 
 /** Throws 404 if the asset does not exist, is not ready, or cannot be read by the caller. */
 export async function readAsset(deps: MediaContext, caller: Caller, assetId: string): Promise<Asset> {

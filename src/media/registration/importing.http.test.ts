@@ -48,6 +48,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
         generated: null,
         name: null,
         favorite: false,
+        published: false,
         trashedAt: null,
         generation: null,
         labels: [],

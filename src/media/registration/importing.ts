@@ -8,7 +8,7 @@ import { transaction } from '#platform/db/db.ts';
 import { uuidOfName } from '#platform/ids.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retry.ts';
+import { retryWhileChanging } from '#platform/resilience.ts';
 import type { LegacyImport } from '../api.ts';
 import { isSameAsset, kindOfMime, toAsset } from '../assets/asset.ts';
 import {

@@ -1,7 +1,6 @@
 /** Inspects the bytes of an uploaded object (docs/specification/media.md#images; docs/screening.md). */
 import { EngineBusy, EngineTimeout, type ImageFacts, ImageFault } from '#image/engine/engine.ts';
-import { isImageMime } from '#image/engine/formats.ts';
-import { beginningBytes, sniff } from '#image/engine/sniffing.ts';
+import { beginningBytes, isImageMime, sniff } from '#image/engine/formats.ts';
 import { ownerOfKey } from '#image/engine/sources.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';

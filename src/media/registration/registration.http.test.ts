@@ -57,6 +57,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         generated: null,
         name: null,
         favorite: false,
+        published: false,
         trashedAt: null,
         generation: null,
         labels: [],

@@ -12,7 +12,7 @@ import type { Tx } from '#platform/db/db.ts';
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { invalid, Problem } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retry.ts';
+import { retryWhileChanging } from '#platform/resilience.ts';
 import type { Asset, RegistrationRequest } from '../api.ts';
 import { isSameAsset, isVideo, toAsset } from '../assets/asset.ts';
 import {
@@ -36,7 +36,7 @@ import { blockAsset, refusalOf } from '../screening/incidentstore.ts';
 import type { Verdict } from '../screening/verdicts.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
-import { frameOf } from '../video/frame.ts';
+import { frameOf } from '../video/poster.ts';
 import { factsOf, type Inspection, screenInspected, unknownFacts, withInspected } from './inspection.ts';
 import { publishDraft } from './publishing.ts';
 import { refuse, removeRefused } from './refusal.ts';

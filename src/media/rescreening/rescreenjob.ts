@@ -3,7 +3,7 @@
  * ends.
  */
 import { z } from 'zod';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { transaction } from '#platform/db/db.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import type { ScreeningContext } from '../context.ts';

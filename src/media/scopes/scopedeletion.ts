@@ -7,7 +7,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { transaction } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retry.ts';
+import { retryWhileChanging } from '#platform/resilience.ts';
 import type { ScopeDeleted, ScopeDeletion } from '../api.ts';
 import {
   type AssetScope,

@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { z } from 'zod';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
 import { readAtMost } from '#platform/http/bodies.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { toStorableLine } from '#platform/storable.ts';
 import { currentScope, writeTrace } from '#platform/telemetry/trace.ts';
 import { userAgent } from '#platform/version.ts';

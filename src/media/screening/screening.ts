@@ -4,7 +4,7 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { mediaProblems } from '../problems.ts';
 import { type Classifiable, type Classifier, createClassifier } from './classifier.ts';
 import { type Hit, hitsOf, type Label, type Rule, toStored } from './labels.ts';

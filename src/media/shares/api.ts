@@ -13,6 +13,8 @@ const threadId = z
   .max(128)
   .regex(/^[A-Za-z0-9_-]+$/, 'must consist of letters, digits, _ and -');
 
+const authorPattern = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,60}$/u;
+
 export const shareRequest = z
   .object({
     assetId: optional(uuid).describe('The asset to share. Either this or `threadId`.'),
@@ -21,6 +23,9 @@ export const shareRequest = z
     showPrompt: optional(z.boolean()).describe('Shows the prompts of generated media. Default: `false`.'),
     index: optional(z.boolean()).describe('Lets search engines find the page. Default: `false`.'),
     attachments: optional(z.boolean()).describe('Shows what the owner attached to messages. Default: `false`.'),
+    author: optional(z.string().regex(authorPattern, 'must be 1 to 60 characters without control characters')).describe(
+      'The name that the gallery shows with an asset in a feed. Default: none.',
+    ),
     ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
   })
   .refine(({ assetId, threadId: thread }) => (assetId == null) !== (thread == null), {
@@ -37,6 +42,11 @@ export const share = z.object({
   showPrompt: z.boolean(),
   index: z.boolean(),
   attachments: z.boolean(),
+  author: z.string().nullable(),
+  title: z
+    .string()
+    .nullable()
+    .describe('The name of the file, the prompt, or the title of the conversation; at most 200 characters.'),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),
 });
@@ -131,6 +141,7 @@ export const galleryPage = z.object({
         previewUrl: z.string().nullable(),
         generated: z.enum(['ai', 'edited']).nullable(),
         prompt: z.string().nullable().describe('`null`: unknown, or not shared.'),
+        author: z.string().nullable().describe('The name that the owner has chosen for this asset. `null`: none.'),
         publishedAt: z.iso.datetime(),
       }),
     )

@@ -7,10 +7,11 @@ import { z } from 'zod';
 import { isDecodable } from '#image/engine/formats.ts';
 import { preview, thumbnail } from '#image/engine/specs.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { transaction } from '#platform/db/db.ts';
 import { isForeignKeyViolation } from '#platform/db/errors.ts';
 import type { ActingClient } from '#platform/http/client.ts';
+import { isUuid } from '#platform/ids.ts';
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
@@ -21,7 +22,6 @@ import type { MediaContext } from '../context.ts';
 import { headsAtOnce, lookUpRow, type ResolvedAsset, sourceOf } from '../lookup/assetlookup.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
-import { isUuid } from '../refs.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
 import type { Snapshot, SnapshotMessage, SnapshotPart } from '../tables.ts';
 import type {
@@ -64,6 +64,7 @@ export async function shareIt(
 ): Promise<{ readonly share: Share; readonly isNew: boolean }> {
   const ownerId = ownerFor(caller, request.ownerId);
   const { assetId, threadId, expiresIn = null, showPrompt = false, index = false, attachments = false } = request;
+  const author = request.author?.trim() ?? null;
   const target: NewShare['target'] =
     assetId !== undefined
       ? { assetId }
@@ -74,7 +75,7 @@ export async function shareIt(
   if (assetId !== undefined) await assertOwn(deps, ownerId, assetId);
   else if (await isThreadRestricted(deps.db, ownerId, String(threadId))) throw mediaProblems.content_restricted();
   const id = randomBytes(idBytes).toString('base64url');
-  const options = { expiresInS: expiresIn, showPrompt, index, attachments };
+  const options = { expiresInS: expiresIn, showPrompt, index, attachments, author };
   try {
     const { isNew, ...row } = await transaction(deps.db, (tx) => putShare(tx, { id, ownerId, target, ...options }));
     return { share: toShare(deps, row), isNew };
@@ -103,6 +104,8 @@ const toShare = ({ edgeUrl }: MediaContext, row: StoredShare): Share => ({
   showPrompt: row.showPrompt,
   index: row.index,
   attachments: row.attachments,
+  author: row.author,
+  title: row.title,
   createdAt: row.createdAt.toISOString(),
   expiresAt: row.expiresAt?.toISOString() ?? null,
 });
@@ -237,6 +240,7 @@ export async function readGallery(deps: MediaContext, { kind, limit, cursor }: G
           thumbUrl: variant(thumbnail),
           previewUrl: variant(preview),
           prompt: row.showsPrompt ? prompt : null,
+          author: row.author,
           publishedAt: row.createdAt.toISOString(),
         },
       ];

@@ -14,8 +14,13 @@ const columns = [
   'show_prompt as showPrompt',
   'is_indexed as index',
   'show_attachments as attachments',
+  'author',
   'created_at as createdAt',
   'expires_at as expiresAt',
+  sql<string | null>`left(coalesce(
+    (select coalesce(shown.name, shown.prompt) from assets as shown where shown.asset_id = shares.asset_id),
+    snapshot ->> 'title'
+  ), 200)`.as('title'),
 ] as const;
 
 export type StoredShare = Omit<NonNullable<Awaited<ReturnType<typeof findShare>>>, 'snapshot'>;
@@ -30,6 +35,7 @@ export interface NewShare {
   readonly showPrompt: boolean;
   readonly index: boolean;
   readonly attachments: boolean;
+  readonly author: string | null;
 }
 
 /**
@@ -40,7 +46,7 @@ export async function putShare(
   tx: Tx<MediaTables>,
   share: NewShare,
 ): Promise<StoredShare & { readonly isNew: boolean }> {
-  const { id, ownerId, target, expiresInS, showPrompt, index, attachments } = share;
+  const { id, ownerId, target, expiresInS, showPrompt, index, attachments, author } = share;
   const isSame =
     'assetId' in target
       ? sql<boolean>`asset_id = ${target.assetId}::uuid`
@@ -50,6 +56,7 @@ export async function putShare(
     show_prompt: showPrompt,
     is_indexed: index,
     show_attachments: attachments,
+    author,
     expires_at: expiresInS === null ? null : sql<Date>`now() + make_interval(secs => ${expiresInS})`,
   };
   const place = 'assetId' in target ? { asset_id: target.assetId } : { thread_id: target.threadId };
@@ -191,6 +198,10 @@ export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly 
     .execute();
 }
 
+/** An asset has at most one. */
+const liveShare = sql`select shares.author from shares
+  where shares.asset_id = assets.asset_id and (shares.expires_at is null or shares.expires_at > now())`;
+
 /** Images and videos in the feed, newest first, without the posters of videos that are in the feed themselves. */
 export function listFeed(
   db: Handle,
@@ -203,10 +214,8 @@ export function listFeed(
     .select([
       ...shownColumns,
       sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
-      sql<boolean>`exists (
-        select from shares where shares.asset_id = assets.asset_id and shares.show_prompt
-          and (shares.expires_at is null or shares.expires_at > now())
-      )`.as('showsPrompt'),
+      sql<boolean>`exists (${liveShare} and shares.show_prompt)`.as('showsPrompt'),
+      sql<string | null>`(${liveShare})`.as('author'),
     ])
     .where('scope_kind', '=', 'feed')
     .where('ready_at', 'is not', null)

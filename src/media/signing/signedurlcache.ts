@@ -5,15 +5,18 @@
  * and signed on every request; the cached response is sent while only the expiry of its URLs would differ.
  */
 import { createHash } from 'node:crypto';
+import type { ResizeSigner } from '#edge/api.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { forgetAround } from '#platform/cache/cache.ts';
+import { isUuid } from '#platform/ids.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import type { UnresolvedRef } from '../api.ts';
 import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
 import { mayRead } from '../assets/ownership.ts';
 import type { MediaContext, MediaStores } from '../context.ts';
 import { dropAndPublish } from '../events.ts';
 import type { ReadyAsset, ResolvedAsset } from '../lookup/assetlookup.ts';
-import { isLegacyPath, isUuid } from '../refs.ts';
+import { isLegacyPath } from '../refs.ts';
 import { findShowing } from './thumbstore.ts';
 
 const kinds = ['image', 'video', 'watermark', 'watermark-video'] as const;
@@ -174,4 +177,26 @@ function readEntry(deps: MediaContext, text: string | undefined): Entry | undefi
 function responseFor(deps: MediaContext, caller: Caller, entry: Entry): string {
   const { ownerId, thumbScopeKind: scopeKind } = entry;
   return mayRead(caller, { ownerId, scopeKind }, deps.publicScopes) ? entry.response : entry.responseWithout;
+}
+
+// The origins and signing keys of URLs. A process sends cached URLs only if its own would be equal.
+
+const sample = 'sample';
+/** Raise this when responses get another field. */
+const form = '3';
+
+/** Equal for equal settings in every process. Reveals nothing about the keys. */
+export function addressingOf(
+  originals: Pick<Objects, 'bucket' | 'readAddress'>,
+  resizeAddress: ResizeSigner,
+  brandId: string,
+): string {
+  // A type that is served as an attachment, so that URLs from before that rule are misses too.
+  const original = new URL(originals.readAddress(sample, { expiresInS: 60, contentType: 'text/html' }));
+  // S3: the access key, without the day. The edge's key is derived from the one that signs the resize URL.
+  const signer = original.searchParams.get('X-Amz-Credential')?.split('/', 1)[0] ?? '';
+  const resized = resizeAddress({ bucket: originals.bucket, key: sample }, { width: 1, height: 1 }, 'webp');
+  const disposition = original.searchParams.get('response-content-disposition') ?? '';
+  const parts = [original.origin + original.pathname, signer, originals.bucket, disposition, resized, brandId, form];
+  return createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 16);
 }

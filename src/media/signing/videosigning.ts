@@ -1,7 +1,7 @@
 /** `POST /v1/sign/video`: one query for the refs, one for their thumbnails (docs/specification/media.md#signing). */
 import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import type { VideoSignedRef } from '../api.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';

@@ -1,8 +1,7 @@
 /** The requests and results of sweeps, for `POST /v1/sweep` and `npm run sweep`. */
 import { z } from 'zod';
-import { isSafeKey } from '#platform/objects/keys.ts';
-import { isUuid } from '../refs.ts';
-import { readStep } from './steps.ts';
+import { isUuid } from '#platform/ids.ts';
+import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 
 /** The parts of a sweep, in this order. */
 export const sweepParts = ['registrations', 'uploads', 'resumable', 'evidence', 'trash', 'assets', 'variants'] as const;
@@ -75,3 +74,31 @@ export const swept = z.object({
   cursor: z.string().nullable().describe('The cursor of the next page; `null`: this is the last page.'),
 });
 export type Swept = z.output<typeof swept>;
+
+// The position of a sweep of variants, as in its cursor: `<sweep>/index/<key>`, `<sweep>/diff/<bucket>/<key>` …
+
+export type Step =
+  | { readonly name: 'index'; readonly sweepId: string; readonly after: string | undefined }
+  | {
+      readonly name: 'diff' | 'verify';
+      readonly sweepId: string;
+      readonly bucket: string;
+      readonly after: string | undefined;
+    };
+
+/** `undefined`: not the position of a sweep. */
+export function readStep(text: string): Step | undefined {
+  const [sweepId = '', name, ...rest] = text.split('/');
+  if (!isUuid(sweepId)) return undefined;
+  const bucket = name === 'index' ? '' : (rest.shift() ?? '');
+  const after = rest.join('/') || undefined;
+  if (after !== undefined && !isSafeKey(after)) return undefined;
+  if (name === 'index') return { name, sweepId, after };
+  if ((name !== 'diff' && name !== 'verify') || !isBucketName(bucket)) return undefined;
+  return { name, sweepId, bucket, after };
+}
+
+export function writeStep(step: Step): string {
+  const place = step.name === 'index' ? [] : [step.bucket];
+  return [step.sweepId, step.name, ...place, step.after ?? ''].join('/');
+}

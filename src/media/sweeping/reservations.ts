@@ -3,7 +3,7 @@
  * bytes back to their owner. Any number of processes may do it at once, and each step can be repeated.
  */
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import type { Log } from '#platform/log.ts';
 import { findDeletable } from '../assets/assetstore.ts';
 import type { MediaStores } from '../context.ts';

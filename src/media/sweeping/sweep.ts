@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { partsOfVariantKey } from '#image/engine/keys.ts';
 import { bucketStore, namedObject } from '#image/engine/sources.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { defaultLegacyBucket, type ListedObject, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
@@ -18,10 +18,8 @@ import { quarantinePrefix } from '../quarantine/quarantine.ts';
 import { settleEtag } from '../reconciling/settling.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import { findExpiredTrash } from '../trash/trashstore.ts';
-import { type SweepFinding, type SweepRequest, type Swept, sweepParts } from './api.ts';
-import { createLostBuckets, lostBucket } from './lostbuckets.ts';
+import { readStep, type Step, type SweepFinding, type SweepRequest, type Swept, sweepParts, writeStep } from './api.ts';
 import { oldBefore, resumableOldBefore, type SweepPage, type SweepPageRequest, unfinishedVideos } from './page.ts';
-import { readStep, type Step, writeStep } from './steps.ts';
 import {
   dropIndex,
   dropIndexed,
@@ -29,6 +27,7 @@ import {
   findIndexed,
   findLegacyBuckets,
   findReady,
+  findSample,
   findUnready,
   hasIndexed,
   indexVariants,
@@ -411,4 +410,40 @@ async function pageFrom(
     if (page.length === most) break;
   }
   return page;
+}
+
+// A folder that is not mounted, and an address of another server, look like a bucket that has lost everything. If a sweep
+// believed it, it would delete every row. So a bucket counts as lost if it is empty, or if none of a sample of its assets
+// has an object.
+
+const sampleSize = 50;
+/** Fewer assets can be lost one by one. */
+const smallestSample = 5;
+
+const lostBucket = 'its bucket is empty or has none of its assets; see --accept-lost-buckets';
+
+/** Of one page: asked for each row, and looked up once for each bucket. */
+function createLostBuckets(deps: MediaStores) {
+  const known = new Map<string, Promise<boolean>>();
+  return (row: Pick<DeletableAsset, 'backend' | 'bucket'>): Promise<boolean> => {
+    const name = `${row.backend}/${row.bucket}`;
+    const found = known.get(name) ?? isLost(deps, row);
+    known.set(name, found);
+    return found;
+  };
+}
+
+async function isLost(deps: MediaStores, row: Pick<DeletableAsset, 'backend' | 'bucket'>): Promise<boolean> {
+  const objects = bucketOf(deps, row);
+  if (objects === undefined) return true;
+  if (await isEmpty(objects)) return true;
+  const keys = await findSample(deps.db, row, sampleSize);
+  if (keys.length < smallestSample) return false;
+  const heads = await mapConcurrently(keys, headsAtOnce, (key) => objects.head(key));
+  return heads.every((head) => head === undefined);
+}
+
+async function isEmpty(objects: Objects): Promise<boolean> {
+  for await (const _ of objects.list('')) return false;
+  return true;
 }

@@ -5,7 +5,7 @@
  * dies, the claim is an unfinished registration like any other.
  */
 
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
 import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
 import {

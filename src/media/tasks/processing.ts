@@ -33,10 +33,9 @@ import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables, Playback } from '../tables.ts';
 import { VideoFault, type VideoFaultReason } from '../video/ffmpeg.ts';
 import { appendMark, markOfFile } from '../video/marking.ts';
-import { isPlayable } from '../video/playback.ts';
 import { takePoster } from '../video/poster.ts';
 import { longVideoMs, probeVideo, type VideoFacts } from '../video/probing.ts';
-import { renderRendition } from '../video/rendition.ts';
+import { isPlayable, renderRendition } from '../video/rendition.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
 import { advanceRun, describeVideo, findPlayback, findUnfinished, isShown, lockRun, setPlayback } from './taskstore.ts';
 

@@ -6,14 +6,14 @@ import type { Caller } from '#platform/access/caller.ts';
 import { holdName, transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
-import { retryWhileChanging } from '#platform/resilience/retry.ts';
+import { retryWhileChanging } from '#platform/resilience.ts';
 import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
 import { deleteAssetsOfOwner } from '../deletion/deletion.ts';
 import { mediaProblems } from '../problems.ts';
-import { isUuid } from '../refs.ts';
 import {
   type MediaTask,
   mediaTask,

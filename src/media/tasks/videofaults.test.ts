@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { createPermits } from '#image/engine/permits.ts';
 import { createEngine } from '#image/engine/working.ts';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
@@ -26,7 +26,7 @@ import { renditionKeyOf, storageKeyOf, videoWatermarkKeyOf } from '../assets/sto
 import type { MediaContext } from '../context.ts';
 import { deleteScope } from '../scopes/scopedeletion.ts';
 import type { MediaTables } from '../tables.ts';
-import { createImageWatermarker } from '../watermarks/imagewatermarker.ts';
+import { createImageWatermarker } from '../watermarks/imagewatermark.ts';
 import { makeVideoWatermark } from '../watermarks/videowatermark.ts';
 import { processVideo } from './processing.ts';
 import { findTask, insertRun } from './taskstore.ts';

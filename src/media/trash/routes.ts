@@ -1,13 +1,28 @@
+import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { optional, uuid } from '../api.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { assertOwn } from '../collections/collections.ts';
 import type { MediaContext } from '../context.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
-import { type TrashChange, type TrashChanged, trashChange, trashChanged } from './api.ts';
 import { markTrashed } from './trashstore.ts';
+
+// The trash of an owner's assets (docs/specification/media.md#trash).
+
+const trashChange = z.strictObject({
+  ids: z.array(uuid).min(1).max(1000),
+  trashed: z.boolean().describe('`true`: into the trash. `false`: back out of it.'),
+  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+});
+type TrashChange = z.output<typeof trashChange>;
+
+const trashChanged = z.object({
+  changed: z.int().describe('The number of assets that changed, without the thumbnails of videos.'),
+});
+export type TrashChanged = z.output<typeof trashChanged>;
 
 export function addTrashRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   routesOf(app, 'media').post(

@@ -9,7 +9,7 @@ import type { Collection } from '../collections/api.ts';
 import type { AssetPage } from '../listing/api.ts';
 import type { Swept } from '../sweeping/api.ts';
 import type { MediaTables } from '../tables.ts';
-import type { TrashChanged } from './api.ts';
+import type { TrashChanged } from './routes.ts';
 
 onEveryPair('the trash', (pair) => {
   let rig: MediaRig;

@@ -4,9 +4,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { type Brand, type DrawnBrand, layOut } from '#image/engine/brand.ts';
-import { offsetBy } from '#image/engine/positions.ts';
+import { offsetBy } from '#image/engine/geometry.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
+import { DeadlineExceeded } from '#platform/resilience.ts';
 import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
 import { decoderThreads, type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import { type Size, shrink } from './poster.ts';

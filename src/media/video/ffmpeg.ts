@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { startIdleDeadline } from '#platform/resilience.ts';
 import { mediaProblems } from '../problems.ts';
 
 export interface Ffmpeg {

@@ -3,9 +3,14 @@
  * contrast as the best: black frames, fades and blurred frames have weaker edges.
  */
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
+import { Problem } from '#platform/problem.ts';
+import { mediaProblems } from '../problems.ts';
 import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
 import { decoderThreads, type Ffmpeg, guardedInput, VideoFault } from './ffmpeg.ts';
-import type { VideoFacts } from './probing.ts';
+import { probeVideo, type VideoFacts } from './probing.ts';
+import { download, inScratchFolder } from './scratch.ts';
 
 const bounds = { longSide: 1920, shortSide: 1920 };
 /** For all samples together. */
@@ -145,4 +150,31 @@ export function shrinkTo(
   const scale = Math.min(1, longSide / Math.max(width, height), shortSide / Math.min(width, height));
   const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2));
   return { width: even(width), height: even(height) };
+}
+
+// A frame of a stored video, for its screening.
+
+/** Below the 30 s that the agent waits for a registration. */
+const withinMs = 20_000;
+
+/** Returns a JPEG. `undefined`: the video was replaced, has no frame, or ffmpeg is not installed. Throws 503. */
+export function frameOf(
+  { objects, ffmpeg }: { readonly objects: Pick<Objects, 'get'>; readonly ffmpeg: Ffmpeg },
+  storageKey: string,
+  head: ObjectHead,
+): Promise<Uint8Array | undefined> {
+  const signal = AbortSignal.timeout(withinMs);
+  return inScratchFolder(async (folder) => {
+    const file = join(folder, 'video');
+    try {
+      await ffmpeg.check();
+      if (!(await download(objects, storageKey, head, file, signal))) return undefined;
+      const facts = await probeVideo(ffmpeg, file, signal);
+      return await takePoster(ffmpeg, { file, facts }, join(folder, 'frame.jpg'), signal);
+    } catch (error) {
+      const isOfTheVideo = error instanceof VideoFault || (error instanceof Problem && error.code === 'ffmpeg_missing');
+      if (isOfTheVideo) return undefined;
+      throw error instanceof Problem ? error : mediaProblems.screening_unavailable({ cause: error });
+    }
+  });
 }

@@ -10,9 +10,8 @@ import { matroskaClip, renditionSamples } from '../../../test/media/renditionsam
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { createFfmpeg } from './ffmpeg.ts';
-import { isPlayable } from './playback.ts';
 import { probeVideo } from './probing.ts';
-import { renderRendition, renditionSize } from './rendition.ts';
+import { isPlayable, renderRendition, renditionSize } from './rendition.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();

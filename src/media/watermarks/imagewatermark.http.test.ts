@@ -8,7 +8,7 @@ import { validityS } from '../../../test/media/addresses.fixture.ts';
 import { makeImage, mp4Start, svg } from '../../../test/media/images.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { Watermarked } from '../api.ts';
-import { createImageWatermarker } from './imagewatermarker.ts';
+import { createImageWatermarker } from './imagewatermark.ts';
 
 onEveryPair('POST /v1/watermark', (pair) => {
   let rig: MediaRig;

@@ -26,7 +26,7 @@ import { VideoFault } from '../video/ffmpeg.ts';
 import { appendMark, markOfFile } from '../video/marking.ts';
 import { longVideoMs, probeVideo } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
-import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkrecords.ts';
+import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
 
 const payload = z.object({ backend: z.enum(['objects', 'legacy']), bucket: z.string(), storageKey: z.string() });
 export type WatermarkJob = z.output<typeof payload>;

@@ -4,10 +4,9 @@ import type { Entity } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
 import { findEntity, pauseOf } from '../memories/entitystore.ts';
 import { findRevisions } from '../memories/historystore.ts';
-import type { StoredMemory } from '../memories/memorystore.ts';
+import { listMemories, type StoredMemory } from '../memories/memorystore.ts';
 import { findProfile } from '../profiles/profilestore.ts';
 import type { EntityExport } from './api.ts';
-import { listMemories } from './listingstore.ts';
 import { toAdminProfile } from './profiles.ts';
 import { showMemories, toRevision } from './viewing.ts';
 

@@ -3,7 +3,7 @@ import { problems } from '#platform/problem.ts';
 import type { Entity } from '../api.ts';
 import { writeEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
-import { toProfile } from '../profiles/presenting.ts';
+import { toProfile } from '../memories/presenting.ts';
 import { deleteProfile, findProfile, listProfiles, type StoredProfile, saveLocked } from '../profiles/profilestore.ts';
 import type { AdminProfile, ProfileEdit, ProfileListing, ProfilePage } from './api.ts';
 import { cutPage, readCursor } from './viewing.ts';

@@ -3,10 +3,9 @@ import { invalid } from '#platform/problem.ts';
 import type { EntityType } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
 import { findLinks, findRevisions, type StoredRevision } from '../memories/historystore.ts';
-import type { StoredMemory } from '../memories/memorystore.ts';
+import { listMemories, type StoredMemory } from '../memories/memorystore.ts';
 import { toMemory } from '../memories/presenting.ts';
 import type { AdminMemory, History, MemoryListing, MemoryPage, Revision } from './api.ts';
-import { listMemories } from './listingstore.ts';
 
 export async function showMemories({ db }: MemoryContext, memories: readonly StoredMemory[]): Promise<AdminMemory[]> {
   const links = await findLinks(

@@ -9,7 +9,6 @@ import {
 } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
-import { hashContent } from '../memories/contenthash.ts';
 import { insertLinks, insertRevision } from '../memories/historystore.ts';
 import {
   findByHash,
@@ -26,6 +25,7 @@ import {
 } from '../memories/memorystore.ts';
 import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
+import { hashContent } from '../text/hashing.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';
 
 export interface Added {

@@ -5,11 +5,11 @@ import { problems } from '#platform/problem.ts';
 import type { Actor, Edit, MemoryContent } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
-import { hashContent } from '../memories/contenthash.ts';
 import { deleteLinks, insertLinks, insertRevision } from '../memories/historystore.ts';
 import { deleteMemory, findMemory, type StoredMemory, sizeOf, updateMemory } from '../memories/memorystore.ts';
 import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
+import { hashContent } from '../text/hashing.ts';
 import { contentOf } from './adding.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';
 

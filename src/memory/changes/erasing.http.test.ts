@@ -12,7 +12,7 @@ import {
   startMemory,
 } from '../../../test/memory/rig.fixture.ts';
 import { createBuiltinEmbedder } from '../embedding/builtin.ts';
-import type { Extraction } from '../extraction/api.ts';
+import type { Extraction } from '../extraction/routes.ts';
 
 type Entity = ReturnType<typeof newUser>;
 

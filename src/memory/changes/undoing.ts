@@ -7,7 +7,6 @@ import { problems } from '#platform/problem.ts';
 import type { MemoryContent } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
-import { hashContent } from '../memories/contenthash.ts';
 import {
   findUndoable,
   insertDistinction,
@@ -25,6 +24,7 @@ import {
   sizeOf,
 } from '../memories/memorystore.ts';
 import { memoryProblems } from '../problems.ts';
+import { hashContent } from '../text/hashing.ts';
 import { rewrite } from './editing.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';
 

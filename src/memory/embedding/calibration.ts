@@ -4,7 +4,7 @@
  * similarities: unrelated texts are near 0.3, and the border between one fact and two is 0.9. Queries have a function of
  * their own, because a share of the mean vector is subtracted from theirs (`Embedder.centering`).
  */
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { memoryProblems } from '../problems.ts';
 import type { Handle } from '../tables.ts';
 import { cosine, type Embedder, normalise } from './embedder.ts';

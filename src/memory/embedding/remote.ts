@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import type { Telemetry } from '#platform/telemetry/trace.ts';
 import { memoryProblems } from '../problems.ts';
 import { type Embedder, normalise } from './embedder.ts';

@@ -11,7 +11,7 @@ import {
   startMemory,
 } from '../../../test/memory/rig.fixture.ts';
 import type { Memory } from '../api.ts';
-import type { Extraction } from './api.ts';
+import type { Extraction } from './routes.ts';
 
 type Found = readonly { readonly content: string; readonly type: string }[];
 

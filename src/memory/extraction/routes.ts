@@ -5,17 +5,73 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem } from '#platform/problem.ts';
 import { isStorableText } from '#platform/storable.ts';
-import { type AdditionRequest, type Entity, memoryTypes } from '../api.ts';
+import {
+  type AdditionRequest,
+  type Entity,
+  entityId,
+  entityType,
+  longestContentBytes,
+  memory,
+  memoryTypes,
+  saidAt,
+  threadOfStatement,
+} from '../api.ts';
 import { type Added, addMemory } from '../changes/adding.ts';
 import type { JudgingContext } from '../context.ts';
 import { type Judgements, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
 import { assertNotPaused, EntityErased, readTime } from '../memories/entitystore.ts';
 import { findMemories } from '../memories/memorystore.ts';
+import { CallsUsedUp, callModel } from '../model/callstore.ts';
 import type { ModelUsage, Question } from '../model/languagemodel.ts';
-import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
 import { entityOf } from '../ownership.ts';
 import { memoryProblems } from '../problems.ts';
-import { type ExtractedMemory, type ExtractionRequest, extraction, extractionRequest } from './api.ts';
+
+// The vocabulary of `POST /memory/extract` (docs/specification/memory.md#extraction).
+
+const mostMessages = 100;
+const mostBytes = 262_144;
+
+const message = z.object({
+  role: z.enum(['user', 'assistant', 'system', 'tool']),
+  content: z
+    .string()
+    .min(1)
+    .refine((text) => Buffer.byteLength(text) <= longestContentBytes, `must be at most ${longestContentBytes} bytes`)
+    .refine(isStorableText, 'must not contain NUL or lone surrogates'),
+});
+
+const extractionRequest = z.object({
+  entity_id: entityId.optional().describe('Required with X-Internal-Key. Default with a JWT: the id of the user.'),
+  entity_type: entityType.optional().describe('As entity_id; `user` with a JWT.'),
+  messages: z
+    .array(message)
+    .min(1)
+    .max(mostMessages)
+    .refine(
+      (messages) => messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) <= mostBytes,
+      `must have at most ${mostBytes} bytes of content together`,
+    )
+    .describe('A part of a conversation, the oldest message first.'),
+  said_at: saidAt
+    .optional()
+    .describe(
+      'The time when the messages were written. Default: now. If the entity has been erased since then, nothing is added.',
+    ),
+  thread_id: threadOfStatement,
+});
+type ExtractionRequest = z.output<typeof extractionRequest>;
+
+const extraction = z.object({
+  memories: z.array(
+    memory.pick({ id: true, content: true, type: true }).extend({
+      action: z
+        .enum(['added', 'merged', 'replaced', 'none'])
+        .describe('`replaced`: an older memory was replaced by it. `none`: the same text already existed.'),
+    }),
+  ),
+});
+export type Extraction = z.output<typeof extraction>;
+type ExtractedMemory = Extraction['memories'][number];
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
 const adding = ['memory_full', 'embedder_unavailable'] as const;

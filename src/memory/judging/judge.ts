@@ -9,15 +9,15 @@ import type { Entity } from '../api.ts';
 import { contentOf, mergedMetadata } from '../changes/adding.ts';
 import { hasRoom, writeEntity } from '../changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext, Writing } from '../context.ts';
-import { hashContent } from '../memories/contenthash.ts';
 import { EntityErased, readTime, type Since } from '../memories/entitystore.ts';
 import { findDistinctions, insertRevision } from '../memories/historystore.ts';
 import { findMemories, invalidate, type StoredMemory, sizeOf, updateMetadata } from '../memories/memorystore.ts';
 import { loadMerging } from '../merging/loading.ts';
+import { CallsUsedUp, callModel } from '../model/callstore.ts';
 import { AnswerRejected } from '../model/languagemodel.ts';
-import { CallsUsedUp, callModel } from '../model/modelcalls.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
+import { hashContent } from '../text/hashing.ts';
 import {
   deleteJudgements,
   findByJudgingKey,

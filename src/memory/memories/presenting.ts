@@ -1,5 +1,6 @@
 /** A memory for callers. */
-import type { FoundMemory, Memory } from '../api.ts';
+import type { FoundMemory, Memory, Profile } from '../api.ts';
+import type { StoredProfile } from '../profiles/profilestore.ts';
 import { plain } from '../text/words.ts';
 import type { StoredMemory } from './memorystore.ts';
 
@@ -113,4 +114,22 @@ function resolveDate(content: string, saidAt: Date): string | undefined {
   if (unit === 'month') return iso(Date.UTC(saidAt.getUTCFullYear(), saidAt.getUTCMonth() + distance)).slice(0, 7);
   const monday = saidAt.getTime() - ((saidAt.getUTCDay() + 6) % 7) * dayMs + distance * 7 * dayMs;
   return `${iso(monday)}/${iso(monday + 6 * dayMs)}`;
+}
+
+// A profile for callers. Facts that operators wrote replace derived ones.
+
+export function toProfile(row: StoredProfile): Profile {
+  const derived = Object.entries(row.derived).map(([fact, { value }]) => [fact, value]);
+  const facts: Record<string, string> = { ...Object.fromEntries(derived), ...row.facts };
+  return {
+    entity_id: row.entityId,
+    entity_type: row.entityType,
+    summary: row.summary,
+    facts,
+    evidence: Object.fromEntries(
+      Object.entries(row.derived).flatMap(([fact, { evidence }]) => (fact in row.facts ? [] : [[fact, evidence]])),
+    ),
+    language: row.language ?? facts.language ?? null,
+    updated_at: row.updatedAt.toISOString(),
+  };
 }

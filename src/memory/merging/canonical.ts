@@ -125,11 +125,24 @@ function build(grammar: Grammar): Rules {
  */
 export const longestStatement = 160;
 
+/** Whether the endings of words show who does what to whom, so that the order does not. */
+export const showsRoles = (code: string) => rulesFor(code).order === 'cases';
+
+/** "Is": what it joins can be exchanged. */
+export const isCopula = (word: string, code: string) => rulesFor(code).lists.get('copulas')?.has(word) === true;
+
+/** Prepositions. */
+export const marks = (word: string, code: string) => rulesFor(code).lists.get('markers')?.has(word) === true;
+
 /** Returns the wordings that a text can be rewritten to. A text that is too long has none. */
 export function rewrite(text: string, lexicon: Lexicon): readonly string[] {
   if (text.length > longestStatement) return [];
+  const lower = text.toLowerCase();
+  return [...new Set([lower, withoutFronting(lower, lexicon)])].flatMap((one) => rewriteOne(one, lexicon));
+}
+
+function rewriteOne(text: string, lexicon: Lexicon): readonly string[] {
   let one = text
-    .toLowerCase()
     .replace(/\u0307/g, '')
     .replace(/[,、，](?!\d)|["“”„«»()]| [-–—] /gu, ' ')
     .replace(/(?<![\s.!。！])[\s.!。！]+$/u, '')
@@ -142,6 +155,12 @@ export function rewrite(text: string, lexicon: Lexicon): readonly string[] {
       clock(hour, Number(minutes), lexicon),
     ),
   );
+}
+
+/** "In Leeds, my sister teaches" is "my sister teaches in Leeds". */
+function withoutFronting(text: string, { language }: Lexicon): string {
+  const [, first = '', phrase = '', rest] = /^(\S+) ([^,]{1,40}), ([^,]+?)[\s.!]*$/.exec(text) ?? [];
+  return rest === undefined || !marks(first, language.code) ? text : `${rest} ${first} ${phrase}`;
 }
 
 /** `{clock five 30}` is 5:30, and `{clock seven -15}` is 6:45. */
@@ -205,7 +224,7 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
     // In Japanese and for "the user", the subject comes first.
     ((token.isUser !== true && lexicon.language.unspaced !== true) ||
       tokens.slice(0, place).every(({ kind }) => ['time', 'date', 'number'].includes(kind)));
-  const isCopula = (token: Token) => token.isName !== true && isIn('copulas', wordOf(token));
+  const isLink = (token: Token) => token.isName !== true && isIn('copulas', wordOf(token));
   const isBound =
     tokens.filter(({ kind }) => kind === 'negation').length > 1 ||
     tokens.filter(isSubject).length > 1 ||
@@ -214,7 +233,7 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
         isIn('clauses', wordOf(token)) ||
         (token.kind === 'turning' && !isIn('auxiliaries', token.value) && !isIn('openers', token.value)),
     );
-  const kept = joinNumbers(tokens.filter((token, place) => !(isSubject(token, place) && !isBound) && !isCopula(token)));
+  const kept = joinNumbers(tokens.filter((token, place) => !(isSubject(token, place) && !isBound) && !isLink(token)));
   const keyOf = (token: Token) => {
     if (token.kind === 'person' && token.isName !== true)
       return isIn('possessives', wordOf(token)) ? `${token.value}'s` : token.value;
@@ -261,7 +280,7 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
     units,
     bag: bagOf(units),
     isOfSpeaker: kept.length > 0 && tokens.some(isSubject),
-    hasCopula: tokens.some(isCopula),
+    hasCopula: tokens.some(isLink),
     isBound,
   };
 }

@@ -4,18 +4,18 @@
  * concurrent similar contents finds the first.
  */
 
-import { createPacer } from '#platform/concurrency/mapconcurrently.ts';
+import { createPacer } from '#platform/concurrency.ts';
 import type { Entity, LinkKind, MemoryType } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
-import { hashContent } from '../memories/contenthash.ts';
 import { findDistinctions, type Link } from '../memories/historystore.ts';
 import { findContents, findMemory, type StoredMemory } from '../memories/memorystore.ts';
 import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
+import { hashContent } from '../text/hashing.ts';
 import { isSameForm } from './canonical.ts';
 import { contradicts, elaborates, fullness, isNegated, readsTheSame } from './judging.ts';
-import { type Draft, draft, formsTogether, read, readTogether } from './reading.ts';
+import { type Draft, draft, formsTogether, lexiconTogether, read, readTogether } from './reading.ts';
 
 export interface Neighbours {
   readonly twin: { readonly memory: StoredMemory; readonly similarity: number } | undefined;
@@ -108,6 +108,7 @@ interface Comparison {
 export function comparePair(left: Draft, right: Draft, options: ComparingOptions): Comparison {
   const readings = readTogether(left, right);
   const forms = formsTogether(left, right);
+  const lexicon = lexiconTogether(left, right);
   const isLike = options.similarity > options.mergeAbove;
   const isJudged = options.isJudged === true;
   const isReordered = isSameForm(forms[0].written, forms[1].written);
@@ -115,7 +116,8 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
   const isEqual = readsTheSame(...readings);
   const isFuller = elaborates(...readings);
   const isSame = isEqual || isFuller || isReordered || isReworded;
-  const isApart = !isSame && (contradicts(...readings) || contradicts(forms[0].reading, forms[1].reading));
+  const isApart =
+    !isSame && (contradicts(...readings, lexicon) || contradicts(forms[0].reading, forms[1].reading, lexicon));
   return {
     isTwin:
       isEqual ||

@@ -2,8 +2,9 @@
  * Compares two contents word by word (docs/specification/memory.md#adding): whether they read the same, one adds to the
  * other, or they contradict each other by a negation, a number, a date, by opposites or in who does what to whom.
  */
-import { areOpposites, type Token } from './lexicon.ts';
-import type { Reading } from './reading.ts';
+import { isCopula, marks, showsRoles } from './canonical.ts';
+import { areOpposites, type Lexicon, type Token, type TokenKind } from './lexicon.ts';
+import { coordinates, type Reading } from './reading.ts';
 
 /** Returns true for pairs such as "for ten years" and "for 10 years". */
 export function readsTheSame(left: Reading, right: Reading): boolean {
@@ -28,10 +29,10 @@ export function isNegated(left: Reading, right: Reading): boolean {
 }
 
 /**
- * Whether two contents contradict each other: they say the same apart from one clear difference. A single word more on one
- * side is allowed: "I eat fish", "I eat neither fish nor meat".
+ * Whether two contents contradict each other: one has another value than the other in the same place, and nothing else
+ * differs. A single word more is allowed on one side: "I eat fish", "I eat neither fish nor meat".
  */
-export function contradicts(left: Reading | undefined, right: Reading | undefined): boolean {
+export function contradicts(left: Reading | undefined, right: Reading | undefined, lexicon: Lexicon): boolean {
   if (left === undefined || right === undefined || left.length * right.length > mostPairs) return false;
   const differing = (['negation', 'number', 'date'] as const).filter((kind) => !sameItems(left, right, kind));
   const [kind, second] = differing;
@@ -39,19 +40,97 @@ export function contradicts(left: Reading | undefined, right: Reading | undefine
   const rest = (reading: Reading) => reading.filter((token) => token.kind !== kind && isOfWeight(token));
   const [onlyLeft, onlyRight] = differenceOf(rest(left), rest(right));
   const isAligned = rest(left).length > onlyLeft.length;
-  if (kind !== undefined) return isAligned && weigh(onlyLeft) + weigh(onlyRight) <= 1;
-  // The same words in other roles.
-  if (onlyLeft.length === 0 && onlyRight.length === 0) return sameValues(left, right);
+  if (kind !== undefined) return isAligned && differOnlyIn(kind, [left, right], [onlyLeft, onlyRight]);
+  if (onlyLeft.length === 0 && onlyRight.length === 0)
+    return sameItems(left, right, 'person') && areExchanged(left, right, lexicon);
+  const others = rest(onlyLeft).filter(isContent);
+  const counterparts = rest(onlyRight).filter(isContent);
+  const haveOpposites = (some: Reading, all: Reading) =>
+    some.every(({ value }) => all.some((other) => areOpposites(value, other.value)));
+  const isShared = (only: Reading) => (token: Token) => !only.includes(token);
   return (
     isAligned &&
     onlyLeft.some(({ value }) => onlyRight.some((other) => areOpposites(value, other.value))) &&
-    [onlyLeft, onlyRight].every((only, place) =>
-      only
-        .filter(isContent)
-        .every(({ value }) => [onlyRight, onlyLeft][place]?.some((other) => areOpposites(value, other.value))),
-    )
+    haveOpposites(others, onlyRight) &&
+    haveOpposites(counterparts, onlyLeft) &&
+    // "Older than my brother" is no contradiction of "my brother is younger".
+    inOneOrder(rest(left).filter(isShared(onlyLeft)), rest(right).filter(isShared(onlyRight)))
   );
 }
+
+/** Whether both have a value, or one of them a negation, and at most one of them a word more. */
+function differOnlyIn(kind: TokenKind, [left, right]: readonly [Reading, Reading], only: readonly [Reading, Reading]) {
+  const count = (reading: Reading) => reading.filter((token) => token.kind === kind).length;
+  if (weigh(only[0]) + weigh(only[1]) > 1) return false;
+  // "Lactose intolerant" agrees with "no lactose".
+  if (kind === 'negation') return !only.some((tokens) => tokens.some(({ value }) => negating.test(value)));
+  // Another unit, such as "2 km" and "2000 m", is no other value.
+  return count(left) === count(right) && only.some(({ length }) => length === 0);
+}
+
+/** Words that negate without a negation. */
+const negating = /^(?:un(?!i|der)|intol|non)|(?:intoleran\w*|free|less|frei|los|vrij|loos)$/;
+
+const inOneOrder = (left: Reading, right: Reading) =>
+  left.length === right.length && left.every((token, place) => areAlikeOrForms(token, right[place] as Token));
+
+const areAlikeOrForms = (left: Token, right: Token) => areAlike(left, right) || areForms(left, right);
+
+/** The longest parts that can be exchanged, in tokens. */
+const longestExchanged = 4;
+
+/**
+ * "Dan left Ann" and "Ann left Dan": two parts of otherwise equal statements are exchanged across a verb or a direction. What
+ * is only moved, such as a time or a phrase with a preposition, exchanges no roles.
+ */
+function areExchanged(left: Reading, right: Reading, lexicon: Lexicon): boolean {
+  const { length } = left;
+  if (length !== right.length || length > longestOfExchange) return false;
+  const equal = (start: number, other: number, count: number) =>
+    inOneOrder(left.slice(start, start + count), right.slice(other, other + count));
+  for (let start = 0; start < length && equal(0, 0, start); start += 1)
+    for (let end = length; end > start + 2 && equal(end, end, length - end); end -= 1)
+      for (let first = 1; first <= longestExchanged; first += 1)
+        for (let second = 1; second <= longestExchanged && start + first + second < end; second += 1) {
+          const middle = end - start - first - second;
+          const isExchange =
+            equal(start, end - first, first) &&
+            equal(start + first, start + second, middle) &&
+            equal(end - second, start, second);
+          if (!isExchange) continue;
+          const parts = [
+            [left.slice(start, start + first), right.slice(end - first, end)],
+            [left.slice(end - second, end), right.slice(start, start + second)],
+          ] as const;
+          const pivot = left.slice(start + first, start + first + middle);
+          if (pivot.some((token) => isPivot(token, lexicon)) && haveOtherRoles(parts, lexicon)) return true;
+        }
+  return false;
+}
+
+const longestOfExchange = 40;
+
+const isPivot = (token: Token, { language }: Lexicon) =>
+  (token.kind === 'word' || token.kind === 'turning') &&
+  !coordinates(token.value, language.code) &&
+  !isCopula(token.written ?? token.value, language.code);
+
+/** `parts`: each as it stands in both contents. */
+function haveOtherRoles(parts: readonly (readonly [Reading, Reading])[], { language }: Lexicon): boolean {
+  const written = (reading: Reading) => reading.map((token) => token.written ?? token.value).join(' ');
+  const areMoved = parts.some(([here]) =>
+    here.some(({ kind, written, value }, place) =>
+      place === 0 && marks(written ?? value, language.code) ? true : ['time', 'date', 'number'].includes(kind),
+    ),
+  );
+  if (areMoved) return false;
+  // "I" stays a subject wherever it stands, and where endings show the roles, an unchanged word keeps its role.
+  const keepsRole = ([here, there]: readonly [Reading, Reading]) =>
+    written(here) === written(there) && (showsRoles(language.code) || isSpeaker(here));
+  return !parts.some(keepsRole);
+}
+
+const isSpeaker = ([token, ...others]: Reading) => token?.value === '<i>' && others.length === 0;
 
 const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
 const directions = new Set(['=from', '=to', '=on']);
@@ -69,7 +148,7 @@ function areForms(left: Token, right: Token): boolean {
   const [short = '', long = ''] = [left.value, right.value].sort((one, other) => one.length - other.length);
   let alike = 0;
   while (alike < short.length && short[alike] === long[alike]) alike += 1;
-  return alike >= Math.min(3, short.length - 1) && alike >= Math.floor(long.length / 2);
+  return alike >= Math.max(1, Math.min(3, short.length - 1)) && alike >= Math.floor(long.length / 2);
 }
 
 /** The tokens that only one of the two has, in any order. */

@@ -13,7 +13,8 @@ import { createBuiltinEmbedder } from '../embedding/builtin.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';
 import { cosine } from '../embedding/embedder.ts';
 import { comparePair } from './finding.ts';
-import { draft } from './reading.ts';
+import { contradicts } from './judging.ts';
+import { draft, lexiconTogether, readTogether } from './reading.ts';
 
 /** MEMORY_MERGE_SIMILARITY. */
 const mergeAbove = 0.9;
@@ -95,6 +96,80 @@ describe('merging with the built-in embedder, on the half that nothing is tuned 
     it('is no conflict', async () => {
       const results = await Promise.all(same.map((pair) => compared(pair)));
       expect(results.filter(({ link }) => link === 'conflict').length / same.length).toBeLessThanOrEqual(0.02);
+    });
+
+    it('contradicts none in what the guard reads, whether or not it is found to be the same', () => {
+      const contradicting = bothOrders(same).filter(({ first, second }) => {
+        const [left, right] = [draft(first), draft(second)];
+        return contradicts(...readTogether(left, right), lexiconTogether(left, right));
+      });
+      expect(contradicting.length / 2 / same.length).toBeLessThanOrEqual(0.02);
+    });
+
+    it.each([
+      ['The user works as a night nurse at a hospital', 'At a hospital, the user is employed as a night nurse'],
+      ["I'm left-handed", 'My dominant hand is the left one'],
+      ["I can't have lactose", "I'm lactose intolerant"],
+      ['Anna is my boss', 'My boss is Anna'],
+      ['My brother Ian is older than Tom', 'Tom is younger than my brother Ian'],
+      ['Ich trinke abends Tee', 'Abends trinke ich Tee'],
+      ['Seit Mai wohnt meine Schwester in Kassel', 'Meine Schwester wohnt seit Mai in Kassel'],
+      ['I walk 2 km to work', 'I walk 2000 m to work'],
+      ['海鲜我不吃', '我不吃海鲜'],
+    ])('is no conflict if nothing has another value: %s | %s', (first, second) => {
+      const options = { similarity: 1, mergeAbove };
+      expect(comparePair(draft(first), draft(second), options).link).not.toBe('conflict');
+    });
+
+    it.each([
+      ['Dan left me for Carla', 'Carla left me for Dan'],
+      ['I taught my father to use a computer', 'My father taught me to use a computer'],
+      ['I take the train from work to the gym', 'I take the train from the gym to work'],
+      ['I owe Greta 200 pounds', 'Greta owes me 200 pounds'],
+      ['犬が猫を追う', '猫が犬を追う'],
+    ])('is not the same with exchanged roles: %s | %s', (first, second) => {
+      const options = { similarity: 1, mergeAbove };
+      expect(comparePair(draft(first), draft(second), options)).toMatchObject({ isTwin: false, link: 'conflict' });
+    });
+
+    it.each([
+      [
+        "At a children's hospital, the user is employed as a nurse",
+        "The user works as a nurse at a children's hospital",
+      ],
+      ['The user runs a flower shop with their cousin', 'The user and their cousin run a flower shop together'],
+      ['A green Skoda belongs to the user', 'The user owns a green Skoda'],
+      ['I go swimming every Tuesday morning', 'Every Tuesday in the morning I swim'],
+      ['The user has a daughter called Maren who is seven', "The user's seven-year-old daughter is named Maren"],
+      ['À Nantes, mon frère vend des fleurs', 'Mon frère vend des fleurs à Nantes'],
+      ['Tengo tres hermanos menores', 'Mis hermanos menores son tres'],
+      ['Ik heb twee katten, Pip en Mok', 'Mijn twee katten heten Mok en Pip'],
+      ['Ich vertrage keine Laktose', 'Ich bin laktoseintolerant'],
+      ['我丈夫是中学物理老师', '我老公在中学教物理'],
+    ])('is one memory: %s | %s', (first, second) => {
+      const options = { similarity: 0.7, mergeAbove };
+      expect(comparePair(draft(first), draft(second), options).isTwin).toBe(true);
+      expect(comparePair(draft(second), draft(first), options).isTwin).toBe(true);
+    });
+
+    it.each([
+      ['The user gave their sister a car', "The user's sister gave the user a car"],
+      ['The user is a doctor', 'The user has a doctor'],
+      ['The user likes their boss', "The user's boss likes the user"],
+      ['The user will move to Rome in May', 'The user moved to Rome in May'],
+      ['I am thinking of moving in May', 'I will move in May'],
+      ['The user runs a shop with their cousin', "The user's cousin runs a shop"],
+      ["The user's seven-year-old daughter is called Maren", "The user's daughter Maren has a seven-year-old"],
+      ['In Rome, my sister met my boss', 'In Rome, my boss met my sister'],
+      ['For my brother, I bake bread', 'With my brother, I bake bread'],
+      ["The user's mother sold their house", "The user sold their mother's house"],
+      ['The cello is the instrument I play', 'The cello is the instrument I am learning'],
+      ['Ich bin laktoseintolerant', 'Ich vertrage Laktose'],
+      ['吃花生会让我过敏', '吃花生不会让我过敏'],
+    ])('is two memories, however similar: %s | %s', (first, second) => {
+      const options = { similarity: 1, mergeAbove };
+      expect(comparePair(draft(first), draft(second), options).isTwin).toBe(false);
+      expect(comparePair(draft(second), draft(first), options).isTwin).toBe(false);
     });
 
     it('is left to a judge if the words differ', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '#platform/concurrency.ts';
 import { everyNth } from '../../../test/lane.fixture.ts';
 import { differentPairs, samePairs } from '../../../test/memory/more-pairs.fixture.ts';
 import { pairs } from '../../../test/memory/pairs.fixture.ts';

@@ -67,6 +67,13 @@ export function readTogether(left: Draft, right: Draft): readonly [Reading, Read
   return [readIn(left, lexicon), readIn(right, lexicon)];
 }
 
+/** The language in which both are read. */
+export function lexiconTogether(left: Draft, right: Draft): Lexicon {
+  const voted = electLexicon(left.votes, right.votes);
+  const grams = left.runs.find(({ kind }) => kind === 'grams');
+  return grams === undefined ? voted : lexiconOf(grams.text, left.text);
+}
+
 /** The forms of both, in one language. */
 export function formsTogether(left: Draft, right: Draft): readonly [Forms, Forms] {
   const lexicon = electLexicon(left.votes, right.votes);
@@ -125,7 +132,7 @@ function readRuns(
     const words = segment.flatMap(({ text: word }) => spell(word, lexicon)).filter((word) => !emphasis.has(word));
     return readWords(replace(words, lexicon.language.code), lexicon, names);
   });
-  return sortLastTwo(asFirstPerson(joinDates(joinNegation(tokens)), lexicon));
+  return sortLastTwo(asFirstPerson(joinDates(joinNegation(tokens)), lexicon), lexicon);
 }
 
 /** Emphasis may stand within a sequence: "gosto muito de". */
@@ -140,11 +147,17 @@ function spell(word: string, { language, entries }: Lexicon): readonly string[] 
 }
 
 const coordinators = new Set('and or und oder y e o et ou ed и или dan atau'.split(' '));
+/** Words that mean something else in other languages. */
+const otherCoordinators: Readonly<Record<string, string | undefined>> = { nl: 'en', pl: 'i', tr: 've' };
+
+/** "And", "or". */
+export const coordinates = (word: string | undefined, code: string) =>
+  coordinators.has(word ?? '') || (word !== undefined && word === otherCoordinators[code]);
 
 /** Reads "I like jazz and blues" as "I like blues and jazz". Only at the end, where the words after "and" begin no statement. */
-function sortLastTwo(tokens: Reading): Reading {
+function sortLastTwo(tokens: Reading, { language }: Lexicon): Reading {
   const [left, joint, right] = tokens.slice(-3);
-  if (left?.kind !== 'word' || right?.kind !== 'word' || !coordinators.has(joint?.value ?? '')) return tokens;
+  if (left?.kind !== 'word' || right?.kind !== 'word' || !coordinates(joint?.value, language.code)) return tokens;
   return left.value <= right.value ? tokens : [...tokens.slice(0, -3), ...tokens.slice(-3).toReversed()];
 }
 

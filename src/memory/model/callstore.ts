@@ -2,14 +2,17 @@
 import { sql } from 'kysely';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Entity } from '../api.ts';
+import type { JudgingContext } from '../context.ts';
 import { assertNotErased, type Since } from '../memories/entitystore.ts';
 import type { MemoryTables } from '../tables.ts';
+import { AnswerRejected, type ModelAnswer, type Question } from './languagemodel.ts';
+import type { Purpose } from './metrics.ts';
 
 /**
  * Counts a call before it is made. Returns `false` if the entity has had `limit` calls today, in UTC. Throws EntityErased
  * if the entity was erased since the work began, because the row contains its id.
  */
-export function takeCall(db: Db<MemoryTables>, entity: Entity, limit: number, since: Since): Promise<boolean> {
+function takeCall(db: Db<MemoryTables>, entity: Entity, limit: number, since: Since): Promise<boolean> {
   return transaction(db, async (tx) => {
     await assertNotErased(tx, entity, since);
     return count(tx, entity, limit);
@@ -33,4 +36,41 @@ async function count(tx: Tx<MemoryTables>, { entityType, entityId }: Entity, lim
     .returning('calls')
     .executeTakeFirst();
   return row !== undefined;
+}
+
+// Calls the language model for an entity, within its calls of the day and a time limit.
+
+/** The entity has had its calls of the day. */
+export class CallsUsedUp extends Error {
+  constructor() {
+    super('The entity has used up its calls of the memory model for today.');
+    this.name = 'CallsUsedUp';
+  }
+}
+
+/** `since`: when the work began. Rejects with CallsUsedUp, EntityErased, and as `MemoryModel.ask`. */
+export async function callModel<Answer>(
+  { db, model, modelMetrics, dailyCalls, modelTimeoutMs }: JudgingContext,
+  purpose: Purpose,
+  entity: Entity,
+  question: Question<Answer>,
+  since: Since,
+  signal?: AbortSignal,
+): Promise<ModelAnswer<Answer>> {
+  if (!(await takeCall(db, entity, dailyCalls, since))) {
+    modelMetrics.called(purpose, 'capped');
+    throw new CallsUsedUp();
+  }
+  const timeout = AbortSignal.timeout(modelTimeoutMs);
+  const startedAtMs = performance.now();
+  try {
+    const result = await model.ask(question, signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
+    modelMetrics.called(purpose, 'answered', performance.now() - startedAtMs, result.usage);
+    return result;
+  } catch (error) {
+    const isRejected = error instanceof AnswerRejected;
+    const durationMs = performance.now() - startedAtMs;
+    modelMetrics.called(purpose, isRejected ? 'rejected' : 'failed', durationMs, isRejected ? error.usage : undefined);
+    throw error;
+  }
 }

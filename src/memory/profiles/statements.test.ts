@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   blindSentences,
   collectedSentences,
+  everydaySentences,
+  fifthSentences,
+  sixthSentences,
   thirdSentences,
   writtenSentences,
 } from '../../../test/memory/statements.fixture.ts';
@@ -54,6 +57,36 @@ describe('statements of a name, a language or a time zone, in 12 languages', () 
     expect(read.length / statedOnes.length).toBeGreaterThanOrEqual(0.9);
     const others = thirdSentences.filter((one) => !read.includes(one));
     expect(others.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
+  });
+
+  it.each([
+    ['everyday', everydaySentences, 300, 300, 0.9],
+    ['fifth', fifthSentences, 60, 60, 0.9],
+    ['sixth', sixthSentences, 89, 120, 0.9],
+  ])('are read from most of the %s sentences, and from no trap', (_, sentences, statements, traps, least) => {
+    const statedOnes = sentences.filter(({ states }) => states !== undefined);
+    expect([statedOnes.length, sentences.length]).toEqual([statements, statements + traps]);
+    const read = statedOnes.filter(({ states, text }) => stated(text).toSorted().join() === states);
+    expect(read.length / statedOnes.length).toBeGreaterThanOrEqual(least);
+    const others = sentences.filter((one) => !read.includes(one));
+    expect(others.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
+  });
+
+  it.each([
+    ['I live in Vienna, so use the time here', 'timezone=Europe/Vienna'],
+    ['I live in Vienna for good', 'timezone=Europe/Vienna'],
+    ['I live in Vienna', ''],
+    ['I live in Vienna this week, so use the time here', ''],
+    ['I lived in Vienna, so use the time here', ''],
+    ['I live in Vienna, but use New York time', 'timezone=America/New_York'],
+    ["I live in Vienna, but don't use the local time", ''],
+    ["I'm in Vienna, it is my first time", ''],
+    ["I'm in Vienna, use local time", 'timezone=Europe/Vienna'],
+    ['I moved from Vienna to Chicago, so use local time', 'timezone=America/Chicago'],
+    ['I moved to Vienna but moved back, so mind the time', ''],
+    ['Vivo en Bogotá, así que ponme las alarmas con la hora de acá', 'timezone=America/Bogota'],
+  ])('read where a user lives only if times are meant or the stay is lasting: %s', (text, facts) => {
+    expect(stated(text).join()).toBe(facts);
   });
 
   it.each(['Anna heiße ich nicht.', 'Max ist mein Name nicht', 'Anna heet ik niet', 'Benim adım Hakan değil.'])(

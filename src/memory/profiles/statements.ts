@@ -4,7 +4,15 @@
  * any unknown word states nothing. In doubt, nothing is read.
  */
 import data from './languages.json' with { type: 'json' };
-import { knownZone, languagesIn, Phrases, type Row, type Token, tokenize, zonesAt } from './words.ts';
+import {
+  type Residence,
+  type ResidenceGrammar,
+  type ResidenceLists,
+  residenceGrammar,
+  residenceIn,
+  staysIn,
+} from './residence.ts';
+import { hasOutside, knownZone, languagesIn, Phrases, type Row, type Token, tokenize, zonesAt } from './words.ts';
 
 export interface Statement {
   readonly fact: 'display_name' | 'language' | 'timezone';
@@ -112,12 +120,29 @@ interface Part {
   readonly mark: string;
   readonly value?: string;
 }
+/** Each statement of residence contains a phrase of one of them. */
+const homeRoles = ['home', 'homeHere', 'homeClose', 'homeEnd'] as const;
 const borderLists = ['and', 'but', 'reason', 'even'] as const;
 type Border = (typeof borderLists)[number] | 'comma';
 /** Phrases that refuse a statement or a name, and others to look up. */
-const checkLists = ['unless', 'others', 'pretend', 'common', 'greet', 'idle', 'named'] as const;
+const checkLists = [
+  'unless',
+  'others',
+  'pretend',
+  'common',
+  'greet',
+  'idle',
+  'named',
+  'not',
+  'governed',
+  'infinitive',
+  'occasion',
+] as const;
 const patterns = ['conditionForm', 'commonForm', 'noName', 'nameForm'] as const;
-type Lists = Row & Readonly<Partial<Record<Role | Border | (typeof checkLists | typeof patterns)[number], string>>>;
+type Lists = Row &
+  Readonly<Partial<Record<Role | Border | (typeof checkLists | typeof patterns)[number], string>>> & {
+    readonly residence?: ResidenceLists;
+  };
 
 interface Grammar {
   readonly row: Row;
@@ -126,6 +151,7 @@ interface Grammar {
   readonly borders: Phrases<Border>;
   readonly lists: Readonly<Record<(typeof checkLists)[number], Phrases<true>>>;
   readonly patterns: Readonly<Record<(typeof patterns)[number], RegExp>>;
+  readonly residence: ResidenceGrammar;
 }
 /** A form of a grammar, found by one of its anchors. */
 interface Candidate {
@@ -162,14 +188,17 @@ function grammarOf(row: Lists): Grammar {
       checkLists.map((list) => [list, new Phrases<true>().add(row[list], true)]),
     ) as Grammar['lists'],
     patterns: patternsByCode[row.code] as Grammar['patterns'],
+    residence: residenceGrammar(row, row.residence ?? {}, [row.idle, row.lasting, row.occasion]),
   };
 }
 
 function prepare() {
   const anchors = new Phrases<Candidate>();
   const zones: Candidate[] = [];
+  const homes = new Phrases<Grammar>();
   for (const row of rows) {
     const grammar = grammarOf(row);
+    for (const role of homeRoles) homes.add(row.residence?.[role], grammar);
     for (const form of forms) {
       const candidate = { grammar, form };
       for (const role of form.anchors) anchors.add(row[role], candidate);
@@ -181,6 +210,7 @@ function prepare() {
   return {
     anchors,
     zones,
+    homes,
     firstNames: listed(data.firstNames),
     /** First names that are also other words count only with a capital. */
     wordNames: listed(data.wordNames),
@@ -217,7 +247,69 @@ export function readStatements(content: string): readonly Statement[] {
       if (value !== undefined && !grammar.lists.pretend.isIn(before)) found.set(form.fact, { fact: form.fact, value });
     }
   }
+  if (!found.has('timezone')) {
+    const value = homeZone(sentences);
+    if (value !== undefined) found.set('timezone', { fact: 'timezone', value });
+  }
   return [...found.values()];
+}
+
+/** Residence states the time zone if times are meant, or it is lasting: "I live in Vienna, so use the time here". */
+function homeZone(sentences: readonly string[]): string | undefined {
+  const { homes } = words();
+  const all = tokenize(sentences.join(' '));
+  const grammars = new Set(all.flatMap((_, at) => homes.at(all, at).map(({ value }) => value)));
+  for (const grammar of grammars) {
+    const { lists, residence } = grammar;
+    if (lists.pretend.isIn(all) || residence.lists.gone.isIn(all)) continue;
+    const remarks = sentences.flatMap((text) => remarksIn(text, grammar));
+    for (const remark of remarks) {
+      const { home } = remark;
+      if (!home) continue;
+      const others = remarks.filter((other) => other !== remark);
+      const timely = home.isHere ? others.filter(({ isLocal }) => isLocal) : remarks.filter(({ isTimely }) => isTimely);
+      const isLasting = !home.isHere && (home.isLasting || others.some(({ isStay }) => isStay));
+      const isElsewhere = timely.some(({ isNegated, zones }) => isNegated || zones.some((zone) => zone !== home.zone));
+      if (!isElsewhere && (isLasting || timely.length > 0)) return home.zone;
+    }
+  }
+  return undefined;
+}
+
+/** What a clause says about residence and times. */
+interface Remark {
+  readonly home: Residence | undefined;
+  readonly isTimely: boolean;
+  /** "Local time" */
+  readonly isLocal: boolean;
+  /** "I now live here" */
+  readonly isStay: boolean;
+  readonly isNegated: boolean;
+  readonly zones: readonly string[];
+}
+
+function remarksIn(sentence: string, grammar: Grammar): readonly Remark[] {
+  const { lists, residence, row } = grammar;
+  const text = sentence.replace(questionTag, '');
+  const tokens = tokenize(text);
+  const clauses = splitClauses(tokens, grammar);
+  const isQuestion = /[?？]\s*$/u.test(text);
+  const isOthers = isAboutOthers(tokens, grammar);
+  return clauses.map((clause, index) => {
+    const part = tokens.slice(clause.from, clause.to);
+    const isTheirs = index > 0 && clause.border !== 'reason' && isOthers;
+    const canState = !isTheirs && clause.border !== 'even' && !(isQuestion && index === clauses.length - 1);
+    const home = canState ? residenceIn(part, residence) : undefined;
+    const isTimely = hasOutside(part, residence.lists.timely, residence.lexicon);
+    return {
+      home: home && !isLimited(tokens, clauses, clause, clauses.at(-1) ?? clause, grammar) ? home : undefined,
+      isTimely,
+      isLocal: residence.lists.local.isIn(part),
+      isStay: staysIn(part, residence),
+      isNegated: isTimely && hasOutside(part, lists.not, lists.idle),
+      zones: isTimely ? part.flatMap((_, at) => zonesAt(part, at, row).map(({ value }) => value)) : [],
+    };
+  });
 }
 
 /** The forms of which the tokens contain an anchor. A time zone such as UTC+2 is one for each language. */
@@ -287,6 +379,7 @@ function statedIn(sentence: Sentence, form: Form, grammar: Grammar): string | un
       const end = clauses[first + more];
       const isTheirs = isOthers && first > 0 && (begin.border === 'and' || begin.border === 'comma');
       if (end === undefined || begin.border === 'even' || isTheirs) continue;
+      if (begin.border === 'comma' && first > 0 && isGoverned(tokens.slice(begin.from, end.to), grammar)) continue;
       const isQuestion = sentence.isQuestion && end === clauses.at(-1);
       const value = readClause({ ...sentence, isQuestion, tokens: tokens.slice(begin.from, end.to) }, form, grammar);
       if (value !== undefined && !isLimited(tokens, clauses, begin, end, grammar)) return value;
@@ -294,6 +387,10 @@ function statedIn(sentence: Sentence, form: Form, grammar: Grammar): string | un
   }
   return undefined;
 }
+
+/** An earlier clause decides what the clause states: "I never asked, that you answer in French". */
+const isGoverned = (clause: readonly Token[], { lists }: Grammar) =>
+  lists.governed.lengthAt(clause, 0) > 0 || lists.infinitive.isIn(clause);
 
 /** Verbs of later clauses are theirs: "My clients call me and answer in English". But "My English is bad" is about the user. */
 function isAboutOthers(tokens: readonly Token[], { lists, languages }: Grammar): boolean {
@@ -336,6 +433,7 @@ function readClause(clause: Sentence, form: Form, grammar: Grammar): string | un
   const { tokens, isQuestion } = clause;
   const { lists, row, lexicons } = grammar;
   const order = isQuestion ? form.asked : form.said;
+  if (form.fact === 'timezone' && lists.occasion.isIn(tokens)) return undefined;
   const failed = new Set<string>();
   const read = (at: number, marks: string, value?: string, name?: readonly Token[]): string | undefined => {
     if (at === tokens.length)

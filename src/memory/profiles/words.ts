@@ -1,4 +1,5 @@
 /** The words of statements (languages.json): tokens, listed phrases, and the languages and time zones that they name. */
+import cities from './cities.json' with { type: 'json' };
 import data from './languages.json' with { type: 'json' };
 
 /** A language: lists of phrases that are separated by commas, and regular expressions. See `roles` and `Grammar`. */
@@ -12,6 +13,12 @@ export interface Row {
   readonly names?: Readonly<Record<string, string | undefined>>;
   /** An ending to remove from the adjective of a place. */
   readonly placeForm?: string;
+  /** The ending of a case to remove from the name of a city. */
+  readonly cityForm?: string;
+  /** Sounds at the end of a name that change before such an ending. */
+  readonly citySounds?: Readonly<Record<string, string | undefined>>;
+  /** More names of places by their time zone, in this language. */
+  readonly places?: Readonly<Record<string, string | undefined>>;
 }
 
 /** A word, or a character of a script without spaces. `key` has no capitals and accents. */
@@ -95,6 +102,17 @@ export class Phrases<Value> {
   }
 }
 
+/** Whether a phrase of one list is not in a longer one of the other: "days" is, but not in "these days". */
+export function hasOutside(tokens: readonly Token[], list: Phrases<true>, except: Phrases<unknown>): boolean {
+  for (let at = 0; at < tokens.length; ) {
+    const excepted = except.lengthAt(tokens, at);
+    const length = list.lengthAt(tokens, at);
+    if (length > 0 && length >= excepted) return true;
+    at += Math.max(excepted, 1);
+  }
+  return false;
+}
+
 /** The names of languages in a language and in themselves, by their codes. */
 export function languagesIn({
   code,
@@ -133,11 +151,90 @@ export function zonesAt(tokens: readonly Token[], at: number, row: Row): readonl
   const { phrases, names } = placesIn(row);
   const found = phrases
     .at(tokens, at)
+    .filter(({ length }) => isWhole(tokens, at + length))
     .map(({ length, value }) => ({ length, mark: 'P' as const, value: knownZone(value) ?? value }));
   const stem = token.key.replace(placeForms.get(row.code) ?? '', '');
   if (found.length > 0 || stem === token.key || stem.length < 4) return found;
   const inflected = names.find(([name]) => name.startsWith(stem) && name.length - stem.length < 3);
   return inflected ? [{ length: 1, mark: 'P', value: knownZone(inflected[1]) ?? inflected[1] }] : [];
+}
+
+/** The longest name of a city, island or country at a position. `end` is after it. A name has a capital, or the whole text has none. */
+export function homeAt(
+  tokens: readonly Token[],
+  at: number,
+  row: Row,
+): { readonly end: number; readonly zone: string } | undefined {
+  const first = tokens[at];
+  if (!first) return undefined;
+  const isSmall = /^\p{Ll}/u.test(first.text);
+  if (isSmall && (first.key.length < 4 || tokens.some(({ text }, index) => index > 0 && /^\p{Lu}.*\p{Ll}/u.test(text))))
+    return undefined;
+  const { zoneOf } = homesIn(row);
+  for (let end = Math.min(tokens.length, at + longestHome); end > at; end -= 1) {
+    const keys = tokens.slice(at, end).map(({ key }) => key);
+    const zone = zoneOf(keys);
+    if (zone !== undefined && isWhole(tokens, end)) return { end, zone };
+  }
+  return undefined;
+}
+
+/** Whether no word in katakana continues: "リマ" is a city, but not in "リマインダー". */
+const isWhole = (tokens: readonly Token[], end: number) =>
+  !(isKatakana(tokens[end - 1]) && isKatakana(tokens[end]) && tokens[end]?.start === tokens[end - 1]?.end);
+const isKatakana = (token: Token | undefined) => /^[\p{sc=Katakana}ー]/u.test(token?.text ?? '');
+
+const longestHome = 12;
+interface Homes {
+  readonly zoneOf: (keys: readonly string[]) => string | undefined;
+}
+const homesByRow = new Map<string, Homes>();
+let citiesByName: ReadonlyMap<string, string> | undefined;
+
+/** An earlier list goes before a later one. */
+function mapNames(lists: readonly (readonly string[])[], stemOf = (key: string) => key): ReadonlyMap<string, string> {
+  const zones = new Map<string, string>();
+  for (const [zone = '', list = ''] of lists) {
+    const value = knownZone(zone) ?? zone;
+    for (const name of list.split(', ')) {
+      const key = tokenize(name)
+        .map((token) => stemOf(token.key))
+        .join(' ');
+      if (key !== '' && !zones.has(key)) zones.set(key, value);
+    }
+  }
+  return zones;
+}
+
+/** Cities, and countries in the language. A name goes before the stem of another one. */
+function homesIn({ cityForm, citySounds = {}, code, places = {} }: Row): Homes {
+  const known = homesByRow.get(code);
+  if (known) return known;
+  const lists = [
+    ...Object.entries(data.places),
+    ...Object.entries(data.homes),
+    ...Object.entries(cities.cities),
+  ] as const;
+  const countries = new Intl.DisplayNames(code, { type: 'region' });
+  const own = [
+    ...Object.entries(places).map(([zone, list]) => [zone, list ?? '']),
+    ...Object.entries(cities.countries).map(([country, zone]) => [zone, countries.of(country) ?? '']),
+  ];
+  citiesByName ??= mapNames(lists);
+  const shared = citiesByName;
+  const named = mapNames(own);
+  const ending = new RegExp(cityForm ?? '^$', 'u');
+  const sounds = Object.entries(citySounds);
+  const stemOf = (key: string) => {
+    const stem = key.replace(ending, '');
+    const [from = '', to = ''] = sounds.find(([sound]) => stem.endsWith(sound)) ?? [];
+    return stem.length < 3 ? key : stem.slice(0, stem.length - from.length) + to;
+  };
+  const stems = cityForm ? mapNames([...lists, ...own], stemOf) : undefined;
+  const zoneOf = (keys: readonly string[]) =>
+    shared.get(keys.join(' ')) ?? named.get(keys.join(' ')) ?? stems?.get(keys.map(stemOf).join(' '));
+  homesByRow.set(code, { zoneOf });
+  return { zoneOf };
 }
 
 /** Returns a zone of IANA, also for a common abbreviation, or an offset such as UTC+5:30. */
@@ -164,7 +261,7 @@ const placeForms = new Map(
 const placesByRow = new Map<string, Places>();
 
 /** The cities of IANA, countries in the language, and the names of languages.json. */
-function placesIn({ code }: Row): Places {
+function placesIn({ code, places: own = {} }: Row): Places {
   const known = placesByRow.get(code);
   if (known) return known;
   const countries = new Intl.DisplayNames(code, { type: 'region' });
@@ -172,6 +269,7 @@ function placesIn({ code }: Row): Places {
     ...Intl.supportedValuesOf('timeZone').map((zone) => [zone, zone.split('/').at(-1)?.replaceAll('_', ' ') ?? '']),
     ...Object.entries(data.countries).map(([country, zone]) => [zone, countries.of(country) ?? '']),
     ...Object.entries(data.places),
+    ...Object.entries(own),
   ];
   const phrases = new Phrases<string>();
   for (const [zone = '', list] of lists) phrases.add(list, zone);

@@ -2,7 +2,7 @@
  * Ranks memories by BM25 and the similarity of vectors, with weights that depend on the embedder. Recency and the type
  * of a memory have a small influence.
  */
-import { createPacer } from '#platform/concurrency/mapconcurrently.ts';
+import { createPacer } from '#platform/concurrency.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';
@@ -12,8 +12,7 @@ import type { Handle } from '../tables.ts';
 import { hashText } from '../text/hashing.ts';
 import { readMonths } from '../text/months.ts';
 import { analyse } from '../text/terms.ts';
-import { createScorer, findFrequencies } from './bm25.ts';
-import type { EntityIndex, IndexedMemory } from './entityindex.ts';
+import { createScorer, type EntityIndex, findFrequencies, type IndexedMemory } from './entityindex.ts';
 import { findSimilarities } from './indexstore.ts';
 
 export interface Ranked {

@@ -24,7 +24,7 @@ import {
 } from '../../../test/memory/rig.fixture.ts';
 import type { EntityExport } from '../admin/api.ts';
 import type { Injection, Memory, SearchResult } from '../api.ts';
-import type { Extraction } from '../extraction/api.ts';
+import type { Extraction } from '../extraction/routes.ts';
 
 interface State {
   readonly paused_at: string | null;

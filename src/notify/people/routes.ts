@@ -1,14 +1,56 @@
 /** The mails of a person, for operators: they are listed and erased. */
 
+import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { isStorableText } from '#platform/storable.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import type { NotifyContext } from '../context.ts';
-import { type Erased, type Erasure, erased, erasure, type MailsOfPerson, mailsOfPerson, mailsQuery } from './api.ts';
+import { addressOf } from '../mail.ts';
 import { deleteMailsOf, findSuppression, listMailsTo } from './peoplestore.ts';
+
+// The requests and responses about the mails of a person, for operators (docs/specification/notify.md#people).
+
+/** The identity provider may accept addresses to which no mail can be sent. */
+const address = z
+  .string()
+  .min(1)
+  .max(320)
+  .refine(isStorableText, 'must not contain NUL or lone surrogates')
+  .transform((text) => addressOf(text) ?? text.toLowerCase())
+  .meta({ type: 'string', format: 'email' });
+
+const mailsQuery = z.object({
+  address,
+  limit: pageSize(100, 20),
+});
+
+const mailsOfPerson = z.object({
+  mails: z
+    .array(
+      z.object({
+        id: z.string(),
+        subject: z.string(),
+        status: z.string(),
+        createdAt: z.iso.datetime(),
+      }),
+    )
+    .describe('Newest first.'),
+  suppression: z.object({ reason: z.string(), since: z.iso.datetime() }).nullable(),
+});
+type MailsOfPerson = z.output<typeof mailsOfPerson>;
+
+const erasure = z.strictObject({ userId: z.guid().toLowerCase(), address: address.nullish() });
+type Erasure = z.output<typeof erasure>;
+
+const erased = z.object({
+  removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
+});
+type Erased = z.output<typeof erased>;
 
 const userId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
 

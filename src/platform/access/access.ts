@@ -6,17 +6,17 @@
  * A guard returns 401 before the body is read, and 403 only after the request is validated (docs/specification/http.md#order-of-checks).
  * It sets `request.caller`.
  */
+
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { decodeJwt, errors, jwtVerify } from 'jose';
 import { createLru } from '../cache/cache.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import { countHeader } from '../http/headers.ts';
 import { isUuid } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { invalid, Problem, problems } from '../problem.ts';
 import { type Caller, onBehalfHeader } from './caller.ts';
-import { createKeySet } from './keyset.ts';
-import { matchSecret } from './secrets.ts';
-import { createTokenVerifier } from './tokens.ts';
+import { createKeySet, type KeySet } from './keyset.ts';
 
 /** Uses callbacks instead of promises: a call with an internal key has nothing to wait for. */
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
@@ -193,4 +193,107 @@ export function guardAdmins(token: string): AdminGuard {
       if (typeof candidate !== 'string' || !isToken(candidate)) throw problems.unauthorized();
     },
   };
+}
+
+// Constant-time comparison of secrets that callers send (docs/specification/http.md#credentials).
+
+type SecretMatcher = (given: string) => boolean;
+
+/** Reports whether `given` is one of `accepted`. Both sides are hashed, so timing reveals neither the length nor the position. */
+export function matchSecret(accepted: readonly string[]): SecretMatcher {
+  const digests = accepted.map(digest);
+  return (given) => {
+    const sought = digest(given);
+    return digests.reduce((found, candidate) => timingSafeEqual(candidate, sought) || found, false);
+  };
+}
+
+function digest(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+// Access tokens of users (docs/specification/http.md#credentials): ES256, `exp` and `aud` = `authenticated` required, `sub` a UUID.
+
+interface VerifiedToken {
+  /** In lower case. */
+  readonly userId: string;
+  readonly expiresAtMs: number;
+  /** The claim `email`, which the identity provider has verified. */
+  readonly email?: string;
+}
+
+export interface TokenVerifier {
+  /** Throws `unauthorized`, or `engine_unavailable` without keys. */
+  verify(token: string): Promise<VerifiedToken>;
+  /** Also returns all claims, for the few callers that need others. Throws like `verify`. */
+  verifyClaims(token: string): Promise<VerifiedToken & { readonly claims: Readonly<Record<string, unknown>> }>;
+}
+
+const maxTokenLength = 8192;
+/** Seconds that `nbf` may be ahead of the server's clock. `exp` has no tolerance, because clients refresh before it. */
+const clockToleranceS = 5;
+
+/** How long a verified token stays valid after the provider revokes its key, in addition to the age of the key set. */
+const rememberMs = 60_000;
+
+/**
+ * Remembers verified tokens for a minute. A verification costs about as much as the rest of a small request, and a client sends
+ * one token for an hour. Only a hash of the token is stored.
+ */
+export function createTokenVerifier(keys: KeySet, clock: Clock = systemClock): TokenVerifier {
+  const remembered = createLru<string, { readonly verified: VerifiedToken; readonly untilMs: number }>(10_000);
+
+  const verify = async (token: string): Promise<VerifiedToken> => {
+    if (token.length > maxTokenLength) throw problems.unauthorized();
+    const name = hash('sha256', token, 'base64');
+    const nowMs = clock.now();
+    const known = remembered.get(name);
+    if (known !== undefined && nowMs < known.untilMs) return known.verified;
+    const verified = await verifySignature(token, keys, nowMs);
+    remembered.set(name, { verified, untilMs: Math.min(verified.expiresAtMs, nowMs + rememberMs) });
+    return verified;
+  };
+  return {
+    verify,
+    // The signature is of this text, so its claims are verified too.
+    verifyClaims: async (token) => ({ ...(await verify(token)), claims: decodeJwt(token) }),
+  };
+}
+
+async function verifySignature(token: string, keys: KeySet, nowMs: number): Promise<VerifiedToken> {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      async ({ kid }) => {
+        const key = typeof kid === 'string' ? await keys.find(kid) : undefined;
+        if (key === undefined) throw problems.unauthorized();
+        return key;
+      },
+      {
+        algorithms: ['ES256'],
+        audience: 'authenticated',
+        requiredClaims: ['exp', 'sub'],
+        clockTolerance: clockToleranceS,
+        currentDate: new Date(nowMs),
+      },
+    );
+    const expiresAtMs = (payload.exp ?? 0) * 1000;
+    if (expiresAtMs <= nowMs || typeof payload.sub !== 'string' || !isUuid(payload.sub)) throw problems.unauthorized();
+    const { email } = payload;
+    return { userId: payload.sub.toLowerCase(), expiresAtMs, ...(typeof email === 'string' && { email }) };
+  } catch (error) {
+    throw error instanceof errors.JOSEError ? problems.unauthorized({ cause: error }) : error;
+  }
+}
+
+// Headers as they were sent. Node drops duplicates of some headers.
+
+/** Returns how many times the request has the header. `name` is in lower case. */
+export function countHeader({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index];
+    if (sent?.length === name.length && sent.toLowerCase() === name) count += 1;
+  }
+  return count;
 }

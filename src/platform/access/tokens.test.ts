@@ -1,8 +1,8 @@
 import { importJWK } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestIssuer, type TestIssuer, testUserId } from '../../../test/platform/tokenissuer.fixture.ts';
+import { createTokenVerifier, type TokenVerifier } from './access.ts';
 import type { KeySet } from './keyset.ts';
-import { createTokenVerifier, type TokenVerifier } from './tokens.ts';
 
 let issuer: TestIssuer;
 let nowMs: number;

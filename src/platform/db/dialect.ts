@@ -16,7 +16,7 @@ import {
   sql,
   type TransactionSettings,
 } from 'kysely';
-import { createGate, type Gate, type GateOptions } from '../concurrency/gate.ts';
+import { createGate, type Gate, type GateOptions } from '../concurrency.ts';
 import { assertBegunByTransaction, assertOutsideTransaction, type Database } from './db.ts';
 
 /** What a driver provides. Its failures are already translated (errors.ts). */

@@ -1,7 +1,7 @@
 /** The embedded engine: PGlite, PostgreSQL in this process, and what becomes of it when it breaks. */
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
-import { createPacer } from '../concurrency/mapconcurrently.ts';
+import { createPacer } from '../concurrency.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
 import type { Database } from './db.ts';

@@ -6,7 +6,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { mapConcurrently } from '../concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import { ConfigFault } from '../config.ts';
 import { createSpaceCheck, hasNoRoom, reserveForRows } from '../diskspace.ts';
 import type { Log } from '../log.ts';

@@ -7,8 +7,7 @@ import { ConfigFault } from '../config.ts';
 import { StartFault } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
-import { createBreaker } from '../resilience/breaker.ts';
-import { retry } from '../resilience/retry.ts';
+import { createBreaker, retry } from '../resilience.ts';
 import type { Database } from './db.ts';
 import {
   createDatabase,

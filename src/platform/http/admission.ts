@@ -5,8 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Gauge } from '@prometheus-io/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countHeader } from '../access/access.ts';
 import { invalid, problems } from '../problem.ts';
-import { countHeader } from './headers.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
 import { watchProxied } from './proxied.ts';
 import { createTransfers, responseTransfer, type Transfer } from './transfers.ts';

@@ -8,9 +8,7 @@ import { onBehalfHeader } from '../access/caller.ts';
 import { type Clock, monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
 import { Problem, problems } from '../problem.ts';
-import { BreakerOpen, createBreaker } from '../resilience/breaker.ts';
-import { DeadlineExceeded, withDeadline } from '../resilience/deadline.ts';
-import { retry } from '../resilience/retry.ts';
+import { BreakerOpen, createBreaker, DeadlineExceeded, retry, withDeadline } from '../resilience.ts';
 import {
   type Attributes,
   currentScope,

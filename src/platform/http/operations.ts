@@ -1,6 +1,6 @@
 /** The endpoints that every service has: `/`, `/health`, `/ready` (docs/specification/http.md#service-endpoints). */
 import { Problem, problems } from '../problem.ts';
-import { withDeadline } from '../resilience/deadline.ts';
+import { withDeadline } from '../resilience.ts';
 import { commit, version } from '../version.ts';
 import { describeOperation } from './apireference.ts';
 import type { HttpServer, Readiness, ServerOptions } from './httpserver.ts';

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Database, type Tx, transaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
-import { retry } from '../resilience/retry.ts';
+import { retry } from '../resilience.ts';
 import { inScope, readTrace } from '../telemetry/trace.ts';
 import {
   type Job,

@@ -1,5 +1,5 @@
 /** Finds the objects of many prefixes with few listings. */
-import { mapConcurrently } from '../concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import type { Objects } from './objects.ts';
 
 const listingsAtOnce = 16;

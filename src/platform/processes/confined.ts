@@ -34,8 +34,8 @@ const fatalSignals: readonly unknown[] = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSE
 const fatalCodes: readonly unknown[] = [exceededCode, 132, 133, 134, 139];
 
 /**
- * Returns what the program writes. `program`: `new URL('./name.ts', import.meta.url)` of a module that calls
- * `startConfined`. Throws ConfinementExceeded, and an Error if the program fails for another reason.
+ * Returns what the program writes. `program`: the URL of a module that calls `startConfined`. Throws ConfinementExceeded, and an Error
+ * if the program fails for another reason.
  */
 export async function runConfined(program: URL, options: Confinement): Promise<Buffer> {
   const { input, args = [], memoryBytes, timeoutMs, maxOutputBytes } = options;

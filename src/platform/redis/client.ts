@@ -7,8 +7,7 @@ import { monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
-import { createBreaker } from '../resilience/breaker.ts';
-import { withDeadline } from '../resilience/deadline.ts';
+import { createBreaker, withDeadline } from '../resilience.ts';
 import type { ChannelListener, Redis, RedisClient } from './redis.ts';
 import { isWriteRefused, watchWrites } from './writability.ts';
 

@@ -1,1 +1,1 @@
-import{f as e,l as t}from"./states.js";function n(n,r,i={}){return e({queryKey:n,queryFn:({signal:e})=>t(r,{signal:e}),...i})}export{n as t};
+import{m as e,u as t}from"./states.js";function n(n,r,i={}){return e({queryKey:n,queryFn:({signal:e})=>t(r,{signal:e}),...i})}export{n as t};

@@ -38,7 +38,8 @@ export async function downloadAll(user: User, assets: readonly Asset[]): Promise
 }
 
 const feed = { scopeKind: 'feed', scopeId: 'published' } as const;
-export const isShared = ({ scopeKind }: Pick<Asset, 'scopeKind'>) => scopeKind === feed.scopeKind;
+/** It is a copy that everyone sees in Explore. */
+export const isInFeed = ({ scopeKind }: Pick<Asset, 'scopeKind'>) => scopeKind === feed.scopeKind;
 
 /** The copies of the asset in the public feed. Two devices can have published it at the same time. */
 export async function findPublished(user: User, { assetId }: ActionTarget): Promise<readonly Asset[]> {
@@ -48,7 +49,11 @@ export async function findPublished(user: User, { assetId }: ActionTarget): Prom
 }
 
 /** Copies the asset to the public feed. */
-export async function publish(user: User, { assetId }: ActionTarget, showPrompt: boolean): Promise<Asset> {
+export async function publish(
+  user: User,
+  { assetId }: ActionTarget,
+  { showPrompt, author }: { readonly showPrompt: boolean; readonly author: string },
+): Promise<Asset> {
   const asset = await user.json<Asset>('media', `/v1/assets/${assetId}`);
   const to = { toScopeKind: feed.scopeKind, toScopeId: feed.scopeId };
   const copy = (fromAssetId: string, more: object = {}) =>
@@ -56,12 +61,11 @@ export async function publish(user: User, { assetId }: ActionTarget, showPrompt:
   // A video has its own thumbnail.
   const thumb = asset.thumbAssetId === null ? undefined : await copy(asset.thumbAssetId);
   const published = await copy(assetId, thumb && { thumbAssetId: thumb.assetId });
-  // The gallery shows a prompt only if a share of the copy does.
-  if (showPrompt)
-    await user.json('media', '/v1/shares', {
-      method: 'POST',
-      json: { assetId: published.assetId, showPrompt: true },
-    });
+  // The gallery shows a prompt and a name only if a share of the copy does.
+  if (showPrompt || author !== '') {
+    const json = { assetId: published.assetId, showPrompt, ...(author !== '' && { author }) };
+    await user.json('media', '/v1/shares', { method: 'POST', json });
+  }
   return published;
 }
 

@@ -83,7 +83,7 @@ function queryOf({ type, q, from, to, isShared, isFavorite, album, isTrash }: Fi
     ...(q.trim() && { q: q.trim().split(/\s+/).slice(0, 10).join(' ') }),
     ...(from && { createdFrom: new Date(`${from}T00:00`).toISOString() }),
     ...(to && { createdBefore: dayAfter.toISOString() }),
-    ...(isShared && { scopeKind: 'feed' }),
+    ...(isShared ? { scopeKind: 'feed' } : { copies: 'false' }),
     ...(isFavorite && { favorite: 'true' }),
     ...(album && { collectionId: album }),
     ...(isTrash && { trashed: 'true' }),

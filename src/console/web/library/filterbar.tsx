@@ -1,4 +1,4 @@
-import { CalendarDays, Globe, Heart, Search, Upload } from 'lucide-react';
+import { CalendarDays, CircleCheck, Globe, Heart, Search, Upload } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Filters } from './assets.ts';
 
@@ -16,11 +16,14 @@ export function FilterBar({
   filters,
   onChange,
   onFiles,
+  onSelect,
   children,
 }: {
   readonly filters: Filters;
   readonly onChange: (filters: Filters) => void;
   readonly onFiles: (files: readonly File[]) => void;
+  /** For touch, which shows no circles before. */
+  readonly onSelect: () => void;
   /** After the filters. */
   readonly children?: ReactNode;
 }) {
@@ -78,7 +81,7 @@ export function FilterBar({
         onClick={() => onChange({ ...filters, isShared: !filters.isShared })}
       >
         <Globe {...icon} />
-        Shared
+        Published
       </button>
       <button
         type="button"
@@ -89,6 +92,10 @@ export function FilterBar({
       >
         <CalendarDays {...icon} />
         Dates
+      </button>
+      <button type="button" className="toggle selecting" onClick={onSelect}>
+        <CircleCheck {...icon} />
+        Select
       </button>
       {children}
       <input

@@ -49,7 +49,7 @@ export function Timeline({
 }) {
   const list = useRef<HTMLDivElement>(null);
   const { width, gap, top, isNarrow } = useMeasures(list);
-  const height = Math.round((isNarrow ? 110 : 200) * size);
+  const height = Math.round((isNarrow ? 140 : 200) * size);
   const [active, setActive] = useState(0);
   // The page is painted before its tiles, so that the interaction that opens it is not slow.
   const isPainted = useDeferredValue(true, false);

@@ -8,7 +8,6 @@ import { Pending } from '../parts/states.tsx';
 import { useModal } from '../shell/modal.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
-import { isShared } from './actions.ts';
 import { useFavorites } from './albums.ts';
 import { isImage, isVideo, nameOf, useAsset, usePatch, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
@@ -183,7 +182,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
         {asset.width !== null && <Fact name="Dimensions">{`${asset.width} × ${asset.height}`}</Fact>}
         {asset.durationMs !== null && <Fact name="Length">{durationOf(asset.durationMs)}</Fact>}
         <Fact name="Size">{sizeOf(asset.byteSize)}</Fact>
-        {isShared(asset) && <Fact name="Visibility">Public feed</Fact>}
+        {asset.published && <Fact name="Visibility">Published in Explore</Fact>}
       </dl>
       {conversation && (
         <Link className="button" href={conversation}>

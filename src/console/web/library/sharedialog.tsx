@@ -9,7 +9,7 @@ import { Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
-import { useForget, useNewAssets } from './assets.ts';
+import { useForget, useNewAssets, usePatch } from './assets.ts';
 import {
   canHandOn,
   copyLink,
@@ -160,13 +160,17 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
   );
 }
 
+const authorKey = 'atelier.author';
+
 /** The public feed, which everyone who uses the studio sees under Explore. */
 function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'share' }>; readonly what: string }) {
   const user = useUser();
   const queries = useQueryClient();
   const readNew = useNewAssets();
   const forget = useForget();
+  const patch = usePatch();
   const [showPrompt, setShowPrompt] = useState(false);
+  const [author, setAuthor] = useState(() => localStorage.getItem(authorKey) ?? '');
   const queryKey = ['published', user.id, of.asset.assetId];
   const { data: published, error } = useQuery({
     queryKey,
@@ -174,9 +178,12 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
     staleTime: 0,
   });
   const publishing = useMutation({
-    mutationFn: () => publish(user, of.asset, showPrompt),
+    mutationFn: () => publish(user, of.asset, { showPrompt, author: author.trim() }),
     onSuccess: async (made) => {
+      localStorage.setItem(authorKey, author.trim());
       queries.setQueryData(queryKey, [made]);
+      void queries.invalidateQueries({ queryKey: ['gallery'] });
+      patch([of.asset.assetId], { published: true });
       await readNew();
       notify('Published in Explore.');
     },
@@ -193,6 +200,16 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
           {of.prompt !== null && (
             <Choice label="Show the prompt in Explore" value={showPrompt} onChange={setShowPrompt} />
           )}
+          <label className="field">
+            Your name in Explore (optional)
+            <input
+              maxLength={60}
+              autoComplete="nickname"
+              placeholder="Without a name, it is anonymous"
+              value={author}
+              onChange={({ target }) => setAuthor(target.value)}
+            />
+          </label>
           <Confirm
             label="Publish"
             tone="primary"
@@ -211,7 +228,9 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
               const json = { ids: published.map(({ assetId }) => assetId) };
               await user.send('media', '/v1/assets', { method: 'DELETE', json }).then(() => {
                 forget(json.ids);
+                patch([of.asset.assetId], { published: false });
                 queries.setQueryData(queryKey, []);
+                void queries.invalidateQueries({ queryKey: ['gallery'] });
                 notify('It is no longer in Explore.');
               }, notifyFailure);
             }}

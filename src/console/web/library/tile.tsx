@@ -2,7 +2,6 @@ import { File, Globe, Heart, Play } from 'lucide-react';
 import { memo, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf } from '../parts/figures.tsx';
-import { isShared } from './actions.ts';
 import { AssetImage } from './assetimage.tsx';
 import { isImage, isVideo, nameOf, wordOf } from './assets.ts';
 import { MediaActions } from './mediaactions.tsx';
@@ -65,7 +64,7 @@ export const Tile = memo(function Tile(props: TileProps) {
         // The click has the Shift key.
         onChange={() => undefined}
       />
-      <Marks asset={asset} />
+      <Marks asset={asset} isNarrow={width < narrowPx} />
       {isNear && !isChoosing && (
         <div className="hover">
           <MediaActions
@@ -86,7 +85,7 @@ function daysOf(trashedAt: string): string {
   return days === 1 ? '1 day left' : `${days} days left`;
 }
 
-function Marks({ asset }: { readonly asset: Asset }) {
+function Marks({ asset, isNarrow }: { readonly asset: Asset; readonly isNarrow: boolean }) {
   return (
     <span className="marks">
       {isVideo(asset) && (
@@ -107,10 +106,10 @@ function Marks({ asset }: { readonly asset: Asset }) {
           <Heart size={16} strokeWidth={1.75} fill="currentColor" role="img" aria-label="Favorite" />
         </span>
       )}
-      {isShared(asset) && (
+      {asset.published && (
         <span className="badge">
           <Globe size={16} strokeWidth={1.75} aria-hidden="true" />
-          Shared
+          <span className={isNarrow ? 'unseen' : ''}>Published</span>
         </span>
       )}
     </span>

@@ -30,6 +30,7 @@ function assetAt(daysAgo: number, place: number, width = 1, height = 1): Asset {
     generated: null,
     name: null,
     favorite: false,
+    published: false,
     generation: null,
     labels: [],
     createdAt: createdAt.toISOString(),

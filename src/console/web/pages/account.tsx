@@ -136,7 +136,9 @@ function Sessions() {
         </ul>
       )}
       <div className="does">
-        <Confirm label="End all others" question="End all sessions but this one?" onConfirm={() => end()} />
+        {data !== undefined && data.sessions.length > 1 && (
+          <Confirm label="End all others" question="End all sessions but this one?" onConfirm={() => end()} />
+        )}
         <button type="button" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
           Sign out everywhere
         </button>

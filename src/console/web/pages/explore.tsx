@@ -1,22 +1,42 @@
 import '../library/library.css';
 import '../explore/explore.css';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
-import { Flag, Megaphone, Sparkles, TrendingUp, WandSparkles } from 'lucide-react';
-import { useState } from 'react';
+import {
+  ChevronLeft,
+  ChevronRight,
+  Clapperboard,
+  Copy,
+  Flag,
+  ImagePlus,
+  Megaphone,
+  Play,
+  Sparkles,
+  TrendingUp,
+  WandSparkles,
+  X,
+} from 'lucide-react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Link, useLocation, useParams } from 'wouter';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
 import { callJson } from '../calls.ts';
 import { startCreating } from '../create/order.ts';
+import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
+import '../library/lightbox.css';
+import { useSigned } from '../library/signing.ts';
+import { Zoomable } from '../library/zoomable.tsx';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { reasonNames } from '../parts/reasons.ts';
-import { Empty, Pending, Problem } from '../parts/states.tsx';
-import { notify } from '../shell/notices.ts';
+import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
+import { useModal } from '../shell/modal.ts';
+import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+const large = { ...icon, size: 20 } as const;
 const kinds = [
   ['', 'All'],
   ['image', 'Images'],
@@ -26,12 +46,20 @@ const labels: Readonly<Record<string, string>> = { ai: 'Made with AI', edited: '
 
 export function Explore() {
   const [kind, setKind] = useState<'' | 'image' | 'video'>('');
+  const { assetId } = useParams<{ readonly assetId?: string }>();
+  const [, navigate] = useLocation();
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(kind);
-  const items = data?.pages.flatMap((page) => page.items);
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
+  const more = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage();
+  }, [isFetchingNextPage, fetchNextPage]);
   return (
     <div className="explore">
       <header className="page">
-        <h1>Explore</h1>
+        <div>
+          <h1>Explore</h1>
+          <p className="quiet">What others have made and published here. Open a picture to remix it.</p>
+        </div>
         <fieldset className="segments" aria-label="Kind">
           {kinds.map(([value, name]) => (
             <label key={value}>
@@ -54,59 +82,265 @@ export function Explore() {
           <Pending error={error} retry={refetch} what="Reading the gallery" />
         ) : items.length === 0 ? (
           <Empty title="Nothing is published yet.">
-            <p>Open one of your images, choose “Share”, and publish it here.</p>
+            <p>Be the first: open one of your images, choose “Share”, and publish it here.</p>
+            <Link className="button" href="/library">
+              Choose an image
+            </Link>
           </Empty>
         ) : (
           <ul className="gallery">
             {items.map((item) => (
-              <li key={item.assetId}>
-                <Item item={item} />
-              </li>
+              <Tile key={item.assetId} item={item} />
             ))}
           </ul>
         )}
-        {hasNextPage && (
-          <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
-            Show more
-          </button>
-        )}
+        {hasNextPage && <More onMore={more} isBusy={isFetchingNextPage} />}
       </section>
+      {assetId !== undefined && items !== undefined && (
+        <Viewer
+          assetId={assetId}
+          items={items}
+          hasMore={hasNextPage}
+          onMore={more}
+          onShow={(id) => navigate(`/explore/${id}`, { replace: true, state: history.state })}
+          onClose={() => (history.state?.fromPage ? history.back() : navigate('/explore', { replace: true }))}
+        />
+      )}
     </div>
   );
 }
 
-function Item({ item }: { readonly item: GalleryItem }) {
-  const { assetId, kind, width, height, blurhash, previewUrl, thumbUrl, generated, prompt, publishedAt } = item;
-  const [isReporting, setReporting] = useState(false);
-  const ratio = width && height ? `${width} / ${height}` : '1 / 1';
+/** Reads on when it comes into view. */
+function More({ onMore, isBusy }: { readonly onMore: () => void; readonly isBusy: boolean }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onMore(), { rootMargin: '800px' });
+    if (button.current) observer.observe(button.current);
+    return () => observer.disconnect();
+  }, [onMore]);
   return (
-    <figure>
-      <div className="picture" ref={(box) => box?.style.setProperty('aspect-ratio', ratio)}>
-        <AssetImage
-          url={previewUrl ?? thumbUrl ?? undefined}
-          alt={prompt ?? `A published ${kind}`}
-          blurhash={blurhash}
-        />
+    <button ref={button} type="button" disabled={isBusy} onClick={onMore}>
+      Show more
+    </button>
+  );
+}
+
+/** A tile is never a thin line. */
+const shapeOf = ({ width, height }: GalleryItem) =>
+  width && height ? Math.min(2.5, Math.max(0.56, width / height)) : 1;
+
+const titleOf = ({ prompt, kind }: GalleryItem) => prompt ?? `A published ${kind}`;
+
+/** Rows are justified: tiles of a row share its width by their shapes. */
+function Tile({ item }: { readonly item: GalleryItem }) {
+  const { assetId, kind, blurhash, previewUrl, thumbUrl, generated, prompt, author, publishedAt } = item;
+  const ratio = shapeOf(item);
+  return (
+    <li ref={(tile) => tile?.style.setProperty('--ratio', String(ratio))}>
+      <Link href={`/explore/${assetId}`} state={fromPage} aria-label={`Open: ${titleOf(item)}`} className="picture">
+        <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt="" blurhash={blurhash} />
+      </Link>
+      <span className="marks">
+        {kind === 'video' && (
+          <span className="badge">
+            <Play {...icon} />
+            Video
+          </span>
+        )}
         {generated !== null && <span className="badge">{labels[generated]}</span>}
-      </div>
-      <figcaption>
-        {prompt !== null && <p className="prompt">{prompt}</p>}
-        <span className="quiet small">
-          <When at={publishedAt} />
-        </span>
-        <button
-          type="button"
-          onClick={() =>
-            startCreating({ prompt: prompt ?? '', references: kind === 'image' ? [assetId] : [], count: 1 })
-          }
-        >
+      </span>
+      <p className="cut">{prompt ?? <span className="quiet">The prompt is not shown.</span>}</p>
+      <p className="quiet small byline">
+        <span className="cut">{author ?? 'Anonymous'}</span>
+        <When at={publishedAt} />
+      </p>
+      {kind === 'image' && (
+        <button type="button" aria-label={`Remix: ${titleOf(item)}`} className="remix" onClick={() => remix(item)}>
           <WandSparkles {...icon} />
           Remix
         </button>
-        <IconButton label="Report" Icon={Flag} onClick={() => setReporting(true)} />
-      </figcaption>
+      )}
+    </li>
+  );
+}
+
+const referencesOf = ({ kind, assetId }: GalleryItem) => (kind === 'image' ? [assetId] : []);
+const remix = (item: GalleryItem) =>
+  startCreating({ kind: item.kind, prompt: item.prompt ?? '', references: referencesOf(item), count: 1 });
+
+/** One of the gallery in the whole window. It has its own URL, so the Back button closes it. */
+function Viewer({
+  assetId,
+  items,
+  hasMore,
+  onMore,
+  onShow,
+  onClose,
+}: {
+  readonly assetId: string;
+  readonly items: readonly GalleryItem[];
+  readonly hasMore: boolean;
+  readonly onMore: () => void;
+  readonly onShow: (assetId: string) => void;
+  readonly onClose: () => void;
+}) {
+  const dialog = useModal();
+  const [isReporting, setReporting] = useState(false);
+  const place = items.findIndex((one) => one.assetId === assetId);
+  const item = items[place];
+  const step = (by: 1 | -1) => {
+    const next = place < 0 ? undefined : items[place + by];
+    return next && (() => onShow(next.assetId));
+  };
+  const [before, after] = [step(-1), step(1)];
+  // A link can lead to one that is further down.
+  const isSought = item === undefined && hasMore && items.length < mostSought;
+  useEffect(() => {
+    if (isSought || (place >= items.length - 3 && hasMore)) onMore();
+  }, [isSought, place, items.length, hasMore, onMore]);
+  useEffect(() => {
+    const onKey = ({ key, target }: KeyboardEvent) => {
+      if (isReporting || target instanceof HTMLVideoElement) return;
+      if (key === 'ArrowLeft') before?.();
+      if (key === 'ArrowRight') after?.();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+  return (
+    <dialog
+      ref={dialog}
+      className="lightbox withfacts"
+      aria-label={item ? titleOf(item) : 'Published'}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div className="top">
+        <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
+        {item && <IconButton label="Report" Icon={Flag} size={20} onClick={() => setReporting(true)} />}
+      </div>
+      <div className="stage">
+        {item ? (
+          <Picture key={assetId} item={item} onSwipe={(by) => (by === 1 ? after : before)?.()} />
+        ) : isSought ? (
+          <Loading what="Looking for it" />
+        ) : (
+          <p className="quiet">This is not published any longer.</p>
+        )}
+        {before && (
+          <button type="button" className="step before" aria-label="Previous" onClick={before}>
+            <ChevronLeft {...large} />
+          </button>
+        )}
+        {after && (
+          <button type="button" className="step after" aria-label="Next" onClick={after}>
+            <ChevronRight {...large} />
+          </button>
+        )}
+      </div>
+      <aside className="aside" aria-label="Details">
+        {item && <About item={item} />}
+      </aside>
       {isReporting && <ReportDialog assetId={assetId} onClose={() => setReporting(false)} />}
-    </figure>
+    </dialog>
+  );
+}
+
+/** As many as one looks through for a link. */
+const mostSought = 500;
+
+function Picture({ item, onSwipe }: { readonly item: GalleryItem; readonly onSwipe: (step: 1 | -1) => void }) {
+  const { assetId, kind, previewUrl, thumbUrl, blurhash } = item;
+  const { data } = useSigned('video', kind === 'video' ? assetId : null);
+  if (kind === 'video')
+    return (
+      <video
+        controls
+        autoPlay={!matchMedia('(prefers-reduced-motion: reduce)').matches}
+        muted
+        loop
+        playsInline
+        src={data?.playUrl ?? data?.url}
+        poster={previewUrl ?? undefined}
+        aria-label={titleOf(item)}
+      />
+    );
+  return (
+    <Zoomable onSwipe={onSwipe}>
+      <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt={titleOf(item)} blurhash={blurhash} isWhole />
+    </Zoomable>
+  );
+}
+
+function About({ item }: { readonly item: GalleryItem }) {
+  const { kind, prompt, author, generated, width, height, publishedAt } = item;
+  return (
+    <>
+      <section>
+        <p className="strong">{author ?? 'Anonymous'}</p>
+        <p className="quiet small">
+          Published <When at={publishedAt} />
+        </p>
+      </section>
+      <section>
+        <h2>Prompt</h2>
+        <p className="prompt">{prompt ?? 'The author does not show the prompt.'}</p>
+        {prompt !== null && (
+          <button
+            type="button"
+            className="plain"
+            onClick={() =>
+              navigator.clipboard.writeText(prompt).then(() => notify('The prompt is copied.'), notifyFailure)
+            }
+          >
+            <Copy {...icon} />
+            Copy the prompt
+          </button>
+        )}
+      </section>
+      <div className="actions">
+        <button type="button" className="primary" onClick={() => remix(item)}>
+          <WandSparkles {...icon} />
+          Remix
+        </button>
+        {kind === 'image' && (
+          <>
+            <button
+              type="button"
+              onClick={() => startCreating({ prompt: '', references: referencesOf(item), count: 1 })}
+            >
+              <ImagePlus {...icon} />
+              Use as reference
+            </button>
+            <button
+              type="button"
+              onClick={() => startCreating({ kind: 'video', prompt: '', references: referencesOf(item) })}
+            >
+              <Clapperboard {...icon} />
+              Animate
+            </button>
+          </>
+        )}
+      </div>
+      <dl>
+        {generated !== null && (
+          <div>
+            <dt>Origin</dt>
+            <dd>{labels[generated]}</dd>
+          </div>
+        )}
+        {width !== null && height !== null && (
+          <div>
+            <dt>Dimensions</dt>
+            <dd>
+              {width} × {height}
+            </dd>
+          </div>
+        )}
+      </dl>
+    </>
   );
 }
 
@@ -195,7 +429,8 @@ function useGallery(kind: '' | 'image' | 'video') {
         ...(kind && { kind }),
         ...(pageParam && { cursor: pageParam }),
       });
-      return callJson<PublicGallery>(`${url}/op/gallery?${query}`, { signal });
+      // The browser would show its stored page for another 30 s after a publication.
+      return callJson<PublicGallery>(`${url}/op/gallery?${query}`, { signal, cache: 'no-cache' });
     },
     enabled: url !== undefined,
     initialPageParam: '',

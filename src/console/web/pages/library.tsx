@@ -53,7 +53,15 @@ export function Library() {
   const [size, setSize] = useTileSize();
   const [month, setMonth] = useState<{ readonly month: string }>();
   const assets = useMemo(() => listing.data?.pages.flatMap((page) => page.assets) ?? [], [listing.data]);
-  const choosing = useChoosing(assets);
+  const chosen = useChoosing(assets);
+  const [isSelecting, setSelecting] = useState(false);
+  const choosing = {
+    ...chosen,
+    clear() {
+      setSelecting(false);
+      chosen.clear();
+    },
+  };
   const { hasNextPage, isFetchingNextPage, isPlaceholderData, fetchNextPage } = listing;
 
   const onMore = useCallback(() => {
@@ -83,7 +91,7 @@ export function Library() {
       ) : (
         <AlbumHeader key={filters.album} collectionId={filters.album} />
       )}
-      {choosing.chosen.size > 0 ? (
+      {choosing.chosen.size > 0 || isSelecting ? (
         <SelectionBar
           choosing={choosing}
           album={filters.album}
@@ -91,7 +99,7 @@ export function Library() {
           onDownload={() => downloadAll(user, choosing.assets)}
         />
       ) : (
-        <FilterBar filters={filters} onChange={setFilters} onFiles={upload}>
+        <FilterBar filters={filters} onChange={setFilters} onFiles={upload} onSelect={() => setSelecting(true)}>
           <Months
             onChoose={(chosen) => {
               const last = assets.at(-1);
@@ -117,6 +125,7 @@ export function Library() {
           choosing={choosing}
           size={size}
           jumpTo={month}
+          isChoosingOnly={isSelecting}
           hasMore={hasNextPage}
           onMore={onMore}
           onOpen={open}
@@ -203,6 +212,13 @@ function SelectionBar({
   const areFavorites = choosing.assets.every(({ favorite }) => favorite);
   const report = (error: Error) => setProblem(error.message);
   const count = choosing.chosen.size;
+  if (count === 0)
+    return (
+      <div className="filterbar selection" role="toolbar" aria-label="Selection">
+        <IconButton label="End the selection" Icon={X} onClick={choosing.clear} />
+        <span role="status">Tap images and videos to select them.</span>
+      </div>
+    );
   return (
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
       <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />

@@ -1,18 +1,18 @@
-import { useQuery } from '@tanstack/react-query';
 import { Copy, ExternalLink, MessageSquare } from 'lucide-react';
 import { Link } from 'wouter';
-import type { Thread } from '../../../client/agent/api.ts';
+import { isInFeed } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
-import { nameOf, useAsset } from '../library/assets.ts';
+import { isVideo, useAsset } from '../library/assets.ts';
 import { copyLink, endShare, type Share, useRereadShares, useShares } from '../library/shares.ts';
 import { useSigned } from '../library/signing.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Pending } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import '../library/library.css';
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** Everything that others can see by a link. */
 export function SharedLinks() {
@@ -21,7 +21,10 @@ export function SharedLinks() {
   return (
     <div className="library">
       <header className="page">
-        <h1>Shared links</h1>
+        <div>
+          <h1>Shared links</h1>
+          <p className="quiet">Anyone with one of these links can see what is behind it, until you end it.</p>
+        </div>
         <Link href="/library?shared=1">Published in Explore</Link>
       </header>
       {shares === undefined ? (
@@ -29,6 +32,9 @@ export function SharedLinks() {
       ) : shares.length === 0 ? (
         <Empty title="You share nothing by a link.">
           <p>Open an image, a video or a conversation, and choose “Share”.</p>
+          <Link className="button" href="/library">
+            Open the library
+          </Link>
         </Empty>
       ) : (
         <ul className="lines sharedlinks" aria-label="Shared links">
@@ -48,77 +54,61 @@ export function SharedLinks() {
   );
 }
 
+/** The first words of a long prompt. */
+const shorten = (text: string) => (text.length <= 80 ? text : `${text.slice(0, 80).trimEnd()} …`);
+
 function Line({ share }: { readonly share: Share }) {
   const user = useUser();
   const reread = useRereadShares();
-  const { assetId, threadId } = share;
+  const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
+  const kind = share.threadId !== null ? 'Conversation' : asset && isVideo(asset) ? 'Video' : 'Image';
+  const isPublished = asset !== undefined && isInFeed(asset);
+  const name = share.title === null ? kind : shorten(share.title);
+  const until = share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`;
   return (
     <>
-      {assetId === null ? (
-        <span className="thumb">
+      <span className="thumb">
+        {share.assetId === null ? (
           <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />
-        </span>
-      ) : (
-        <Thumb assetId={assetId} />
-      )}
-      <span className="about">
-        {threadId === null ? (
-          <Link href={`/library/${assetId}`}>
-            <AssetName assetId={assetId ?? ''} />
-          </Link>
         ) : (
-          <Link href={`/studio/${threadId}`}>
-            <ThreadName threadId={threadId} />
-          </Link>
+          <Thumb asset={asset} />
         )}
+      </span>
+      <span className="about">
+        <Link href={share.threadId === null ? `/library/${share.assetId}` : `/studio/${share.threadId}`}>{name}</Link>
         <span className="quiet small">
-          Shared {momentOf(share.createdAt)}
-          {share.expiresAt !== null && `, until ${momentOf(share.expiresAt)}`}
+          {isPublished ? `${kind}, published in Explore` : kind} · shared {momentOf(share.createdAt)} · {until}
         </span>
       </span>
-      <IconButton label="Copy the link" Icon={Copy} onClick={() => copyLink(share.url).catch(notifyFailure)} />
-      <a className="button" href={share.url} target="_blank" rel="noreferrer">
-        <ExternalLink size={16} strokeWidth={1.75} aria-hidden="true" />
-        Open
-      </a>
-      <Confirm
-        label="End sharing"
-        question="The link stops working."
-        onConfirm={() =>
-          endShare(user, share.id).then(() => {
-            notify('The link no longer works.');
-            reread();
-          }, notifyFailure)
-        }
-      />
+      <span className="does">
+        <button
+          type="button"
+          aria-label={`Copy the link of ${name}`}
+          onClick={() => copyLink(share.url).catch(notifyFailure)}
+        >
+          <Copy {...icon} />
+          Copy
+        </button>
+        <a className="button" href={share.url} target="_blank" rel="noreferrer" aria-label={`Open the page of ${name}`}>
+          <ExternalLink {...icon} />
+          Open
+        </a>
+        <Confirm
+          label="End sharing"
+          question="The link stops working."
+          onConfirm={() =>
+            endShare(user, share.id).then(() => {
+              notify('The link no longer works.');
+              reread();
+            }, notifyFailure)
+          }
+        />
+      </span>
     </>
   );
 }
 
-/** The name of the file, or the first words of the prompt. */
-function AssetName({ assetId }: { readonly assetId: string }) {
-  const { data: asset, isError } = useAsset(assetId, undefined);
-  if (asset === undefined) return isError ? 'Deleted image or video' : '…';
-  return asset.name ?? asset.prompt?.slice(0, 120) ?? nameOf(asset);
-}
-
-function ThreadName({ threadId }: { readonly threadId: string }) {
-  const user = useUser();
-  const { data: title, isError } = useQuery({
-    queryKey: ['thread title', user.id, threadId],
-    queryFn: async ({ signal }) => (await user.json<Thread>('agent', `/threads/${threadId}`, { signal })).title,
-  });
-  if (title === undefined) return isError ? 'Deleted conversation' : '…';
-  return `Conversation: ${title || 'Untitled'}`;
-}
-
-function Thumb({ assetId }: { readonly assetId: string }) {
-  const { data: asset } = useAsset(assetId, undefined);
-  const isVideo = asset?.mime.startsWith('video/') === true;
-  const { data } = useSigned(isVideo ? 'video' : 'image', asset === undefined ? null : assetId);
-  return (
-    <span className="thumb">
-      <AssetImage url={data?.thumbUrl} alt="" blurhash={asset?.blurhash} />
-    </span>
-  );
+function Thumb({ asset }: { readonly asset: ReturnType<typeof useAsset>['data'] }) {
+  const { data } = useSigned(asset && isVideo(asset) ? 'video' : 'image', asset?.assetId ?? null);
+  return <AssetImage url={data?.thumbUrl} alt="" blurhash={asset?.blurhash} />;
 }

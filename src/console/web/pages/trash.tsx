@@ -1,5 +1,6 @@
 import { RotateCcw, X } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
+import { Link } from 'wouter';
 import { filtersOf, useAssets } from '../library/assets.ts';
 import { useChoosing } from '../library/choosing.ts';
 import { Timeline } from '../library/grid.tsx';
@@ -54,7 +55,14 @@ export function Trash() {
           what="Reading the trash"
         />
       )}
-      {isEmpty && <Empty title="The trash is empty." />}
+      {isEmpty && (
+        <Empty title="The trash is empty.">
+          <p>What you delete appears here, and can be restored.</p>
+          <Link className="button" href="/library">
+            Open the library
+          </Link>
+        </Empty>
+      )}
       {isRead && !isEmpty && (
         <div className="filterbar selection" role="toolbar" aria-label="Trash">
           {choosing.chosen.size > 0 && <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />}

@@ -26,6 +26,18 @@ export function Confirm({
     if (isOpen !== wasAsked.current) first.current?.focus();
     wasAsked.current = isOpen;
   }, [isOpen]);
+  useEffect(() => {
+    if (!isOpen) return;
+    // Escape answers “No”, wherever the focus is. A dialog around the question stays open.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      event.stopPropagation();
+      setOpen(false);
+    };
+    addEventListener('keydown', onKey, { capture: true });
+    return () => removeEventListener('keydown', onKey, { capture: true });
+  }, [isOpen]);
   if (!isOpen && icon) return <IconButton {...icon} ref={first} onClick={() => setOpen(true)} />;
   if (!isOpen)
     return (

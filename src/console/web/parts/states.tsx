@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext } from 'react';
-import { isSignedOut } from '../calls.ts';
+import { isSignedOut, sessionEnded } from '../calls.ts';
 
 export function Loading({ what = 'Loading' }: { readonly what?: string | undefined }) {
   return (
@@ -12,14 +12,31 @@ export function Loading({ what = 'Loading' }: { readonly what?: string | undefin
 /** The link to sign in again, for the pages of users. */
 export const SignInContext = createContext<ReactNode>(undefined);
 
-export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => unknown }) {
+/** `undefined`: the error has another reason. */
+function useEnded(error: Error | null): ReactNode {
   const signIn = useContext(SignInContext);
-  const isOver = signIn !== undefined && isSignedOut(error);
+  return signIn !== undefined && isSignedOut(error) ? <SessionEnded /> : undefined;
+}
+
+/** The same words on every page, with a link that returns to the page. */
+export function SessionEnded({ children }: { readonly children?: ReactNode }) {
+  const signIn = useContext(SignInContext);
+  return (
+    <>
+      <p>
+        {sessionEnded} {children}
+      </p>
+      {signIn}
+    </>
+  );
+}
+
+export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => unknown }) {
+  const ended = useEnded(error);
   return (
     <div className="state failure" role="alert">
-      <p>{error.message}</p>
-      {isOver && signIn}
-      {retry && !isOver && (
+      {ended ?? <p>{error.message}</p>}
+      {retry && ended === undefined && (
         <button type="button" onClick={() => retry()}>
           Try again
         </button>
@@ -43,6 +60,13 @@ export function Pending({
 
 /** Shown beside the control that failed. The other content stays. */
 export function Problem({ of: error }: { readonly of: Error | null }) {
+  const ended = useEnded(error);
+  if (ended !== undefined)
+    return (
+      <div className="state failure" role="alert">
+        {ended}
+      </div>
+    );
   return (
     error && (
       <span className="problem" role="alert">

@@ -1,4 +1,5 @@
 /** Short messages about what has happened, with an undo where there is one. `Toasts` shows them. */
+import { isSignedOut, sessionEnded } from '../calls.ts';
 import { createShared } from './shared.ts';
 
 export interface Notice {
@@ -19,7 +20,7 @@ export function notify(text: string, options: Partial<Omit<Notice, 'id' | 'text'
 }
 
 export const notifyFailure = (error: unknown): void =>
-  notify(error instanceof Error ? error.message : String(error), { tone: 'bad' });
+  notify(isSignedOut(error) ? sessionEnded : error instanceof Error ? error.message : String(error), { tone: 'bad' });
 
 /** Removes the notice. */
 export function take(id: number): Notice | undefined {

@@ -252,8 +252,8 @@ function Price({
     );
   return (
     <span className="price" title={title}>
-      {number.format(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`}
-      <span className="balance"> · {creditsOf(credits)} left</span>
+      {creditsOf(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`} ·{' '}
+      {creditsOf(credits)} left
       <span className="unseen">. {title}</span>
     </span>
   );

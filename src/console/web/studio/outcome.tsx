@@ -1,11 +1,10 @@
 /** How a message ended that has no complete answer, and what the user can do next. */
 import type { UIMessage } from 'ai';
 import { CircleAlert, Plug, RotateCw, SquarePen } from 'lucide-react';
-import { useContext } from 'react';
 import { Link } from 'wouter';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import { isSignedOut } from '../calls.ts';
-import { SignInContext } from '../parts/states.tsx';
+import { SessionEnded } from '../parts/states.tsx';
 import type { ModelChoice } from './account.ts';
 import { newThreadId } from './threads.ts';
 
@@ -75,14 +74,8 @@ export function OutcomeNote({
 }
 
 function Refusal({ error, modelChoice }: { readonly error: Error; readonly modelChoice: ModelChoice }) {
-  const signIn = useContext(SignInContext);
   if (isSignedOut(error))
-    return (
-      <>
-        <p>Your session has ended. The message was not sent. It is below, ready to send again.</p>
-        {signIn}
-      </>
-    );
+    return <SessionEnded>The message was not sent. It is below, ready to send again.</SessionEnded>;
   const code = error instanceof AtelierError ? error.code : 'unreachable';
   const body = error instanceof AtelierError ? error.body : {};
   if (code === 'insufficient_credits') {

@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { StartFault } from '#platform/lifecycle.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { memoryProblems } from '../../problems.ts';
 import type { Embedder } from '../embedder.ts';
 import { traitsOf } from '../traits.ts';

@@ -6,7 +6,7 @@
 import type { BigIntStats } from 'node:fs';
 import { link, mkdir, open, realpath, rename, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../cache/cache.ts';
 import { ObjectExists, type ObjectHead, type WriteOptions } from '../objects.ts';
 
 export interface Folders {
@@ -26,7 +26,7 @@ const mostKnown = 10_000;
 export function createFolders(root: string): Folders {
   let known: string | undefined;
   /** Path → identity of a folder whose name was synced, with those of the folders that lead to it. */
-  const durable = new LRUCache<string, string>({ max: mostKnown });
+  const durable = createLru<string, string>(mostKnown);
 
   async function base(): Promise<string | undefined> {
     known ??= await realpath(root).catch(ignore('ENOENT'));

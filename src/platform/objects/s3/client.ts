@@ -7,9 +7,14 @@ import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, monotonicClock } from '../../clock.ts';
 import { problems } from '../../problem.ts';
-import { BreakerOpen, createBreaker } from '../../resilience/breaker.ts';
-import { DeadlineExceeded, type IdleDeadline, startIdleDeadline } from '../../resilience/deadline.ts';
-import { retry } from '../../resilience/retry.ts';
+import {
+  BreakerOpen,
+  createBreaker,
+  DeadlineExceeded,
+  type IdleDeadline,
+  retry,
+  startIdleDeadline,
+} from '../../resilience.ts';
 import { userAgent } from '../../version.ts';
 import { type Body, chunksOf } from '../bodies.ts';
 import {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNightly } from '../../../../test/lane.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../../../../test/platform/objects/s3.fixture.ts';
 import { systemClock } from '../../clock.ts';
-import { mapConcurrently } from '../../concurrency/mapconcurrently.ts';
+import { mapConcurrently } from '../../concurrency.ts';
 import { createS3Client, type S3Client } from './client.ts';
 import { initiateMultipart, listMultiparts, listParts, type Multipart, type S3Place, uploadPart } from './multipart.ts';
 
