@@ -101,7 +101,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const spent = attention.filter({ hasText: 'The budget of the day is spent' });
     await spent.getByRole('link', { name: 'Show costs' }).waitFor();
     await attention
-      .filter({ hasText: /jobs are dead/ })
+      .filter({ hasText: /^(1 job is|[0-9]+ jobs are) dead: .*Make a video/ })
       .getByRole('link', { name: 'Retry or discard' })
       .waitFor();
     const agent = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'agent', exact: true }) });

@@ -5,6 +5,7 @@ import type { ActionPage } from '#accounts/people/api.ts';
 import { When } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import './desk.css';
+import './operator.css';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { PersonLink } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf } from './personview.ts';
@@ -41,8 +42,8 @@ export function Audit() {
       <header className="page">
         <h1>Audit</h1>
         <p className="quiet">
-          The actions of operators and commands, newest first. Users are recorded as a hash, which their erasure leaves.
-          The page finds the newest users, and those whose credits were changed. To find another one, enter the id.
+          The actions of operators and commands, newest first. Users are recorded as a hash. The page finds the newest
+          users, and those whose credits were changed. To find another one, enter the id.
         </p>
       </header>
       <search className="desk-fields desk-filters">

@@ -9,6 +9,7 @@ import { countOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
+import './operator.css';
 import { useMayChange } from '../operator.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { IncidentDetails } from './incident.tsx';

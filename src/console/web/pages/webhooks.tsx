@@ -1,3 +1,4 @@
+import '../operator/operator.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import type { Delivery, DeliveryList } from '../../api.ts';
