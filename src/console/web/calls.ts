@@ -26,7 +26,7 @@ export interface Call {
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** `no-cache`: asks the server whether a stored response is still right. */
+  /** `no-cache`: the server checks whether a stored response is still right. */
   readonly cache?: 'no-cache';
   /** Only calls to the authentication service send cookies to another origin. */
   readonly withCookies?: boolean;

@@ -114,7 +114,7 @@ const isPivot = (token: Token, { language }: Lexicon) =>
   !coordinates(token.value, language.code) &&
   !isCopula(token.written ?? token.value, language.code);
 
-/** `parts`: each as it stands in both contents. */
+/** `parts`: each as it is in both contents. */
 function haveOtherRoles(parts: readonly (readonly [Reading, Reading])[], { language }: Lexicon): boolean {
   const written = (reading: Reading) => reading.map((token) => token.written ?? token.value).join(' ');
   const areMoved = parts.some(([here]) =>
@@ -123,7 +123,7 @@ function haveOtherRoles(parts: readonly (readonly [Reading, Reading])[], { langu
     ),
   );
   if (areMoved) return false;
-  // "I" stays a subject wherever it stands, and where endings show the roles, an unchanged word keeps its role.
+  // "I" stays a subject in any place, and where endings show the roles, an unchanged word keeps its role.
   const keepsRole = ([here, there]: readonly [Reading, Reading]) =>
     written(here) === written(there) && (showsRoles(language.code) || isSpeaker(here));
   return !parts.some(keepsRole);

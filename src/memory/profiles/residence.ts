@@ -28,7 +28,7 @@ type Role = keyof typeof roles;
 const checks = ['brief', 'gone', 'timely', 'local'] as const;
 export type ResidenceLists = Readonly<Partial<Record<Role | (typeof checks)[number], string>>>;
 
-const orders = /^s*(?:[hi]s*(?:fQs*)?P|b?s*Ps*e|bs*(?:fQs*)?Ps*c)$/;
+const orders = /^s*(?:[hi]s*(?:fQs*)?P|(?:bs*)?Ps*e|bs*(?:fQs*)?Ps*c)$/;
 /** "Since last May" and, between the place and the verb, a district. */
 const [mostInDate, mostUnknown] = [2, 4];
 

@@ -276,7 +276,7 @@ function homeZone(sentences: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** What a clause says about residence and times. */
+/** What is in a clause about residence and times. */
 interface Remark {
   readonly home: Residence | undefined;
   readonly isTimely: boolean;
