@@ -29,7 +29,7 @@ async function filesThatRan(): Promise<readonly string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result
     .filter(({ functions }) => functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)))
-    .flatMap(({ url }) => /\/builds\/[^/]+\/(?!packages\/)(.+)\.mjs$/.exec(url)?.[1] ?? [])
+    .flatMap(({ url }) => /\/modules\/[^/]+\/(?!chunks\/)(.+)\.mjs$/.exec(url)?.[1] ?? [])
     .toSorted();
 }
 
@@ -55,8 +55,8 @@ async function remember(): Promise<void> {
 }
 
 it.each([
-  { name: 'POST /memory/add', request: remember, most: 58 },
-  { name: 'POST /task and its stream', request: chat, most: 110 },
+  { name: 'POST /memory/add', request: remember, most: 54 },
+  { name: 'POST /task and its stream', request: chat, most: 102 },
 ])('$name runs at most $most files', async ({ request, most }) => {
   await request();
   const ran: (readonly string[])[] = [];
