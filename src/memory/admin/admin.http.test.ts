@@ -148,7 +148,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
         after: { content: 'I PLAY CHESS', metadata: { a: 1, b: 2 } },
         incoming: { content: 'I PLAY CHESS', metadata: { b: 2 } },
         similarity: 1,
-        embedder: 'builtin-6',
+        embedder: 'builtin-5',
       },
     ]);
     expect((await undo(id)).body).toMatchObject({ content: 'I PLAY CHESS', metadata: { a: 1, b: 2 } });

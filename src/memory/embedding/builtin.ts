@@ -17,7 +17,7 @@ export function createBuiltinEmbedder(): Embedder {
   const pieces = createLru<string, readonly number[]>(cachedWords);
   const sumOf = async (text: string) => sumUp(text.slice(0, longestText), await loadTable(), pieces);
   return {
-    name: 'builtin-6',
+    name: 'builtin-5',
     searchWeight: 0.5,
     centering: 0,
     embed: (texts) => Promise.all(texts.map(async (text) => directed(await sumOf(text), text))),

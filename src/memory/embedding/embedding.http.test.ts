@@ -196,7 +196,7 @@ onEveryDatabase('with an embedding server', (engine) => {
 
   describe('settings', () => {
     it('no address: the built-in embedder', async () => {
-      expect(openEmbedder(settings('builtin')).name).toBe('builtin-6');
+      expect(openEmbedder(settings('builtin')).name).toBe('builtin-5');
     });
 
     it('`local` without the files of its model: a fault that names the command', () => {
