@@ -225,14 +225,28 @@ export const parsers: Readonly<Record<number, Parse>> = {
   1700: asText, // numeric
 };
 
-/** Array type → element type, for the engine (pg) that does not derive the one from the other. */
+/** Array type → element type. The engines have parsers of their own for the elements that `parsers` lacks. */
 export const elementTypes: Readonly<Record<number, number>> = {
-  1001: 17,
-  1016: 20,
-  1115: 1114,
-  1182: 1082,
-  1187: 1186,
-  1231: 1700,
+  199: 114, // json
+  1000: 16, // boolean
+  1001: 17, // bytea
+  1003: 19, // name
+  1005: 21, // smallint
+  1007: 23, // integer
+  1009: 25, // text
+  1014: 1042, // character
+  1015: 1043, // character varying
+  1016: 20, // bigint
+  1021: 700, // real
+  1022: 701, // double precision
+  1028: 26, // oid
+  1115: 1114, // timestamp
+  1182: 1082, // date
+  1185: 1184, // timestamptz
+  1187: 1186, // interval
+  1231: 1700, // numeric
+  2951: 2950, // uuid
+  3807: 3802, // jsonb
 };
 
 /**
