@@ -219,20 +219,14 @@ function parseInt8(text: string): number {
 export const parsers: Readonly<Record<number, Parse>> = {
   17: (text) => Buffer.from(text.slice(2), 'hex'), // bytea: \x…
   20: parseInt8,
-  1082: asText, // date
-  1114: asText, // timestamp
-  1186: asText, // interval
-  1700: asText, // numeric
+  ...{ 1082: asText, 1114: asText, 1186: asText, 1700: asText }, // date, timestamp, interval, numeric
 };
 
-/** Array type → element type, for the engine (pg) that does not derive the one from the other. */
+/** Array type → element type. The engines have parsers of their own for the elements that `parsers` lacks. */
 export const elementTypes: Readonly<Record<number, number>> = {
-  1001: 17,
-  1016: 20,
-  1115: 1114,
-  1182: 1082,
-  1187: 1186,
-  1231: 1700,
+  ...{ 1000: 16, 1001: 17, 1005: 21, 1007: 23, 1009: 25, 3807: 3802 }, // boolean, bytea, smallint, integer, text, jsonb
+  ...{ 1003: 19, 1015: 1043, 1016: 20, 1021: 700, 1022: 701, 2951: 2950 }, // name, varchar, bigint, real, double, uuid
+  ...{ 1115: 1114, 1182: 1082, 1185: 1184, 1187: 1186, 1231: 1700 }, // timestamp, date, timestamptz, interval, numeric
 };
 
 /**

@@ -1,11 +1,12 @@
 /** The embedded engine: PGlite, PostgreSQL in this process, and what becomes of it when it breaks. */
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
+import { PGlite, type PGliteOptions, types } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { createPacer } from '../concurrency.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
 import type { Database } from './db.ts';
-import { createDatabase, type Engine, parsers, refuseBareJson, type Session, type SessionResult } from './dialect.ts';
+import type { Engine, Session, SessionResult } from './dialect.ts';
+import { createDatabase, elementTypes, parsers, refuseBareJson } from './dialect.ts';
 import { translateError } from './errors.ts';
 import { applyMigrations, type Migration, withinTransaction } from './migrations.ts';
 import { SyncedFiles, startParams, syncingStartParams } from './pglite-files.ts';
@@ -33,7 +34,7 @@ export async function createPglite(options: PGliteOptions): Promise<PGlite> {
   // V8 compiles WebAssembly outside of the event loop. If the loop is empty, Node blocks until V8 has optimized the code, too.
   const busy = setInterval(() => undefined, longestIntervalMs);
   try {
-    return await PGlite.create({
+    const lite = new Lite({
       startParams: [...startParams],
       ...options,
       // There for migrations to create (memory); costs nothing where none does.
@@ -41,8 +42,20 @@ export async function createPglite(options: PGliteOptions): Promise<PGlite> {
       parsers: { ...parsers },
       serializers: { 114: refuseBareJson, 3802: refuseBareJson },
     });
+    await lite.waitReady;
+    return lite;
   } finally {
     clearInterval(busy);
+  }
+}
+
+/** PGlite would query the catalog for the array types, which takes a twentieth of a start. The types in use never change. */
+class Lite extends PGlite {
+  override async _initArrayTypes(): Promise<void> {
+    for (const [array = 0, element = 0] of Object.entries(elementTypes).map((pair) => pair.map(Number))) {
+      this.parsers[array] = (text) => types.arrayParser(text, this.parsers[element] ?? String, array);
+      this.serializers[array] = (value) => types.arraySerializer(value, this.serializers[element], array);
+    }
   }
 }
 
@@ -50,9 +63,7 @@ export async function migratePglite(lite: PGlite, migrations: readonly Migration
   await lite.transaction(async (tx) => {
     await applyMigrations(
       {
-        run: async (text) => {
-          await tx.exec(text);
-        },
+        run: async (text) => void (await tx.exec(text)),
         query: async <Row>(text: string, parameters: readonly unknown[]) =>
           (await tx.query<Row>(text, [...parameters])).rows,
       },
@@ -126,16 +137,14 @@ class PgliteEngine implements Engine {
 }
 
 class PgliteSession implements Session {
-  readonly #lite: PGlite;
-  readonly #synced: OpenPglite['synced'];
+  readonly #open: OpenPglite;
   readonly #assertSpace: PgliteLife['assertSpace'];
   readonly #onBreak: (error: Error) => void;
   lost = false;
 
-  constructor({ lite, synced }: OpenPglite, assertSpace: PgliteLife['assertSpace'], onBreak: (error: Error) => void) {
+  constructor(open: OpenPglite, assertSpace: PgliteLife['assertSpace'], onBreak: (error: Error) => void) {
     this.#assertSpace = assertSpace;
-    this.#lite = lite;
-    this.#synced = synced;
+    this.#open = open;
     this.#onBreak = onBreak;
   }
 
@@ -143,10 +152,10 @@ class PgliteSession implements Session {
     // A broken instance may never respond to a second query.
     if (this.lost) throw problems.engine_unavailable({ cause: new Error('the embedded database broke') });
     if (!needsNoSpace.test(text)) this.#assertSpace?.();
+    const { lite } = this.#open;
     try {
       // As pg does: without parameters the simple protocol, which takes several statements.
-      const result =
-        parameters.length === 0 ? (await this.#lite.exec(text)).at(-1) : await this.#lite.query(text, [...parameters]);
+      const result = parameters.length === 0 ? (await lite.exec(text)).at(-1) : await lite.query(text, [...parameters]);
       return { rows: result?.rows ?? [], command: result?.command, affectedRows: result?.affectedRows };
     } catch (error) {
       throw this.#judge(error);
@@ -156,7 +165,7 @@ class PgliteSession implements Session {
   /** The one connection stays, and the next caller may use it while the disk still syncs. */
   async release(): Promise<void> {
     try {
-      await this.#synced?.();
+      await this.#open.synced?.();
     } catch (error) {
       this.#onBreak(error instanceof Error ? error : new Error(String(error)));
       throw problems.engine_unavailable({ cause: error });

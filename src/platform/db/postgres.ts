@@ -355,13 +355,10 @@ class PooledSession implements Session {
   }
 }
 
-const textArrayType: number = 1009;
-
 function getTypeParser(oid: number, format?: 'text' | 'binary'): Parse {
-  const parse = parsers[oid];
-  if (parse !== undefined) return parse;
+  if (parsers[oid] !== undefined) return parsers[oid];
   const element = parsers[elementTypes[oid] ?? 0];
   if (element === undefined) return pg.types.getTypeParser(oid, format);
-  const split = pg.types.getTypeParser(textArrayType, 'text');
+  const split = pg.types.getTypeParser(1009 as number, 'text');
   return (text) => (split(text) as (string | null)[]).map((item) => (item === null ? null : element(item)));
 }
