@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Generation, GenerationPage } from '#agent/generation/api.ts';
 import { newLanePlace } from '../acceptance/running.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
 import { type Makers, makersKey, startMakers } from './makers.fixture.ts';
 import { balance, order, type Person, type Running, start, upload } from './program.fixture.ts';
 
@@ -126,13 +127,16 @@ describe('a video', () => {
     }
   });
 
-  it('of a wire without a ratio has the nearest size, and its row the real one', async () => {
-    const { body } = await order(ada, '/videos', { prompt: 'square waves', ratio: '1:1', duration: 4 });
-    expect(made('square waves')[0]?.fields).toMatchObject({ size: '1280x720', seconds: '4' });
-    // The clip is examined after its delivery.
-    const read = async () => (await ada.agent.call<Generation>('GET', `/generations/${body.id}`)).body.items;
-    await expect.poll(read, { timeout: 20_000 }).toMatchObject([{ status: 'completed', width: 640, height: 360 }]);
-  });
+  it.skipIf(skipWithout('ffmpeg'))(
+    'of a wire without a ratio has the nearest size, and its row the real one',
+    async () => {
+      const { body } = await order(ada, '/videos', { prompt: 'square waves', ratio: '1:1', duration: 4 });
+      expect(made('square waves')[0]?.fields).toMatchObject({ size: '1280x720', seconds: '4' });
+      // The clip is examined after its delivery.
+      const read = async () => (await ada.agent.call<Generation>('GET', `/generations/${body.id}`)).body.items;
+      await expect.poll(read, { timeout: 20_000 }).toMatchObject([{ status: 'completed', width: 640, height: 360 }]);
+    },
+  );
 });
 
 describe('an order that its model cannot honor', () => {

@@ -26,6 +26,7 @@ import { textOf } from '../agent/stream.fixture.ts';
 import { openBrowser, signIn } from '../auth/browser.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { dropBucket, openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
 import { startIdentityProvider } from './identity.fixture.ts';
 import { openAiModels, startOpenAi } from './openai.fixture.ts';
 import { packageModels, startFal, startGoogle, startReplicate } from './packages.fixture.ts';
@@ -458,7 +459,7 @@ describe('with packages of the AI SDK, and a real small model', () => {
     expect(fal.orders.at(-1)).toEqual({ prompt: 'in blue', image_urls: [source] });
   });
 
-  it('the package of Replicate films', async () => {
+  it.skipIf(skipWithout('ffmpeg'))('the package of Replicate films', async () => {
     const { made, cost } = await order('generate_video', { prompt: 'waves', ratio: '9:16' });
     expect(made).toMatchObject({ status: 'completed' });
     expect((await user.read('video', made.assetId)).bytes.equals(Buffer.concat([filmed, movieMark('ai')]))).toBe(true);

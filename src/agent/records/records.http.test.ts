@@ -150,7 +150,7 @@ onEveryPair('records', (pair) => {
       message: { role: 'user', parts: [{ type: 'text', text: 'say hello' }] },
     };
     const started = await user.call<{ taskId: string }>('POST', '/task', body);
-    expect(started.status).toBe(202);
+    expect(started.status).toBe(201);
     await user.ended(started.body.taskId);
     const read = async (ids: string) => rig.server.call<Titles>('GET', `/threads/titles?ids=${ids}`);
     expect((await read([kept, temporary, newThread()].join(','))).body.titles).toEqual({

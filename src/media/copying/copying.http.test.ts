@@ -93,6 +93,7 @@ onEveryPair('POST /v1/copy', (pair) => {
         assetId: body.assetId,
         scopeKind: 'feed',
         scopeId: 'published',
+        published: true,
         storageKey: `u/${rig.userId}/feed/published/${body.assetId}.png`,
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         createdAt: expect.any(String),
