@@ -61,6 +61,7 @@ const documented = new Set([
   'copy_failed',
   'email_failed',
   'send_in_progress',
+  'storage_full',
 ]);
 
 export function createCaller(
