@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { isNightly } from '../../../test/lane.fixture.ts';
 import { createLog } from '../log.ts';
 import { type Database, transaction } from './db.ts';
+import { elementTypes } from './dialect.ts';
 import type { Migration } from './migrations.ts';
 import { openDatabase } from './open.ts';
 import { migratedTemplate, vacuumDead } from './pglite.ts';
@@ -299,4 +300,23 @@ describe('the template', () => {
     await writeFile(join(folder, 'file'), '');
     expect(await tablesOf(await migratedTemplate([], join(folder, 'file', 'cache')))).toEqual(['migrations']);
   });
+});
+
+it('reads and writes the arrays of the catalog’s types without a query for them', async () => {
+  const database = await open();
+  try {
+    const oids = Object.keys(elementTypes).map(Number);
+    const { rows } = await sql<{ array: number; element: number }>`
+      select typarray::int as "array", oid::int as element from pg_type where typarray = any(${oids}::int[])`.execute(
+      database.queries(),
+    );
+    expect(Object.fromEntries(rows.map(({ array, element }) => [array, element]))).toEqual(elementTypes);
+    const texts = ['a,b', 'c "d"', '{e}', 'NULL', ''];
+    const { rows: echoed } = await sql`select ${texts}::text[] as texts, ${[1, 2]}::int[] as ints`.execute(
+      database.queries(),
+    );
+    expect(echoed).toEqual([{ texts, ints: [1, 2] }]);
+  } finally {
+    await database.close();
+  }
 });
