@@ -22,6 +22,7 @@ import { openAiModels, startOpenAi } from '../parties/openai.fixture.ts';
 import { packageModels, startFal, startGoogle, startReplicate } from '../parties/packages.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
 import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
 
 /** The parts, and the setting that the line of each names if the server is the wrong one. */
@@ -117,20 +118,23 @@ describe('doctor, with every service', { timeout: 120_000 }, () => {
     expect(code).toBe(1);
   });
 
-  it('behind TLS that this machine does not trust, names NODE_EXTRA_CA_CERTS', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'atelier-doctor-'));
-    closers.push(() => rm(folder, { recursive: true }));
-    const files = { certificateFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
-    makeCertificate(['IP:127.0.0.1'], files);
-    const [cert, key] = await Promise.all([readFile(files.certificateFile), readFile(files.keyFile)]);
-    const port = await listen(createTlsServer({ cert, key }, (_request, response) => response.end()));
-    const { output, lineOf } = await doctor(allAt(`https://127.0.0.1:${port}`));
-    for (const [name, setting] of Object.entries(urlSettings)) {
-      expect(lineOf(name)).toEqual(faultNaming(setting));
-      expect(lineOf(name)).toContain('NODE_EXTRA_CA_CERTS');
-    }
-    expect(output).not.toContain('--use-system-ca');
-  });
+  it.skipIf(skipWithout('openssl'))(
+    'behind TLS that this machine does not trust, names NODE_EXTRA_CA_CERTS',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'atelier-doctor-'));
+      closers.push(() => rm(folder, { recursive: true }));
+      const files = { certificateFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
+      makeCertificate(['IP:127.0.0.1'], files);
+      const [cert, key] = await Promise.all([readFile(files.certificateFile), readFile(files.keyFile)]);
+      const port = await listen(createTlsServer({ cert, key }, (_request, response) => response.end()));
+      const { output, lineOf } = await doctor(allAt(`https://127.0.0.1:${port}`));
+      for (const [name, setting] of Object.entries(urlSettings)) {
+        expect(lineOf(name)).toEqual(faultNaming(setting));
+        expect(lineOf(name)).toContain('NODE_EXTRA_CA_CERTS');
+      }
+      expect(output).not.toContain('--use-system-ca');
+    },
+  );
 });
 
 describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
@@ -274,7 +278,7 @@ describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
   });
 });
 
-describe('doctor, with content credentials', () => {
+describe.skipIf(skipWithout('openssl'))('doctor, with content credentials', () => {
   it('names the end of the certificate, and a setting that is wrong', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-doctor-'));
     closers.push(() => rm(folder, { recursive: true }));
