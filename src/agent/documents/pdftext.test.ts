@@ -32,11 +32,12 @@ it('owners take turns, regardless of the number of documents that one of them ha
     order.push(ownerId);
     return text;
   };
-  const many = Array.from({ length: 6 }, () => extract('alice'));
+  // Few, because a document waits for 20 s at most, also on a busy machine.
+  const many = Array.from({ length: 4 }, () => extract('alice'));
   const one = extract('bob');
   expect(await one).toBe((await Promise.all(many))[0]);
-  expect(order.length).toBe(7);
-  expect(order.indexOf('bob')).toBeLessThan(4);
+  expect(order.length).toBe(5);
+  expect(order.indexOf('bob')).toBeLessThan(3);
 });
 
 it.each([

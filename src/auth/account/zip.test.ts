@@ -38,7 +38,11 @@ async function* iterate<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
 }
 
 const run = (program: string, ...args: string[]) =>
-  spawnSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  spawnSync(program, args, {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+  });
 
 describe.skipIf(skipWithout('unzip'))('an archive', () => {
   it('has its files, empty and large ones too, with their names', async () => {
