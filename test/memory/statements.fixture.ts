@@ -358,6 +358,9 @@ export const fifthSentences = readFile('statements-fifth.fixture.txt');
 /** Harder ones, and residence that must not be read. The words were tuned with them later. */
 export const sixthSentences = readFile('statements-sixth.fixture.txt');
 
+/** Korean, Malay and Russian, by a writer who had not seen the rules. The words were tuned with them later. */
+export const seventhSentences = readFile('statements-seventh.fixture.txt');
+
 function readFile(name: string) {
   return readSentences(readFileSync(new URL(name, import.meta.url), 'utf8'));
 }

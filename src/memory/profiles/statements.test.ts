@@ -4,6 +4,7 @@ import {
   collectedSentences,
   everydaySentences,
   fifthSentences,
+  seventhSentences,
   sixthSentences,
   thirdSentences,
   writtenSentences,
@@ -63,6 +64,7 @@ describe('statements of a name, a language or a time zone, in 12 languages', () 
     ['everyday', everydaySentences, 300, 300, 0.9],
     ['fifth', fifthSentences, 60, 60, 0.9],
     ['sixth', sixthSentences, 89, 120, 0.9],
+    ['seventh', seventhSentences, 99, 100, 0.85],
   ])('are read from most of the %s sentences, and from no trap', (_, sentences, statements, traps, least) => {
     const statedOnes = sentences.filter(({ states }) => states !== undefined);
     expect([statedOnes.length, sentences.length]).toEqual([statements, statements + traps]);

@@ -503,14 +503,15 @@ function isName(
   const isWrong = name.some((token) => /[\d/]/.test(token.text) || neverNames.is([token]));
   if (!first || !last || isWrong || last.key.endsWith("'") || languages.is(name)) return false;
   const begins = firstNames.lengthAt(name, 0);
+  const joined = text.slice(first.start, last.end);
+  if (row.unspaced && patterns.noName.test(joined)) return false;
   if (row.unspaced && /^\p{Lo}/u.test(first.text)) {
-    const joined = text.slice(first.start, last.end);
     /** At its end, a name can have a form of address. */
     const hasPhrase = name.some((_, at) => {
       const length = lexicons.display_name.lengthAt(name, at);
       return length > 1 && at + length < name.length;
     });
-    if (hasPhrase || patterns.noName.test(joined)) return false;
+    if (hasPhrase) return false;
     if (isSure || firstNames.is(name)) return true;
     return (greets() || begins > 1) && patterns.nameForm.test(joined) && !patterns.commonForm.test(joined);
   }
