@@ -23,6 +23,8 @@ export interface Order {
   /** All fields that are no files. */
   readonly fields: Readonly<Record<string, unknown>>;
   state: 'made' | 'delivered' | 'canceled';
+  /** Of a video: its state was requested, so the service has stored the order. */
+  isAsked?: boolean;
 }
 
 export interface Makers {
@@ -129,6 +131,7 @@ export async function startMakers(): Promise<Makers> {
       order.state = 'canceled';
       return { id, deleted: true };
     }
+    order.isAsked = true;
     if (!content)
       return { id, status: order.prompt.includes('<fail>') ? 'failed' : 'completed', error: { message: 'blurred' } };
     order.state = 'delivered';

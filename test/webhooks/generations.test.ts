@@ -108,6 +108,10 @@ it.each(everyNth(moments, 3))(
     await expect.poll(() => ordersOf(body.prompt), { timeout: limitMs }).toBe(1);
     if (moment === 'a receiver holds the request')
       await expect.poll(() => arrivedFor(id).length, { timeout: limitMs }).toBe(1);
+    if (moment === 'the order was accepted')
+      await expect
+        .poll(() => world.makers.orders.find(({ prompt }) => prompt === body.prompt)?.isAsked, { timeout: limitMs })
+        .toBe(true);
     ada = await killAndRestart(world, ada);
     receiver.answerWith({ status: 204 });
     const isEnded = async () => (await ada.agent.call<{ status: string }>('GET', `/generations/${id}`)).body.status;
