@@ -15,7 +15,7 @@ import { createEntityIndexes } from '../src/memory/search/entityindex.ts';
 import { findSimilarities } from '../src/memory/search/indexstore.ts';
 import { inject } from '../src/memory/search/searching.ts';
 import type { MemoryTables } from '../src/memory/tables.ts';
-import { hashContent } from '../src/memory/text/hashing.ts';
+import { hashContent } from '../src/memory/text.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { type Database, type Db, transaction } from '../src/platform/db/db.ts';
 import { type DatabaseEngine, databaseEngines } from '../test/database.fixture.ts';

@@ -10,7 +10,7 @@ import { isUuid } from '#platform/ids.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { addAdminRoutes } from './admin/routes.ts';
-import { createEntityQueue } from './changes/entityqueue.ts';
+import { createEntityQueue } from './changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext } from './context.ts';
 import { calibrateEmbedder } from './embedding/calibration.ts';
 import type { Embedder } from './embedding/embedder.ts';

@@ -2,7 +2,7 @@
 
 import { migrations } from '#app/migrations.ts';
 import { addMemory } from '#memory/changes/adding.ts';
-import { createEntityQueue } from '#memory/changes/entityqueue.ts';
+import { createEntityQueue } from '#memory/changes/entitywrite.ts';
 import type { MemoryContext } from '#memory/context.ts';
 import { createBuiltinEmbedder } from '#memory/embedding/builtin.ts';
 import { calibrateEmbedder } from '#memory/embedding/calibration.ts';

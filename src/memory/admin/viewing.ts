@@ -2,8 +2,13 @@
 import { invalid } from '#platform/problem.ts';
 import type { EntityType } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
-import { findLinks, findRevisions, type StoredRevision } from '../memories/historystore.ts';
-import { listMemories, type StoredMemory } from '../memories/memorystore.ts';
+import {
+  findLinks,
+  findRevisions,
+  listMemories,
+  type StoredMemory,
+  type StoredRevision,
+} from '../memories/memorystore.ts';
 import { toMemory } from '../memories/presenting.ts';
 import type { AdminMemory, History, MemoryListing, MemoryPage, Revision } from './api.ts';
 

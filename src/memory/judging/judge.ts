@@ -10,14 +10,20 @@ import { contentOf, mergedMetadata } from '../changes/adding.ts';
 import { hasRoom, writeEntity } from '../changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext, Writing } from '../context.ts';
 import { EntityErased, readTime, type Since } from '../memories/entitystore.ts';
-import { findDistinctions, insertRevision } from '../memories/historystore.ts';
-import { findMemories, invalidate, type StoredMemory, sizeOf, updateMetadata } from '../memories/memorystore.ts';
-import { loadMerging } from '../merging/loading.ts';
+import {
+  findDistinctions,
+  findMemories,
+  insertRevision,
+  invalidate,
+  type StoredMemory,
+  sizeOf,
+  updateMetadata,
+} from '../memories/memorystore.ts';
 import { CallsUsedUp, callModel } from '../model/callstore.ts';
 import { AnswerRejected } from '../model/languagemodel.ts';
-import { compare } from '../search/ranking.ts';
+import { compare } from '../search/searching.ts';
 import type { Handle } from '../tables.ts';
-import { hashContent } from '../text/hashing.ts';
+import { hashContent } from '../text.ts';
 import {
   deleteJudgements,
   findByJudgingKey,
@@ -260,7 +266,7 @@ async function merge(
   verdict: Verdict,
 ): Promise<Judged> {
   const { tx, version, state } = writing;
-  const { isAtLeastAsFull } = await loadMerging();
+  const { isAtLeastAsFull } = await import('../merging/finding.ts');
   const isNewerFuller = isAtLeastAsFull(newer.content, older.content);
   const [staying, leaving] = isNewerFuller ? [newer, older] : [older, newer];
   const merged = { ...contentOf(staying), metadata: mergedMetadata(older.metadata, newer.metadata) };

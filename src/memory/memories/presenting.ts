@@ -1,7 +1,7 @@
 /** A memory for callers. */
 import type { FoundMemory, Memory, Profile } from '../api.ts';
 import type { StoredProfile } from '../profiles/profilestore.ts';
-import { plain } from '../text/words.ts';
+import { plain } from '../text.ts';
 import type { StoredMemory } from './memorystore.ts';
 
 export function toMemory(row: StoredMemory): Memory {

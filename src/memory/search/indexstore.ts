@@ -1,7 +1,7 @@
 /** What searches read of an entity's memories: rows for its index, and similarities computed by the database. */
 import { sql } from 'kysely';
 import type { Entity, MemoryType } from '../api.ts';
-import { toLiteral, type VectorColumn } from '../memories/vectors.ts';
+import { toLiteral, type VectorColumn } from '../memories/memorystore.ts';
 import type { Handle } from '../tables.ts';
 
 export interface IndexRow {

@@ -12,7 +12,7 @@ import { eraseEntity, pauseEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
 import { findEntity, pauseOf } from '../memories/entitystore.ts';
 import { toMemory } from '../memories/presenting.ts';
-import { assertMayUse, entityOf } from '../ownership.ts';
+import { assertMayUse, entityOf } from '../routes.ts';
 import { entityChange, entityQuery, entityState, ownListing, ownPage } from './api.ts';
 
 const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;
