@@ -7,7 +7,7 @@ import { problems } from '#platform/problem.ts';
 import { findRunningOf } from '../runs/runstore.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import { readLastEventId } from '../stream/readers.ts';
-import { checkThread } from '../threads/access.ts';
+import { checkThread } from '../threads/changes.ts';
 import { chatParams, chatRequest, startChat } from './chat.ts';
 
 const threadId = 'thread-1';

@@ -3,7 +3,7 @@
 import type { UIMessage } from 'ai';
 import { closeCredits, isSettled, lockReserved } from '#accounts/ledger/credits.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
-import { chargedCancels, videoAssetId, videoReference, videoScope } from '../billing/spending.ts';
+import { chargedCancels, videoAssetId, videoReference, videoScope } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { type FailedVideo, publishVideo, publishVideoFailures } from '../events.ts';

@@ -9,7 +9,7 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from '../api.ts';
-import { exceedsRun, runLimit, videoAssetId, videoReference, videoScope } from '../billing/spending.ts';
+import { exceedsRun, runLimit, videoAssetId, videoReference, videoScope } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { modelOfRow, type VideoModel } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
