@@ -1,4 +1,4 @@
-/** The tokens of an answer: the sum of its steps, as the provider reported them; and the model that answered. */
+/** What a run uses and costs: the tokens of its answer, as the provider reported them, and its credits. */
 import type { LanguageModelUsage, UIMessage } from 'ai';
 import { lockBalance, sumCredits } from '#accounts/ledger/credits.ts';
 import { createGates } from '#platform/concurrency.ts';
@@ -6,18 +6,9 @@ import type { Tx } from '#platform/db/db.ts';
 import type { Failure } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import { assetIdOf } from '../services/library.ts';
-import type { AgentTables } from '../tables.ts';
+import type { AgentTables, TokenUsage } from '../tables.ts';
 import { listVideoIds } from '../videos/videostore.ts';
 import { takeFreeCancel } from './usagestore.ts';
-
-/** `null`: the provider did not report it. */
-export interface TokenUsage {
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly totalTokens: number | null;
-  readonly reasoningTokens: number | null;
-  readonly cachedInputTokens: number | null;
-}
 
 export const unknownUsage: TokenUsage = {
   inputTokens: null,

@@ -15,7 +15,7 @@ import { invalid, problems } from '#platform/problem.ts';
 import type { CurrentTask, TaskInfo, TaskRequest } from '../api.ts';
 import { denyUnanswered, insertApprovals } from '../approvals/approvalstore.ts';
 import type { PendingApproval } from '../approvals/rules.ts';
-import { addUsages, chargedCancels, isImage, runReference, type TokenUsage, withDelivered } from '../billing/usage.ts';
+import { addUsages, chargedCancels, isImage, runReference, withDelivered } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext, RunLease } from '../context.ts';
 import {
@@ -31,7 +31,7 @@ import { takeCosts } from '../generation/generationstore.ts';
 import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
 import { deleteSteps } from '../steps/stepstore.ts';
-import type { AgentTables, EndedStatus, Question, RunOptions } from '../tables.ts';
+import type { AgentTables, EndedStatus, Question, RunOptions, TokenUsage } from '../tables.ts';
 import { addMessage, findVisible, openThread, rewindThread } from '../threads/changes.ts';
 import { changeMessage, findMessage, type StoredMessage } from '../threads/messagestore.ts';
 import { lockExistingThread } from '../threads/threadstore.ts';
