@@ -67,7 +67,7 @@ import {
   keptForS as userEventsKeptForS,
 } from './userevents/usereventstore.ts';
 import { workOnVideos } from './videos/making.ts';
-import { cancelQueue, deliveryQueue, videoQueue } from './videos/queues.ts';
+import { cancelQueue, deliveryQueue, videoQueue } from './videos/videos.ts';
 
 export interface AgentDeps {
   /** Of the server, as for every service. */

@@ -1,8 +1,7 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
 
 import { sql } from 'kysely';
-import type { PeopleContext } from '#accounts/people/context.ts';
-import { erasePerson as eraseRecords } from '#accounts/people/people.ts';
+import { erasePerson as eraseRecords, type PeopleContext } from '#accounts/people/people.ts';
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';

@@ -17,7 +17,7 @@ import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded, startIdleDeadline, withDeadline } from '#platform/resilience.ts';
 import { type Attributes, currentScope, type Telemetry } from '#platform/telemetry/trace.ts';
 import { isNoteOfToolImage } from '../attachments.ts';
-import { FirstTokenTimeout } from './expectedfailures.ts';
+import { FirstTokenTimeout } from './failures.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
 
 interface ResilienceOptions {

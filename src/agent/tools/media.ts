@@ -14,7 +14,7 @@ import { noteCost } from '../generation/generationstore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
 import { findRefusal } from '../prompts/screening.ts';
-import { RunFailure } from '../providers/expectedfailures.ts';
+import { RunFailure } from '../providers/failures.ts';
 import {
   type Generated,
   type Image,

@@ -5,7 +5,7 @@ import { approvalOf } from '../approvals/rules.ts';
 import { madeImagesOf } from '../attachments.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
-import { RunFailure } from '../providers/expectedfailures.ts';
+import { RunFailure } from '../providers/failures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { estimateTokens } from '../providers/resilientmodel.ts';
 import type { Run } from '../runs/runstore.ts';

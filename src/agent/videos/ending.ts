@@ -9,8 +9,7 @@ import type { AgentContext } from '../context.ts';
 import { type FailedVideo, publishVideo, publishVideoFailures } from '../events.ts';
 import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
-import { cancelQueue, deliveryQueue, keyOf, startVideos, videoQueue } from './queues.ts';
-import { describeVideo } from './videos.ts';
+import { cancelQueue, deliveryQueue, describeVideo, keyOf, startVideos, videoQueue } from './videos.ts';
 import {
   changeVideo,
   deleteVideosOfThread,
