@@ -1,6 +1,6 @@
 /** The rows of memories. */
 import { type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import type {
   Actor,
   Entity,
@@ -30,22 +30,10 @@ export function vectorValue(column: VectorColumn, vector: Float32Array): RawBuil
 
 export const memoryColumns = [
   'memory_id as id',
-  'seq',
-  'entity_type as entityType',
-  'entity_id as entityId',
-  'type',
-  'content',
-  'metadata',
-  'embedder',
-  'version',
-  'bytes',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-  'said_at as saidAt',
-  'invalid_at as invalidAt',
-  'replaced_by as replacedBy',
-  'added_by as addedBy',
-  'thread_id as threadId',
+  ...inCamelCase(
+    'seq entity_type entity_id type content metadata embedder version bytes created_at updated_at',
+    'said_at invalid_at replaced_by added_by thread_id',
+  ),
 ] as const;
 
 export type StoredMemory = Pick<
@@ -305,20 +293,10 @@ export async function insertRevision(tx: Tx<MemoryTables>, memoryId: string, rev
     .execute();
 }
 
-const revisionColumns = [
-  'memory_id as memoryId',
-  'number',
-  'action',
-  'actor',
-  'before',
-  'after',
-  'incoming',
-  'similarity',
-  'embedder',
-  'reason',
-  'created_at as createdAt',
-  'undone_at as undoneAt',
-] as const;
+const revisionColumns = inCamelCase(
+  'memory_id number action actor before after incoming similarity embedder reason created_at',
+  'undone_at',
+);
 
 export type StoredRevision = Awaited<ReturnType<typeof findRevisions>>[number];
 

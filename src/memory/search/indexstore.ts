@@ -1,5 +1,7 @@
 /** What searches read of an entity's memories: rows for its index, and similarities computed by the database. */
+
 import { sql } from 'kysely';
+import { inCamelCase } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import { toLiteral, type VectorColumn } from '../memories/memorystore.ts';
 import type { Handle } from '../tables.ts';
@@ -36,13 +38,7 @@ export function findChanged(
     .selectFrom('memories')
     .select([
       'memory_id as id',
-      'seq',
-      'type',
-      'content',
-      'embedder',
-      'version',
-      'said_at as saidAt',
-      'updated_at as updatedAt',
+      ...inCamelCase('seq type content embedder version said_at updated_at'),
       sql<boolean>`invalid_at is not null`.as('isInvalid'),
       embedding,
     ])
