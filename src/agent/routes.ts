@@ -32,8 +32,9 @@ import { namedUserOf, userOf } from './threads/changes.ts';
 import { readMessages } from './threads/messages.ts';
 import { retryVideos } from './videos/videos.ts';
 
-const threadId = 'thread-1';
-const starting = [
+export const threadId = 'thread-1';
+/** The problems of a start of a run. */
+export const starting = [
   'forbidden',
   'insufficient_plan',
   'insufficient_credits',

@@ -5,7 +5,7 @@ import type { Db, Tx } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { Entity, MemoryType } from './api.ts';
-import type { CalibratedEmbedder } from './embedding/calibration.ts';
+import type { CalibratedEmbedder } from './embedding/embedder.ts';
 import type { EntityState, Since } from './memories/entitystore.ts';
 import type { StoredMemory, VectorColumn } from './memories/memorystore.ts';
 import type { MemoryModel } from './model/languagemodel.ts';

@@ -6,15 +6,13 @@
 import { createPacer } from '#platform/concurrency.ts';
 import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from '../api.ts';
 import type { MemoryContext } from '../context.ts';
-import type { CalibratedEmbedder } from '../embedding/calibration.ts';
-import { cosine } from '../embedding/embedder.ts';
-import { findMemories } from '../memories/memorystore.ts';
+import { type CalibratedEmbedder, cosine } from '../embedding/embedder.ts';
+import { findMemories, findSimilarities } from '../memories/memorystore.ts';
 import { toFoundMemory, toProfile } from '../memories/presenting.ts';
 import { memoryProblems } from '../problems.ts';
 import type { Handle } from '../tables.ts';
 import { analyse, hashContent, hashText, plain, readMonths } from '../text.ts';
 import { createScorer, type EntityIndex, findFrequencies, type IndexedMemory } from './entityindex.ts';
-import { findSimilarities } from './indexstore.ts';
 import phrases from './overview.json' with { type: 'json' };
 
 /** A search, and `/inject` where nothing is relevant, reach down to this share of it, because words for one thing may differ. */
