@@ -8,6 +8,7 @@ import {
   RetryError,
 } from 'ai';
 import { DeadlineExceeded } from '#platform/resilience.ts';
+import { FirstTokenTimeout, RunFailure } from '../problems.ts';
 
 export const brokeOff = 'The model did not complete its answer.';
 
@@ -37,11 +38,3 @@ function explainCall(status: number | undefined): string {
   if (status === 429) return 'The model provider is busy (429).';
   return `The model provider returned ${status}.`;
 }
-
-// Failures of a run that are no faults of the program. `failures.ts` explains those of the AI SDK too, and loads it.
-
-/** Its message is shown to the user. */
-export class RunFailure extends Error {}
-
-/** The model has sent no token in time. */
-export class FirstTokenTimeout extends Error {}

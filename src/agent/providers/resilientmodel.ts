@@ -2,6 +2,7 @@
  * A language model whose provider may fail (docs/specification/agent.md#provider-failures): bounded in time, retried
  * until its first token, replaced by a fallback, and called again with half of the prompt if that was too long.
  */
+
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   APICallError,
@@ -17,7 +18,7 @@ import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded, startIdleDeadline, withDeadline } from '#platform/resilience.ts';
 import { type Attributes, currentScope, type Telemetry } from '#platform/telemetry/trace.ts';
 import { isNoteOfToolImage } from '../attachments.ts';
-import { FirstTokenTimeout } from './failures.ts';
+import { FirstTokenTimeout } from '../problems.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
 
 interface ResilienceOptions {

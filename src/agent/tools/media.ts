@@ -1,4 +1,5 @@
 /** The model's tools that make images and videos. Expected failures are outputs with a code, so that clients can show them. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
@@ -13,8 +14,8 @@ import { describeModels, type ImageModel, modelFor } from '../generation/catalog
 import { noteCost } from '../generation/generationstore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
+import { RunFailure } from '../problems.ts';
 import { findRefusal } from '../prompts/screening.ts';
-import { RunFailure } from '../providers/failures.ts';
 import {
   type Generated,
   type Image,

@@ -2,6 +2,7 @@
  * Streams one turn: the model and its tools, step by step, until the answer is complete. Chunks go to the run's event
  * writer. Steps, tools at a time, silence and length are bounded.
  */
+
 import { getErrorMessage, type LanguageModelV4, type LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import {
   convertToModelMessages,
@@ -22,7 +23,8 @@ import { readDataUrl } from '../attachments.ts';
 import { maxModelFiles, modelFileId, type UsageMeter } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import type { AgentMetrics } from '../metrics.ts';
-import { brokeOff, explainFailure, isInterruption, RunFailure } from '../providers/failures.ts';
+import { RunFailure } from '../problems.ts';
+import { brokeOff, explainFailure, isInterruption } from '../providers/failures.ts';
 import { isBreak, readAnswerer } from '../providers/resilientmodel.ts';
 import { answerOf } from '../records/answers.ts';
 import { sign } from '../services/library.ts';

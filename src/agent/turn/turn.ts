@@ -1,11 +1,12 @@
 /** One turn of a conversation: the model gets memory and history, and its answer goes to the run's event writer. */
+
 import { getToolName, isToolUIPart, type ToolSet, type UIMessage } from 'ai';
 import { ensureProfile } from '#accounts/store.ts';
 import { approvalOf } from '../approvals/rules.ts';
 import { madeImagesOf } from '../attachments.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
-import { RunFailure } from '../providers/failures.ts';
+import { RunFailure } from '../problems.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import { estimateTokens } from '../providers/resilientmodel.ts';
 import type { Run } from '../runs/runstore.ts';

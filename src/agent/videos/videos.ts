@@ -13,8 +13,7 @@ import type { Failure, VideoOutput } from '../api.ts';
 import { exceedsRun, runLimit, videoAssetId, videoReference, videoScope } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { modelOfRow, type VideoModel } from '../generation/catalogue.ts';
-import { agentProblems } from '../problems.ts';
-import { RunFailure } from '../providers/failures.ts';
+import { agentProblems, RunFailure } from '../problems.ts';
 import { findRun, holdRun, type Run } from '../runs/runstore.ts';
 import type { AgentTables, VideoInput } from '../tables.ts';
 import {
