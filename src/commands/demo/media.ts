@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mime from 'mime';
-import sharp from 'sharp';
 import { StartFault } from '#platform/lifecycle.ts';
 import { outgoingFetch } from '#platform/version.ts';
 
@@ -66,7 +65,7 @@ const scope = { scopeKind: 'thread', scopeId: 'demo' };
 
 export async function choosePhoto(path: string | undefined): Promise<MediaFile> {
   if (path !== undefined) return readMedia(path, 'image/jpeg');
-  return { name: 'a rendered landscape', mime: 'image/jpeg', bytes: await renderLandscape() };
+  return { name: 'a drawn landscape', mime: 'image/jpeg', bytes: await readLandscape() };
 }
 
 /** Returns `undefined` if no file is given and ffmpeg is not installed to render one. */
@@ -152,22 +151,5 @@ export async function renderClip(): Promise<Uint8Array | undefined> {
   return code === 0 ? Buffer.concat(chunks) : undefined;
 }
 
-const ridge = (color: string, top: number) =>
-  `<path fill="${color}" d="M0 ${top}q240-170 480-30t480-30t480 40t480-70V1280H0z"/>`;
-
-/** The demo's default image: an evening sky over three ridges. */
-const landscape = `<svg xmlns="http://www.w3.org/2000/svg" width="1920" height="1280">
-<linearGradient id="sky" x2="0" y2="1">
-<stop stop-color="#26346e"/><stop offset=".35" stop-color="#c46e80"/><stop offset=".7" stop-color="#ffc478"/>
-</linearGradient>
-<radialGradient id="sun">
-<stop offset=".3" stop-color="#fff4d6"/><stop offset="1" stop-color="#fff4d6" stop-opacity="0"/>
-</radialGradient>
-<rect width="1920" height="1280" fill="url(#sky)"/>
-<circle cx="1306" cy="640" r="300" fill="url(#sun)"/>
-${ridge('#68547c', 800)}${ridge('#423a62', 930)}${ridge('#1c203a', 1080)}
-</svg>`;
-
-/** Returns a JPEG of 1920 × 1280. */
-export const renderLandscape = (): Promise<Uint8Array> =>
-  sharp(Buffer.from(landscape)).jpeg({ quality: 88 }).toBuffer();
+/** An evening sky over three ridges. */
+export const readLandscape = (): Promise<Uint8Array> => readFile(new URL('./landscape.jpg', import.meta.url));
