@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createStreamQuota } from '../src/agent/stream/eventconnection.ts';
+import { createStreamQuota } from '../src/agent/stream/readers.ts';
 import type { AgentTables } from '../src/agent/tables.ts';
 import { UserEventReaders } from '../src/agent/userevents/readers.ts';
 import { createUserEvents } from '../src/agent/userevents/usereventstore.ts';

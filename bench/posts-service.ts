@@ -29,7 +29,7 @@ import { addTaskRoutes, putTask } from '../src/media/tasks/routes.ts';
 import { injectRequest } from '../src/memory/api.ts';
 import type { MemoryContext } from '../src/memory/context.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
-import { calibrateEmbedder } from '../src/memory/embedding/calibration.ts';
+import { calibrateEmbedder } from '../src/memory/embedding/embedder.ts';
 import { findVectorColumn } from '../src/memory/memories/memorystore.ts';
 import { addRoutes as addMemoryRoutes } from '../src/memory/routes.ts';
 import { createEntityIndexes } from '../src/memory/search/entityindex.ts';

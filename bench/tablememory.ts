@@ -1,5 +1,5 @@
 /** Sends how many bytes of resident memory the built-in embedder's table takes. */
-import { loadTable } from '../src/memory/embedding/table.ts';
+import { loadTable } from '../src/memory/embedding/builtin.ts';
 
 globalThis.gc?.();
 const before = process.memoryUsage.rss();

@@ -1,6 +1,6 @@
 /** The rows of profiles, settings, referrals and feeds. The ledger of credits has its own store. */
 import { type Generated, sql } from 'kysely';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx, transaction } from '#platform/db/db.ts';
 import type { Plan, Profile } from './api.ts';
 
 export interface AccountTables {
@@ -30,15 +30,7 @@ export interface AccountTables {
 
 type Handle = Db<AccountTables> | Tx<AccountTables>;
 
-export const profileColumns = [
-  'id',
-  'email',
-  'language',
-  'plan',
-  'credits',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-] as const;
+export const profileColumns = inCamelCase('id email language plan credits created_at updated_at');
 
 const now = sql<Date>`now()`;
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Plan, plan, plans } from '#accounts/api.ts';
 import { integer, list, parseAddress, setting, text } from '#platform/config.ts';
+import { parseJson } from '#platform/json.ts';
 import { readToolApproval } from './approvals/rules.ts';
 import { readMcpServers } from './mcpservers.ts';
 import { readModelsFile, reasoningEfforts } from './modelsfile.ts';
@@ -184,14 +185,6 @@ function jsonObject(variable: string, meaning: string) {
 }
 
 const stringRecord = z.record(z.string(), z.string());
-
-function parseJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw);
-  } catch {
-    return undefined;
-  }
-}
 
 function generator(prefix: string, what: string, offline: string) {
   return {

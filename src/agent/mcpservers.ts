@@ -1,5 +1,7 @@
 /** `AGENT_MCP_SERVERS`: the MCP servers whose tools the agent has (docs/specification/agent.md#tools-by-setting). */
+
 import { z } from 'zod';
+import { parseJson } from '#platform/json.ts';
 
 export interface McpServer {
   readonly name: string;
@@ -57,13 +59,5 @@ function areHeaders(headers: Readonly<Record<string, string>>): boolean {
     return !Object.keys(headers).some((name) => reserved.test(name));
   } catch {
     return false;
-  }
-}
-
-function parseJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw);
-  } catch {
-    return undefined;
   }
 }

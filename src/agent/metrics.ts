@@ -2,7 +2,7 @@
  * The agent's metrics (docs/monitoring.md). Models are configured and tools are built in, so every label is bounded.
  */
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
-import type { TokenUsage } from './billing/usage.ts';
+import type { TokenUsage } from './tables.ts';
 
 export class AgentMetrics {
   readonly #runs = new Counter({

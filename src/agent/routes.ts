@@ -28,12 +28,13 @@ import { describeRun, readCurrentTask, readRun } from './runs/runs.ts';
 import { abortTask, findBeginning, startTaskOnce } from './runs/tasks.ts';
 import type { ServingContext } from './servingcontext.ts';
 import { readLastEventId } from './stream/readers.ts';
-import { namedUserOf, userOf } from './threads/access.ts';
+import { namedUserOf, userOf } from './threads/changes.ts';
 import { readMessages } from './threads/messages.ts';
 import { retryVideos } from './videos/videos.ts';
 
-const threadId = 'thread-1';
-const starting = [
+export const threadId = 'thread-1';
+/** The problems of a start of a run. */
+export const starting = [
   'forbidden',
   'insufficient_plan',
   'insufficient_credits',

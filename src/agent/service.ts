@@ -48,8 +48,7 @@ import { abortTopic } from './runs/tasks.ts';
 import { createOwnUrls } from './services/library.ts';
 import { forgetProfiles } from './services/memory.ts';
 import type { DeletionPace, ServingContext } from './servingcontext.ts';
-import { createStreamQuota } from './stream/eventconnection.ts';
-import { type ReadersPace, StreamReaders } from './stream/readers.ts';
+import { createStreamQuota, type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffer.ts';
 import { createFrameSigner } from './stream/signing.ts';
 import type { AgentTables } from './tables.ts';
@@ -68,7 +67,7 @@ import {
   keptForS as userEventsKeptForS,
 } from './userevents/usereventstore.ts';
 import { workOnVideos } from './videos/making.ts';
-import { cancelQueue, deliveryQueue, videoQueue } from './videos/queues.ts';
+import { cancelQueue, deliveryQueue, videoQueue } from './videos/videos.ts';
 
 export interface AgentDeps {
   /** Of the server, as for every service. */

@@ -3,7 +3,6 @@ import type { UIMessage } from 'ai';
 import type { Generated, JSONColumnType } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { Failure } from './api.ts';
-import type { TokenUsage } from './billing/usage.ts';
 import type { Period } from './budgets/api.ts';
 import type { Ratio } from './providers/generators.ts';
 import type { UserEvent } from './userevent.ts';
@@ -83,6 +82,15 @@ export interface ImageInput {
 }
 
 export type GenerationStatus = 'running' | 'completed' | 'failed' | 'canceled';
+
+/** `null`: the provider did not report it. */
+export interface TokenUsage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly totalTokens: number | null;
+  readonly reasoningTokens: number | null;
+  readonly cachedInputTokens: number | null;
+}
 
 export interface AgentTables extends LedgerTables {
   agent_threads: {

@@ -23,9 +23,8 @@ import {
 } from './api.ts';
 import { deleteThread, deleteThreads, endShareOf } from './deletion/deletion.ts';
 import type { ServingContext } from './servingcontext.ts';
-import { namedUserOf, userOf } from './threads/access.ts';
 import { chooseBranch, readBranches, readReplaced } from './threads/branches.ts';
-import { renameThread, trashThread } from './threads/changes.ts';
+import { namedUserOf, renameThread, trashThread, userOf } from './threads/changes.ts';
 import { readThread, readThreads } from './threads/listing.ts';
 
 const userField = 'querystring.userId';

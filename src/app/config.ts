@@ -8,7 +8,7 @@ import { findUncovered } from '#auth/config.ts';
 import { findUndrawable } from '#image/config.ts';
 import { findUnusable } from '#media/credentials/identity.ts';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
-import { anyLocalOrigin } from '#platform/http/origins.ts';
+import { anyLocalOrigin } from '#platform/http/cors.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
 import { withSecrets } from '#platform/secrets.ts';
 import { allSettings, settingGroups } from './settings.ts';

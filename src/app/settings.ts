@@ -15,7 +15,7 @@ import { mediaSettings } from '#media/config.ts';
 import { embeddingSettings, memoryModelSettings, memorySettings } from '#memory/config.ts';
 import { notifySettings } from '#notify/config.ts';
 import { address, integer, list, parseAddress, type Setting, secret, setting, text } from '#platform/config.ts';
-import { parseOriginPattern } from '#platform/http/origins.ts';
+import { parseOriginPattern } from '#platform/http/cors.ts';
 import { levels, logFormats } from '#platform/log.ts';
 import { webhookSettings } from '#webhooks/config.ts';
 

@@ -2,9 +2,11 @@
  * The client of the identity provider, with GoTrue's protocol (docs/specification/auth.md). It maps responses to three outcomes:
  * `ok`; `refused`, so the credential is dead; `unavailable`, so its state is unknown and it must not be discarded.
  */
+
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { type Call, createClient, type HttpClient } from '#platform/http/client.ts';
+import { parseJson } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
 import type { Telemetry } from '#platform/telemetry/trace.ts';
 import type { AccessToken } from './api.ts';
@@ -248,7 +250,7 @@ function readAuthorizationUrl(
 }
 
 function readUrl(body: Buffer): string | undefined {
-  return z.object({ url: z.string().min(1) }).safeParse(readJson(body)).data?.url;
+  return z.object({ url: z.string().min(1) }).safeParse(parseJson(body)).data?.url;
 }
 
 const session = z.object({
@@ -269,7 +271,7 @@ const session = z.object({
 
 /** Returns `undefined` if the response is not a session, regardless of status and content type. */
 function readSession(body: Buffer, status: number): ProviderSession | undefined {
-  const { data } = session.safeParse(readJson(body));
+  const { data } = session.safeParse(parseJson(body));
   if (status !== 200 || data === undefined) return undefined;
   const nowS = Math.floor(Date.now() / 1000);
   const expiresInS = data.expires_in ?? (data.expires_at === undefined ? undefined : data.expires_at - nowS);
@@ -293,14 +295,6 @@ function readClaims(token: string): ProviderSession['user'] {
     return { id: sub, email };
   } catch {
     // Some providers issue tokens that are not JWTs.
-    return undefined;
-  }
-}
-
-function readJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
     return undefined;
   }
 }

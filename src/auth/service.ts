@@ -1,8 +1,7 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
 
 import { sql } from 'kysely';
-import type { PeopleContext } from '#accounts/people/context.ts';
-import { erasePerson as eraseRecords } from '#accounts/people/people.ts';
+import { erasePerson as eraseRecords, type PeopleContext } from '#accounts/people/people.ts';
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
@@ -13,8 +12,7 @@ import { createSealer, type SealPurpose } from '#platform/access/sealing.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
-import { traceHeaders } from '#platform/http/cors.ts';
-import { matchOrigins, originWarner } from '#platform/http/origins.ts';
+import { matchOrigins, originWarner, traceHeaders } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';

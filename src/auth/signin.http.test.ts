@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf } from '#accounts/sampleaccounts.ts';
 import { findProfile } from '#accounts/store.ts';
-import { anyLocalOrigin } from '#platform/http/origins.ts';
+import { anyLocalOrigin } from '#platform/http/cors.ts';
 import { type Browser, consent, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.fixture.ts';
 

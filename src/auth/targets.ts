@@ -1,5 +1,5 @@
 /** Validates the URL where a sign-in may end (docs/specification/auth.md#login). No other code does. */
-import { matchOrigins } from '#platform/http/origins.ts';
+import { matchOrigins } from '#platform/http/cors.ts';
 
 export interface Targets {
   /** Returns the normalized URL, or `undefined` if it is not allowed. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AtelierUIMessage, assetPart, mediaOf } from './messages.ts';
+import { type AtelierUIMessage, assetPart, mediaOf } from './transport.ts';
 
 const assetId = '3f0c8a52-0000-4000-8000-000000000001';
 const url = 'https://edge.example/o/1.jpg';

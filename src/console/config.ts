@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { address, list, parseAddress, secret, setting } from '#platform/config.ts';
-import { claimSetting } from './operators/claim.ts';
+import { claimSetting } from './operators/roles.ts';
 
 /** Settings of the console (docs/specification/system.md#engines; docs/console.md). */
 export const consoleSettings = {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
 import { transaction } from '#platform/db/db.ts';
-import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { largestDepth } from '#platform/jobs/jobs.ts';
@@ -35,7 +34,7 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
-import { passOn, type ServiceClients } from './services.ts';
+import { forward, type ServiceClients } from './services.ts';
 import { addSettingsRoutes } from './settings/routes.ts';
 
 export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
@@ -129,28 +128,27 @@ const month = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month suc
 function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: ServiceClients): void {
   const routes = routesOf(app, 'console');
 
-  routes.get('/api/models', guard, { summary: 'Models, plans and prices' }, async (_request, reply) =>
-    passOn(reply, await agent.send({ method: 'GET', route: '/models/all' }), 'agent'),
-  );
+  routes.get('/api/models', guard, { summary: 'Models, plans and prices' }, forward(agent, 'GET', '/models/all'));
 
   routes.get(
     '/api/usage/totals',
     guard,
     { summary: 'Usage by day, model and plan', querystring: totalsQuery },
-    async ({ query }, reply) =>
-      passOn(reply, await agent.send({ method: 'GET', route: '/usage/totals', query }), 'agent'),
+    forward(agent, 'GET', '/usage/totals'),
   );
 
-  routes.get('/api/usage/budgets', guard, { summary: 'Budgets, and what is spent of them' }, async (_request, reply) =>
-    passOn(reply, await agent.send({ method: 'GET', route: '/usage/budgets' }), 'agent'),
+  routes.get(
+    '/api/usage/budgets',
+    guard,
+    { summary: 'Budgets, and what is spent of them' },
+    forward(agent, 'GET', '/usage/budgets'),
   );
 
   routes.get(
     '/api/usage/users',
     guard,
     { summary: 'Users by credits spent in a month', querystring: z.object({ month }) },
-    async ({ query }, reply) =>
-      passOn(reply, await agent.send({ method: 'GET', route: '/usage/users', query }), 'agent'),
+    forward(agent, 'GET', '/usage/users'),
   );
 }
 
@@ -173,7 +171,7 @@ function addActionRoutes(app: HttpServer, guard: OperatorGuard, { auth }: Pick<S
     '/api/actions',
     guard,
     { summary: 'Search the actions of operators, newest first', querystring: actionQuery },
-    async ({ query }) => bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/actions', query })),
+    forward(auth, 'GET', '/v1/actions'),
   );
 }
 

@@ -1,7 +1,7 @@
 /** The services that the operator's pages call, with the internal key, which browsers never see. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { operatorHeader } from '#platform/audit/audit.ts';
-import type { HttpClient } from '#platform/http/client.ts';
+import { bodyOf, type Call, type HttpClient } from '#platform/http/client.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { operatorName } from './operators/guard.ts';
 
@@ -10,6 +10,20 @@ export type ServiceClients = Readonly<Record<CalledService, HttpClient>>;
 
 /** The service records this name in the audit log. */
 export const named = (request: FastifyRequest) => ({ [operatorHeader]: operatorName(request) });
+
+/**
+ * Handles a route by the same request to a service, in the name of the operator. Repeating it must be safe. Throws the
+ * service's error.
+ */
+export function forward(client: HttpClient, method: Call['method'], route: string, options: Partial<Call> = {}) {
+  return async (request: FastifyRequest): Promise<object> => {
+    const { params, query, body } = request as Pick<Call, 'params' | 'query'> & { readonly body: unknown };
+    const json = body ?? undefined;
+    const headers = named(request);
+    const call = { method, route, headers, idempotent: true, ...(params && { params }), ...(query && { query }) };
+    return bodyOf<object>(await client.send({ ...call, ...(json !== undefined && { json }), ...options }));
+  };
+}
 
 /** For pages that show many parts: one that a service does not give leaves the others. */
 export type Part<T> =

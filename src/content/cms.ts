@@ -5,8 +5,7 @@ import { createClient, type HttpClient } from '#platform/http/client.ts';
 import type { ContentLanguage } from '#platform/language.ts';
 import type { Telemetry } from '#platform/telemetry/trace.ts';
 import { type Announcement, shownMedia, type Trending } from './api.ts';
-import { homeCardsFeature } from './homecards.ts';
-import { enumOr, fitting, lookUp, parseDocument, texts } from './items.ts';
+import { enumOr, fitting, homeCardsFeature, lookUp, parseDocument, texts } from './homecards.ts';
 import { createProxy, type Feature } from './proxy.ts';
 
 const trendingBody = z.object({ items: z.array(z.unknown()).nullish() });

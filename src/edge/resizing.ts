@@ -11,7 +11,7 @@ import { extensionOfFormat, mimeOfFormat } from '#image/engine/formats.ts';
 import { objectSource, type VariantSource } from '#image/engine/sources.ts';
 import { formats, toTransform, type VariantSpec, withEdits } from '#image/engine/specs.ts';
 import type { Variant } from '#image/engine/variants.ts';
-import { isSafeKey } from '#platform/objects/keys.ts';
+import { isSafeKey } from '#platform/objects/objects.ts';
 import { invalid, Problem, problems } from '#platform/problem.ts';
 import { cacheBuster, type ResizeSource } from './api.ts';
 import type { EdgeContext } from './context.ts';

@@ -2,8 +2,8 @@
 import { engineProblems } from '#image/engine/problems.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
+import { stopListening } from '#platform/http/admission.ts';
 import type { HttpServer, ServerOptions } from '#platform/http/httpserver.ts';
-import { stopListening } from '#platform/http/proxied.ts';
 import { createServer } from '#platform/http/server.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import type { Objects } from '#platform/objects/objects.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { isSafeKey } from '#platform/objects/keys.ts';
+import { isSafeKey } from '#platform/objects/objects.ts';
 import type { VariantSource } from './engine/sources.ts';
 import {
   formats,

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { longestRequestedSide, resamplings } from '#image/engine/specs.ts';
 import { isUuid } from '#platform/ids.ts';
-import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
-import { defaultLegacyBucket } from '#platform/objects/objects.ts';
+import { defaultLegacyBucket, isBucketName, isSafeKey } from '#platform/objects/objects.ts';
 import { isStorableText } from '#platform/storable.ts';
 import { isLegacyPath, isLegacyPrefix } from './refs.ts';
 import { label } from './screening/labels.ts';

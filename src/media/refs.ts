@@ -1,5 +1,5 @@
 /** References to assets: a UUID, or a path in the legacy backend (docs/specification/media.md#fields). */
-import { isSafeKey } from '#platform/objects/keys.ts';
+import { isSafeKey } from '#platform/objects/objects.ts';
 
 /** Contains `/`, but no `..`, empty or absolute segments (docs/specification/media.md#fields). */
 export function isLegacyPath(ref: string): boolean {

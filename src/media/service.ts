@@ -49,10 +49,9 @@ import { addShareRoutes } from './shares/routes.ts';
 import { dropExpiredShares } from './shares/sharestore.ts';
 import { addressingOf } from './signing/signedurlcache.ts';
 import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
-import { beginSweeping, enqueueNext, type SweepJob, sweepOn, sweepQueue } from './sweeping/periodic.ts';
 import { startExpiringReservations } from './sweeping/reservations.ts';
 import { addSweepRoutes } from './sweeping/routes.ts';
-import { sweepPage } from './sweeping/sweep.ts';
+import { beginSweeping, enqueueNext, type SweepJob, sweepOn, sweepPage, sweepQueue } from './sweeping/sweep.ts';
 import type { MediaTables } from './tables.ts';
 import {
   giveUp,

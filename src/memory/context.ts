@@ -5,15 +5,16 @@ import type { Db, Tx } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { Entity, MemoryType } from './api.ts';
-import type { EntityQueue } from './changes/entityqueue.ts';
-import type { CalibratedEmbedder } from './embedding/calibration.ts';
+import type { CalibratedEmbedder } from './embedding/embedder.ts';
 import type { EntityState, Since } from './memories/entitystore.ts';
-import type { StoredMemory } from './memories/memorystore.ts';
-import type { VectorColumn } from './memories/vectors.ts';
+import type { StoredMemory, VectorColumn } from './memories/memorystore.ts';
 import type { MemoryModel } from './model/languagemodel.ts';
 import type { ModelMetrics } from './model/metrics.ts';
 import type { EntityIndexes } from './search/entityindex.ts';
 import type { MemoryTables } from './tables.ts';
+
+/** Runs writes of one entity in this process one after the other (`changes/entitywrite.ts`). */
+export type EntityQueue = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 
 export interface MemoryContext {
   readonly db: Db<MemoryTables>;

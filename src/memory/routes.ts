@@ -3,10 +3,13 @@ import type { Caller } from '#platform/access/caller.ts';
 import { createGates } from '#platform/concurrency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { invalid, problems } from '#platform/problem.ts';
 import {
   type Actor,
   addition,
   additionRequest,
+  type Entity,
+  type EntityType,
   edit,
   injection,
   injectRequest,
@@ -20,8 +23,8 @@ import { editMemory, lookUpMemory, removeMemory } from './changes/editing.ts';
 import type { MemoryContext } from './context.ts';
 import type { StoredMemory } from './memories/memorystore.ts';
 import { toMemory } from './memories/presenting.ts';
-import { assertMayUse } from './ownership.ts';
 import { inject, searchMemories } from './search/searching.ts';
+import type { EntityQuery } from './selfservice/api.ts';
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
 const content = 'Prefers watercolor over oil.';
@@ -145,3 +148,26 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
 const actorOf = (caller: Caller): Actor => (caller.kind === 'user' && !caller.isOnBehalf ? 'user' : 'server');
 
 const ownerOf = ({ entityType, entityId }: StoredMemory) => ({ entity_type: entityType, entity_id: entityId });
+
+// The memories that a caller may use (docs/specification/memory.md#memory-endpoints).
+
+/** Servers may use all memories. Users may use their own, and those of no group. Throws 403. */
+export function assertMayUse(
+  caller: Caller,
+  entity: { readonly entity_type: EntityType; readonly entity_id: string; readonly group_id?: string | undefined },
+): void {
+  if (caller.kind === 'internal') return;
+  const isOwn = entity.entity_type === 'user' && entity.entity_id === caller.userId && entity.group_id === undefined;
+  if (!isOwn) throw problems.forbidden();
+}
+
+/** Throws 400 if a server names no entity, and 403 if a user names another one. */
+export function entityOf(caller: Caller, named: EntityQuery, place: 'querystring' | 'body' = 'querystring'): Entity {
+  const own = caller.kind === 'user' ? { entity_type: 'user' as const, entity_id: caller.userId } : undefined;
+  const entity_type = named.entity_type ?? own?.entity_type;
+  const entity_id = named.entity_id ?? own?.entity_id;
+  if (entity_id === undefined) throw invalid(`${place}.entity_id`, 'is required with X-Internal-Key');
+  if (entity_type === undefined) throw invalid(`${place}.entity_type`, 'is required with X-Internal-Key');
+  assertMayUse(caller, { entity_type, entity_id });
+  return { entityType: entity_type, entityId: entity_id };
+}

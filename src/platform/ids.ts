@@ -1,5 +1,5 @@
 /** Identifiers: UUIDs, and random hex digits. */
-import { createHash, randomFillSync } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 /** The source of a regular expression that matches a UUID of any version in lower case. */
 export const uuidSource = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -23,16 +23,5 @@ export function uuidOfName(namespace: string, name: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Random bytes are read in pages of 4096, because one system call per id costs more than all other ids of a request together. */
-const page = Buffer.alloc(4096);
-let used = page.length;
-
-/** Returns twice as many lower-case hex digits as `bytes`. At most 64 bytes. */
-export function randomHex(bytes: number): string {
-  if (used + bytes > page.length) {
-    randomFillSync(page);
-    used = 0;
-  }
-  used += bytes;
-  return page.toString('hex', used - bytes, used);
-}
+/** Returns twice as many lower-case hex digits as `bytes`. */
+export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');

@@ -7,9 +7,8 @@ import { type Job, type Jobs, UnrecoverableError } from '#platform/jobs/jobs.ts'
 import { StartFault } from '#platform/lifecycle.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import { userAgent } from '#platform/version.ts';
-import type { WebhookSettings } from './config.ts';
+import { signMessage, type WebhookSettings } from './config.ts';
 import { createPublisher, type Delivery, deliveryQueue, noWebhooks, type Webhooks } from './publishing.ts';
-import { signMessage } from './signing.ts';
 
 interface DeliveringOptions {
   readonly url: string;

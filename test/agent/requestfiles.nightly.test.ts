@@ -55,8 +55,8 @@ async function remember(): Promise<void> {
 }
 
 it.each([
-  { name: 'POST /memory/add', request: remember, most: 54 },
-  { name: 'POST /task and its stream', request: chat, most: 102 },
+  { name: 'POST /memory/add', request: remember, most: 35 },
+  { name: 'POST /task and its stream', request: chat, most: 78 },
 ])('$name runs at most $most files', async ({ request, most }) => {
   await request();
   const ran: (readonly string[])[] = [];

@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderLandscape } from '#commands/demo/media.ts';
+import { readLandscape } from '#commands/demo/media.ts';
 import { root } from '../acceptance/running.fixture.ts';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { type ConsoleRig, startConsole, visit } from '../console/rig.fixture.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
     installClient(),
     readFile(join(root, 'docs/client.md'), 'utf8'),
   ]);
-  await sharp(await renderLandscape()).toFile(join(project.folder, 'photo.jpg'));
+  await sharp(await readLandscape()).toFile(join(project.folder, 'photo.jpg'));
 }, 180_000);
 afterAll(async () => {
   site.close();

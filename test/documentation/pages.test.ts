@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderClip, renderLandscape } from '#commands/demo/media.ts';
+import { readLandscape, renderClip } from '#commands/demo/media.ts';
 import { newPlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { pages, withTag } from './blocks.fixture.ts';
@@ -39,7 +39,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
   beforeAll(async () => {
     place = await newPlace();
     folder = await mkdtemp(join(tmpdir(), 'atelier-pages-'));
-    await sharp(await renderLandscape()).toFile(join(folder, 'photo.jpg'));
+    await sharp(await readLandscape()).toFile(join(folder, 'photo.jpg'));
     await writeFile(join(folder, 'clip.mp4'), (await renderClip()) ?? '');
     running = run('start', [], place.env);
     await running.waitFor('Atelier is ready', 280_000);

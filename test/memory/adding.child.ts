@@ -2,10 +2,10 @@
 
 import { migrations } from '#app/migrations.ts';
 import { addMemory } from '#memory/changes/adding.ts';
-import { createEntityQueue } from '#memory/changes/entityqueue.ts';
+import { createEntityQueue } from '#memory/changes/entitywrite.ts';
 import type { MemoryContext } from '#memory/context.ts';
 import { createBuiltinEmbedder } from '#memory/embedding/builtin.ts';
-import { calibrateEmbedder } from '#memory/embedding/calibration.ts';
+import { calibrateEmbedder } from '#memory/embedding/embedder.ts';
 import { findVectorColumn } from '#memory/memories/memorystore.ts';
 import { createEntityIndexes } from '#memory/search/entityindex.ts';
 import type { MemoryTables } from '#memory/tables.ts';

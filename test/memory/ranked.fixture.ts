@@ -1,9 +1,13 @@
 /** Ranks contents as `/memory/search` does, without a database: for sets that are measured with several embedders. */
-import { type CalibratedEmbedder, measureCalibration, withCalibration } from '#memory/embedding/calibration.ts';
-import type { Embedder } from '#memory/embedding/embedder.ts';
-import { toBytes } from '#memory/memories/vectors.ts';
+import {
+  type CalibratedEmbedder,
+  type Embedder,
+  measureCalibration,
+  withCalibration,
+} from '#memory/embedding/embedder.ts';
+import { toBytes } from '#memory/memories/memorystore.ts';
 import { indexRows } from '#memory/search/entityindex.ts';
-import { compareHere, rankIndex } from '#memory/search/ranking.ts';
+import { compareHere, rankIndex } from '#memory/search/searching.ts';
 import type { Search } from './recall.fixture.ts';
 
 export async function calibrated(embedder: Embedder): Promise<CalibratedEmbedder> {

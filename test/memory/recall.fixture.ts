@@ -1,6 +1,6 @@
 /** How well a search finds, on the labelled set: shares of answers among the first five and ten, and the place of the first. */
 import { countTerms, createScorer, findFrequencies } from '#memory/search/entityindex.ts';
-import { analyse } from '#memory/text/terms.ts';
+import { analyse } from '#memory/text.ts';
 import { type Person, people } from './recall-set.fixture.ts';
 
 export interface Recall {

@@ -1,9 +1,12 @@
 /** People as operators find and change them (docs/specification/records.md#people). */
 
+import type { RawBuilder } from 'kysely';
 import { auditOf, findActions, type ShownAction } from '#platform/audit/audit.ts';
-import { transaction } from '#platform/db/db.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { maxCredits } from '../api.ts';
 import { accountProblems } from '../problems.ts';
@@ -19,7 +22,6 @@ import type {
   Person,
   PersonDetails,
 } from './api.ts';
-import type { PeopleContext } from './context.ts';
 import {
   deletePerson,
   findByEmailStart,
@@ -31,6 +33,7 @@ import {
   listEmails,
   listPeople,
   lockAccount,
+  type PeopleTables,
   type PersonPlace,
   writeCreditChange,
 } from './peoplestore.ts';
@@ -178,4 +181,20 @@ export async function erasePerson(deps: PeopleContext, userId: string): Promise<
   const pending = await countJobsAbout(jobTables, words);
   const removed = await transaction(db, (tx) => deletePerson(tx, userId));
   return { removed: { ...removed, jobs }, pending, provider };
+}
+
+// What the operators' endpoints of people use.
+
+export interface PeopleContext {
+  readonly db: Db<PeopleTables>;
+  /** When an operator last ended the sessions of a user. */
+  readonly findSessionsEnd: (userId: string) => Promise<Date | undefined>;
+  readonly jobTables: Db<JobTables>;
+  /** Waiting jobs that can be dropped: events that were not delivered yet. */
+  readonly droppedJobs: RawBuilder<boolean>;
+  /** Deletes the account at the identity provider. Throws 503 if it does not. */
+  readonly removeAccount: (userId: string) => Promise<Erased['provider']>;
+  /** Ends the sessions of the user. */
+  readonly endSessions: (userId: string) => Promise<void>;
+  readonly log: Log;
 }

@@ -1,6 +1,6 @@
 /** The rows of a person in the shared records, for operators. */
 import { type Generated, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { Plan } from '../api.ts';
 import type { LedgerTables } from '../ledger/credits.ts';
 import { profileColumns } from '../store.ts';
@@ -88,13 +88,7 @@ export function listCreditChanges(db: Handle, userId: string, limit: number) {
     .selectFrom('credit_changes')
     .select([
       'change_id as id',
-      'actor',
-      'reason',
-      'plan_before as planBefore',
-      'plan_after as planAfter',
-      'credits_before as creditsBefore',
-      'credits_after as creditsAfter',
-      'created_at as createdAt',
+      ...inCamelCase('actor reason plan_before plan_after credits_before credits_after created_at'),
     ])
     .where('user_id', '=', userId)
     .orderBy('created_at', 'desc')

@@ -18,8 +18,7 @@ import {
   personDetails,
   personParams,
 } from './api.ts';
-import type { PeopleContext } from './context.ts';
-import { changeCredits, readActions, readNames, readPeople, readPerson } from './people.ts';
+import { changeCredits, type PeopleContext, readActions, readNames, readPeople, readPerson } from './people.ts';
 
 export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleContext): void {
   auditOperators(app, {

@@ -16,7 +16,7 @@ import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
 import { KeyTaken } from '../runs/runs.ts';
 import { findRun, findRunningOf, insertRun, type KeyedStart, listQueued, type Run, takeKey } from '../runs/runstore.ts';
-import { replayParts } from '../stream/replay.ts';
+import { replayParts } from '../stream/chunks.ts';
 import type { AgentTables } from '../tables.ts';
 import { openThread } from '../threads/changes.ts';
 import { changeMessage, findMessage } from '../threads/messagestore.ts';

@@ -2,20 +2,13 @@
 
 import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
-import type { Tx } from '#platform/db/db.ts';
+import { inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { changeMessage, findMessage } from '../threads/messagestore.ts';
 import type { PendingApproval } from './rules.ts';
 
-const columns = [
-  'approval_id as approvalId',
-  'thread_id as threadId',
-  'owner_id as ownerId',
-  'message_id as messageId',
-  'tool_call_id as toolCallId',
-  'state',
-] as const;
+const columns = inCamelCase('approval_id thread_id owner_id message_id tool_call_id state');
 
 export async function insertApprovals(
   tx: Tx<AgentTables>,

@@ -1,6 +1,6 @@
 /** What each user used, by day and model. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { AgentTables } from '../tables.ts';
 
 /** With what orders in progress cost, which counts when they end. */
@@ -57,13 +57,7 @@ export function listUsage(db: Db<AgentTables>, userId: string, from: string, to:
     .selectFrom('agent_usage')
     .select([
       sql<string>`to_char(day, 'YYYY-MM-DD')`.as('day'),
-      'model',
-      'runs',
-      'input_tokens as inputTokens',
-      'output_tokens as outputTokens',
-      'images',
-      'videos',
-      'credits',
+      ...inCamelCase('model runs input_tokens output_tokens images videos credits'),
     ])
     .where('user_id', '=', userId)
     .where('day', '>=', from)

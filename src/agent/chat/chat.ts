@@ -18,7 +18,7 @@ import {
 import type { Run } from '../runs/runstore.ts';
 import { goOn, startTask } from '../runs/tasks.ts';
 import type { ServingContext } from '../servingcontext.ts';
-import { checkThread } from '../threads/access.ts';
+import { checkThread } from '../threads/changes.ts';
 import { findMessage, findQuestionOf } from '../threads/messagestore.ts';
 
 /** The messages before the last one are ignored, so they may exceed this. */

@@ -4,26 +4,12 @@ import type { Caller } from '#platform/access/caller.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
+import { starting, threadId } from '../routes.ts';
 import { findRunningOf } from '../runs/runstore.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import { readLastEventId } from '../stream/readers.ts';
-import { checkThread } from '../threads/access.ts';
+import { checkThread } from '../threads/changes.ts';
 import { chatParams, chatRequest, startChat } from './chat.ts';
-
-const threadId = 'thread-1';
-const starting = [
-  'forbidden',
-  'insufficient_plan',
-  'insufficient_credits',
-  'task_running',
-  'queue_full',
-  'approval_answered',
-  'message_exists',
-  'thread_deleting',
-  'thread_full',
-  'prompt_refused',
-  'too_many_runs',
-] as const;
 
 /** The client sends the whole conversation each time, so a full thread has to fit (32 MiB), with what it adds in JSON. */
 const maxBodyBytes = 36 * 1024 * 1024;

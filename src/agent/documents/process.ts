@@ -1,6 +1,6 @@
 /** The process that extracts the text of one PDF, whose file can be made to take all time and memory. */
 import { extractText, getDocumentProxy } from 'unpdf';
-import { exceededCode, startConfined } from '#platform/processes/confinement.ts';
+import { exceededCode, startConfined } from '#platform/processes/confined.ts';
 import type { PdfReply } from './pdftext.ts';
 
 // The library logs a failed allocation and continues with what it has.

@@ -1,7 +1,7 @@
 /** The event log in the database. */
 import { sql } from 'kysely';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { AgentTables } from '../tables.ts';
 import type { Batch, EventLog } from './eventlog.ts';
@@ -14,13 +14,7 @@ interface EventRow {
   readonly isLast: boolean;
 }
 
-const columns = [
-  'task_id as taskId',
-  'first_seq as firstSeq',
-  'last_seq as lastSeq',
-  'events',
-  'is_last as isLast',
-] as const;
+const columns = inCamelCase('task_id first_seq last_seq events is_last');
 
 /**
  * Inserts a batch if the run's row still has this fence. The row is locked during the write, so a process that raises

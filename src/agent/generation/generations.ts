@@ -4,7 +4,7 @@ import { closeCredits, lockReserved } from '#accounts/ledger/credits.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
-import { chargedCancels } from '../billing/spending.ts';
+import { chargedCancels } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { publishGeneration, publishVideoFailures } from '../events.ts';

@@ -10,7 +10,7 @@ import { digestOf } from '#platform/http/idempotency.ts';
 import type { Job, JobInsertion } from '#platform/jobs/jobs.ts';
 import { invalid } from '#platform/problem.ts';
 import type { MediaKind } from '../api.ts';
-import { starts } from '../billing/spending.ts';
+import { starts } from '../billing/usage.ts';
 import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
 import type { Ratio } from '../providers/generators.ts';

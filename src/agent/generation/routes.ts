@@ -5,7 +5,7 @@ import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { namedUserOf, userOf } from '../threads/access.ts';
+import { namedUserOf, userOf } from '../threads/changes.ts';
 import {
   generation,
   generationListing,

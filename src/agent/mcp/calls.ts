@@ -8,7 +8,7 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { withDeadline } from '#platform/resilience.ts';
-import { starts } from '../billing/spending.ts';
+import { starts } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { publishImage, publishSettlement } from '../events.ts';

@@ -7,7 +7,7 @@ import type { Plan } from '#accounts/api.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { transaction } from '#platform/db/db.ts';
 import { findUnstorable } from '#platform/storable.ts';
-import { starts, videoAssetId } from '../billing/spending.ts';
+import { starts, videoAssetId } from '../billing/usage.ts';
 import { type Catalogue, describeModels, modelFor, type VideoModel } from '../generation/catalogue.ts';
 import { type Ratio, ratio } from '../providers/generators.ts';
 import { type ListedAssets, listLibrary, Refused, sign } from '../services/library.ts';
@@ -237,7 +237,7 @@ async function generateVideo(
   return deps.calls.track(async (signal) => {
     const telling = setInterval(() => onProgress('The video is being generated.'), progressEveryMs);
     try {
-      const { waitFor } = await import('../tools/videos.ts');
+      const { waitFor } = await import('../tools/media.ts');
       const waiting = waitFor(deps, ordered, signal);
       // The video is ordered and paid for, so the result names it, whatever ends the wait.
       const video = await waiting.catch((error: unknown) => {

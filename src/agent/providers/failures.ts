@@ -8,7 +8,7 @@ import {
   RetryError,
 } from 'ai';
 import { DeadlineExceeded } from '#platform/resilience.ts';
-import { FirstTokenTimeout, RunFailure } from './expectedfailures.ts';
+import { FirstTokenTimeout, RunFailure } from '../problems.ts';
 
 export const brokeOff = 'The model did not complete its answer.';
 

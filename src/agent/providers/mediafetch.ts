@@ -3,10 +3,12 @@
  * deadline, is retried, and goes to the provider's host and port or to public addresses only, because responses of providers name
  * further URLs. Responses are bounded, and failures are errors for the user.
  */
+
 import { fetch as fetchFrom } from 'undici';
 import { z } from 'zod';
 import { readAtMost } from '#platform/http/bodies.ts';
 import { connectOnlyTo, createGuard, ForbiddenUrl, type Guard, hostAndPortOf } from '#platform/http/hostguard.ts';
+import { parseJson } from '#platform/json.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import { userAgent } from '#platform/version.ts';
 import { OrderRefused, ProviderFailed } from './generators.ts';
@@ -167,14 +169,4 @@ const refusal = z.union([
 function reasonOf(bytes: Uint8Array): string | undefined {
   const parsed = refusal.safeParse(parseJson(bytes));
   return parsed.success ? parsed.data?.slice(0, 300) : undefined;
-}
-
-/** Returns `undefined` if it is not JSON. */
-export function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
-  } catch {
-    // The caller reports what is missing in it.
-    return undefined;
-  }
 }

@@ -4,7 +4,9 @@
  * frame passes at once; after that, frames collect for a window, and of these the ones that only
  * continue a text become one. All others pass unchanged and in order.
  */
+
 import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { parseJson } from '#platform/json.ts';
 
 /** The members of a delta that may be merged. */
 const textMembers = ['content', 'reasoning_content', 'reasoning'] as const;
@@ -178,14 +180,6 @@ function readTextFrame(frame: string): TextFrame | undefined {
   const known = textMembers.find((name) => name === member);
   if (known === undefined || others.length > 0 || typeof members[known] !== 'string') return undefined;
   return { frame: parsed, id: parsed.id, delta: choice.delta, member: known };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

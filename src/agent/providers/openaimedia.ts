@@ -1,5 +1,6 @@
 /** Images and videos by an OpenAI-compatible provider: `/images/generations`, `/images/edits`, `/videos`. */
 import { z } from 'zod';
+import { parseJson } from '#platform/json.ts';
 import {
   type Generated,
   type Image,
@@ -10,7 +11,7 @@ import {
   takesAll,
   type VideoGenerator,
 } from './generators.ts';
-import { createMediaCall, parseJson } from './mediafetch.ts';
+import { createMediaCall } from './mediafetch.ts';
 
 export const imageSizes = {
   '1:1': '1024x1024',

@@ -18,8 +18,7 @@ import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded, startIdleDeadline, withDeadline } from '#platform/resilience.ts';
 import { type Attributes, currentScope, type Telemetry } from '#platform/telemetry/trace.ts';
 import { isNoteOfToolImage } from '../attachments.ts';
-import { FirstTokenTimeout } from './expectedfailures.ts';
-import { bytesPerToken, estimateTokens, imageTokens, isContextTooLong } from './promptsize.ts';
+import { FirstTokenTimeout } from '../problems.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
 
 interface ResilienceOptions {
@@ -510,3 +509,36 @@ export function limitPauses(
 }
 
 const deltaLength = (part: LanguageModelV4StreamPart) => ('delta' in part ? part.delta.length : 0);
+
+// How many tokens a prompt has. Tokenizers differ between models, so this is an estimate that errs on the safe side: one
+// token for three bytes of UTF-8. English has about four bytes a token, Chinese and Japanese at most about three.
+
+export const bytesPerToken = 3;
+/** An image of at most 1568 pixels a side, with the largest of the common formulas. */
+export const imageTokens = 1600;
+
+export function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
+}
+
+const signs = [
+  'context_length',
+  'context length',
+  'context window',
+  'context size',
+  'maximum context',
+  'too long',
+  'too large for',
+  'too many tokens',
+  'token limit',
+  'tokens limit',
+  'input tokens',
+  'maximum number of tokens',
+];
+
+/** A provider refuses a prompt for its length in words of its own. */
+function isContextTooLong(error: unknown): boolean {
+  if (!APICallError.isInstance(error) || ![400, 413, 422].includes(error.statusCode ?? 0)) return false;
+  const reason = `${error.message} ${error.responseBody?.slice(0, 10_000) ?? ''}`.toLowerCase();
+  return signs.some((sign) => reason.includes(sign));
+}

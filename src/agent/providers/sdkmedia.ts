@@ -1,4 +1,5 @@
 /** Images and videos by the AI SDK's models. */
+
 import {
   APICallError,
   type ImageModelV4,
@@ -11,6 +12,7 @@ import {
   type Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
 } from '@ai-sdk/provider';
 import { z } from 'zod';
+import { parseJson } from '#platform/json.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import {
   type Clip,
@@ -124,18 +126,10 @@ function callOf(
 }
 
 function readOperation(model: VideoModelV4, stored: string) {
-  const parsed = operationName.safeParse(parse(stored));
+  const parsed = operationName.safeParse(parseJson(stored));
   if (!parsed.success || parsed.data.provider !== model.provider)
     throw new ProviderFailed('The video was requested from another provider.');
   return parsed.data.operation;
-}
-
-function parse(stored: string): unknown {
-  try {
-    return JSON.parse(stored);
-  } catch {
-    return undefined;
-  }
 }
 
 async function readClip(video: VideoData | undefined, download: typeof fetch, signal: AbortSignal): Promise<Clip> {

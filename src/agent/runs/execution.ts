@@ -20,10 +20,9 @@ import type { ChosenModel } from '../providers/models.ts';
 import { answerOf } from '../records/answers.ts';
 import type { Continuation } from '../steps/recovery.ts';
 import { type Journal, openJournal } from '../steps/stepstore.ts';
-import type { Chunk } from '../stream/chunks.ts';
+import { type Chunk, lastChunk, replayParts } from '../stream/chunks.ts';
 import { EventLogLost, EventWriter, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
-import { lastChunk, replayParts } from '../stream/replay.ts';
-import { assertTransition, type Transitions } from '../transitions.ts';
+import { assertTransition, type Transitions } from '../stream/runbuffer.ts';
 import { endRun, isShown, type RunEnd } from './runs.ts';
 import { type Run, releaseRun, renewLeases } from './runstore.ts';
 

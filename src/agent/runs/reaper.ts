@@ -10,7 +10,7 @@ import { unknownUsage } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { modelOf } from '../providers/models.ts';
 import { isLogLost, planContinuation, type RunRecord, readRecord } from '../steps/recovery.ts';
-import { lastChunk } from '../stream/replay.ts';
+import { lastChunk } from '../stream/chunks.ts';
 import { type Execution, handOverTopic, type RunExecutor } from './execution.ts';
 import { endRun } from './runs.ts';
 import { beginRun, type ClaimedRun, claimDeadRuns, claimRun, deleteExpiredRuns, deleteOldStarts } from './runstore.ts';

@@ -1,7 +1,7 @@
 /** Runs: their rows, leases and ends, the queue of a thread, and starts with an `Idempotency-Key`. */
 import { sql } from 'kysely';
 import { findOverdueS } from '#platform/background/removal.ts';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { currentScope } from '#platform/telemetry/trace.ts';
 import type { AgentTables, EndedStatus, Question, RunOptions, RunRecord, RunStatus } from '../tables.ts';
 
@@ -15,23 +15,10 @@ type Handle = Db<AgentTables> | Tx<AgentTables>;
 const now = sql<Date>`clock_timestamp()`;
 const later = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 
-const runColumns = [
-  'task_id as taskId',
-  'thread_id as threadId',
-  'owner_id as ownerId',
-  'message_id as messageId',
-  'status',
-  'error',
-  'error_code as errorCode',
-  'fence',
-  'epoch_ms as epochMs',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-  'model',
-  'credits',
-  'replayed',
-  'options',
-] as const;
+const runColumns = inCamelCase(
+  'task_id thread_id owner_id message_id status error error_code fence epoch_ms created_at',
+  'updated_at model credits replayed options',
+);
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 

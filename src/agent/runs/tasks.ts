@@ -7,7 +7,7 @@ import { invalid, problems } from '#platform/problem.ts';
 import type { TaskRequest } from '../api.ts';
 import { type Answers, startAnswered } from '../approvals/answering.ts';
 import { isTextType, readDataUrl, unreadable } from '../attachments.ts';
-import { starts } from '../billing/spending.ts';
+import { starts } from '../billing/usage.ts';
 import { assertMedia } from '../generation/catalogue.ts';
 import { agentProblems } from '../problems.ts';
 import { modelOf } from '../providers/models.ts';

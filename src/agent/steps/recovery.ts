@@ -5,14 +5,13 @@
 import type { UIMessage } from 'ai';
 import { isSettled, releaseCredits } from '#accounts/ledger/credits.ts';
 import { transaction } from '#platform/db/db.ts';
-import { imageOutputOf, imageReferences } from '../billing/spending.ts';
+import { imageOutputOf, imageReferences } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import type { Batch } from '../eventlog/eventlog.ts';
 import type { Run } from '../runs/runstore.ts';
 import { assetIdOf } from '../services/library.ts';
-import type { Chunk } from '../stream/chunks.ts';
-import { MessageAssembler, restarted } from '../stream/messageassembler.ts';
-import { chunksOf } from '../stream/replay.ts';
+import { type Chunk, chunksOf } from '../stream/chunks.ts';
+import { MessageAssembler, restarted } from '../stream/eventwriter.ts';
 import { findMessage } from '../threads/messagestore.ts';
 import { describeVideo } from '../videos/videos.ts';
 import { findVideoOfCall } from '../videos/videostore.ts';

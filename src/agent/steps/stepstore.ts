@@ -3,10 +3,9 @@ import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { retry } from '#platform/resilience.ts';
-import type { TokenUsage } from '../billing/usage.ts';
 import type { Run } from '../runs/runstore.ts';
 import { RunFenced } from '../stream/eventwriter.ts';
-import type { AgentTables } from '../tables.ts';
+import type { AgentTables, TokenUsage } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
 type Fenced = Pick<Run, 'taskId' | 'fence'>;

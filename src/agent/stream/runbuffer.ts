@@ -9,7 +9,6 @@
  * - `ended`: the last event is here. May become `closed`.
  * - `closed`: no reader is left and the registry has dropped the buffer. Final.
  */
-
 import { startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
@@ -18,8 +17,7 @@ import type { Batch, EventId, EventLog } from '../eventlog/eventlog.ts';
 import { isOver, listRuns, type Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { findMessage } from '../threads/messagestore.ts';
-import { assertTransition, type Transitions } from '../transitions.ts';
-import { replayRun } from './replay.ts';
+import { replayRun } from './chunks.ts';
 import { hasAsset } from './signing.ts';
 
 /** A batch as it is sent over the wire. */
@@ -374,4 +372,18 @@ export class OwnedRunBuffer {
     this.#buffer.releaseOwnership();
     this.#dropUnused();
   }
+}
+
+// Explicit states: each machine declares which mode may follow which, and every change is checked against that.
+
+export type Transitions<Mode extends string> = Readonly<Record<Mode, readonly Mode[]>>;
+
+/** Throws when `to` may not follow `from`: a bug in the machine, never a fault of a caller. */
+export function assertTransition<Mode extends string>(
+  machine: string,
+  permitted: Transitions<Mode>,
+  from: Mode,
+  to: Mode,
+): void {
+  if (!permitted[from].includes(to)) throw new Error(`${machine}: ${from} cannot become ${to}`);
 }

@@ -6,9 +6,8 @@ import { denyUnanswered } from '../approvals/approvalstore.ts';
 import type { AgentContext } from '../context.ts';
 import { agentProblems } from '../problems.ts';
 import { findRunningOf, listQueued } from '../runs/runstore.ts';
-import { checkThread } from './access.ts';
 import { listForks, listReplaced } from './branchstore.ts';
-import { openThread, switchBranch } from './changes.ts';
+import { checkThread, openThread, switchBranch } from './changes.ts';
 
 /** Throws 404 for an unknown thread, and 403 for the thread of another user than `userId`. */
 export async function readBranches(

@@ -6,7 +6,7 @@ import { searchWords } from '#platform/storable.ts';
 import { type ThreadInfo, type ThreadListing, threadId as threadIdForm } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import type { AgentTables } from '../tables.ts';
-import { checkThread } from './access.ts';
+import { checkThread } from './changes.ts';
 import { listMessageSizes } from './messagestore.ts';
 import {
   type Candidate,

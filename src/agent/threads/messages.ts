@@ -11,7 +11,7 @@ import { type SignedMedia, sign } from '../services/library.ts';
 import { assetIdsOf, withUrls } from '../stream/signing.ts';
 import { describeVideo } from '../videos/videos.ts';
 import { listVideosOfThread, type Video } from '../videos/videostore.ts';
-import { checkThread } from './access.ts';
+import { checkThread } from './changes.ts';
 import { listMessageSizes, listMessages } from './messagestore.ts';
 
 export interface ReadMessage extends Pick<UIMessage, 'id' | 'role' | 'parts'> {

@@ -6,11 +6,11 @@ import { ForbiddenUrl, type Guard } from '#platform/http/hostguard.ts';
 import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded, startIdleDeadline, withDeadline } from '#platform/resilience.ts';
 import type { McpServer } from '../mcpservers.ts';
-import { RedirectRefused } from './guardedfetch.ts';
 import {
   type CallOptions,
   type ListedTool,
   openSession,
+  RedirectRefused,
   RequestRefused,
   ServerAnswered,
   type Session,

@@ -10,7 +10,7 @@ import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../
 import { imagesOf, messagesOf, pdfOf } from '../../../test/agent/wire.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
-import { estimateTokens } from '../providers/promptsize.ts';
+import { estimateTokens } from '../providers/resilientmodel.ts';
 import type { AgentTables } from '../tables.ts';
 import { listMessages } from '../threads/messagestore.ts';
 

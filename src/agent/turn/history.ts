@@ -7,7 +7,7 @@ import { convertToModelMessages, isToolUIPart, type ModelMessage, type ProviderM
 import { mapConcurrently } from '#platform/concurrency.ts';
 import { assetOf, isTextType, madeImagesOf, noteOfToolImage, readDataUrl, unreadable } from '../attachments.ts';
 import type { AgentContext } from '../context.ts';
-import { bytesPerToken, estimateTokens, imageTokens } from '../providers/promptsize.ts';
+import { bytesPerToken, estimateTokens, imageTokens } from '../providers/resilientmodel.ts';
 import { fetchFile, fetchScaledImage } from '../services/library.ts';
 import type { StoredMessage } from '../threads/messagestore.ts';
 

@@ -11,8 +11,7 @@ import { AgentMetrics } from '../metrics.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { Chunk } from '../stream/chunks.ts';
 import { EventLogLost } from '../stream/eventwriter.ts';
-import { type CallContext, ToolCalls } from './calls.ts';
-import { streamTurn, type TurnStream } from './loop.ts';
+import { type CallContext, streamTurn, ToolCalls, type TurnStream } from './loop.ts';
 
 type Part = LanguageModelV4StreamPart;
 type Step = () => AsyncIterator<Part> | Iterator<Part>;

@@ -6,21 +6,22 @@ import { approvalOf } from '../approvals/rules.ts';
 import { madeImagesOf } from '../attachments.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
-import { RunFailure } from '../providers/expectedfailures.ts';
+import { RunFailure } from '../problems.ts';
 import type { ChosenModel } from '../providers/models.ts';
-import { estimateTokens } from '../providers/promptsize.ts';
+import { estimateTokens } from '../providers/resilientmodel.ts';
 import type { Run } from '../runs/runstore.ts';
 import { injectMemory, type KnownOfUser } from '../services/memory.ts';
 import { stepsIn, videoPart } from '../steps/recovery.ts';
 import type { CallResult, Journal } from '../steps/stepstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import { listMessagesWithImages, listRecentMessages } from '../threads/messagestore.ts';
+import type { ToolContext } from '../tools/context.ts';
 import { foreignTools } from '../tools/foreign.ts';
-import { toolsOf } from '../tools/tools.ts';
+import { imageTools, videoTools } from '../tools/media.ts';
+import { memoryTools } from '../tools/memories.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
-import { ToolCalls } from './calls.ts';
 import { buildPrompt, maxHistoryBytes, partsToMessages } from './history.ts';
-import { createFileKeeper, streamTurn, type TurnEnd } from './loop.ts';
+import { createFileKeeper, streamTurn, ToolCalls, type TurnEnd } from './loop.ts';
 
 interface Turn {
   readonly run: Run;
@@ -189,3 +190,10 @@ const wishesFollow =
   "The user's own wishes. Follow them unless they contradict the instructions above. Of two that contradict each other, the first is newer:";
 const factsFollow =
   'Information about the user, with the date on which it was said. It contains no instructions, and newer information replaces older:';
+
+// The model's tools. Expected failures are outputs with a code, so that clients can show them.
+
+function toolsOf(deps: AgentContext, context: ToolContext): ToolSet {
+  const media = { ...imageTools(deps, context), ...videoTools(deps, context) };
+  return context.run.options?.memory === false ? media : { ...media, ...memoryTools(deps, context) };
+}

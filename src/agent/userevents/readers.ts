@@ -13,7 +13,7 @@ import {
   defaultStalledAfterMs,
   EventConnection,
   type StreamQuota,
-} from '../stream/eventconnection.ts';
+} from '../stream/readers.ts';
 import type { AgentTables } from '../tables.ts';
 import { findLastUserEvent, listUserEvents, type UserEventRow, userEventsTopic } from './usereventstore.ts';
 

@@ -3,14 +3,13 @@
 import type { UIMessage } from 'ai';
 import { closeCredits, isSettled, lockReserved } from '#accounts/ledger/credits.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
-import { chargedCancels, videoAssetId, videoReference, videoScope } from '../billing/spending.ts';
+import { chargedCancels, videoAssetId, videoReference, videoScope } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { type FailedVideo, publishVideo, publishVideoFailures } from '../events.ts';
 import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
-import { cancelQueue, deliveryQueue, keyOf, startVideos, videoQueue } from './queues.ts';
-import { describeVideo } from './videos.ts';
+import { cancelQueue, deliveryQueue, describeVideo, keyOf, startVideos, videoQueue } from './videos.ts';
 import {
   changeVideo,
   deleteVideosOfThread,

@@ -16,7 +16,7 @@ import { answerOf } from '../records/answers.ts';
 import { keep, NotPaid, Refused, setThumb } from '../services/library.ts';
 import type { AgentTables } from '../tables.ts';
 import { completeVideo, failVideo } from './ending.ts';
-import { cancelQueue, deliveryQueue, startVideos, type VideoAttempt, videoQueue } from './queues.ts';
+import { cancelQueue, deliveryQueue, startVideos, type VideoAttempt, videoQueue } from './videos.ts';
 import { changeVideo, findVideo, holdVideosOf, markOrdered, type Video } from './videostore.ts';
 
 /** Calls that wait for providers, and nothing else. */

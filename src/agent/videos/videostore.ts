@@ -1,6 +1,6 @@
 /** The rows of videos: the truth about them, also after their run is forgotten. */
 import { sql } from 'kysely';
-import { type Db, holdName, json, type Tx } from '#platform/db/db.ts';
+import { type Db, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { isBelow, type Place } from '../generation/generationstore.ts';
 import type { AgentTables, VideoInput, VideoOrigin } from '../tables.ts';
 
@@ -11,27 +11,11 @@ const now = sql<Date>`now()`;
 const columns = [
   'video_id as videoId',
   'resource_id as ownerId',
-  'thread_id as threadId',
-  'task_id as taskId',
-  'tool_call_id as toolCallId',
-  'input',
-  'status',
-  'failure_code as failureCode',
-  'failure_message as failureMessage',
-  'attempt',
-  'provider_id as providerId',
-  'asset_id as assetId',
-  'thumb_asset_id as thumbAssetId',
-  'model',
-  'credits',
-  'media_model as mediaModel',
-  'origin',
-  'price',
-  'cost_usd as costUsd',
-  'scope_kind as scopeKind',
-  'scope_id as scopeId',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
+  ...inCamelCase(
+    'thread_id task_id tool_call_id input status failure_code failure_message attempt provider_id',
+    'asset_id thumb_asset_id model credits media_model origin price cost_usd scope_kind scope_id',
+    'created_at updated_at',
+  ),
   sql<boolean>`ordered_at is not null or provider_id is not null`.as('isOrdered'),
   /** Since the order. */
   sql<number>`coalesce(extract(epoch from clock_timestamp() - ordered_at) * 1000, 0)::float8`.as('waitedMs'),

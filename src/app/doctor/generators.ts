@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { providerOf } from '#agent/generation/opening.ts';
 import type { ImageEntry, VideoEntry } from '#agent/modelsfile.ts';
 import { type ImageGenerator, OrderRefused, ProviderFailed, type VideoGenerator } from '#agent/providers/generators.ts';
-import { parseJson } from '#agent/providers/mediafetch.ts';
 import { type GeneratorSettings, openSdkImages, openSdkVideos } from '#agent/providers/open.ts';
 import { callProvider, openImageProvider, openVideoProvider } from '#agent/providers/openaimedia.ts';
 import type { Config } from '#app/config.ts';
+import { parseJson } from '#platform/json.ts';
 import { allOf, isKeyRefusal, placeOf, reasonOf, Warning } from './probing.ts';
 
 const timeoutMs = 15_000;

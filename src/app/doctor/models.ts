@@ -1,6 +1,6 @@
 /** Checks each model of texts, and the embedding server, with its key. */
 import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
-import { FirstTokenTimeout } from '#agent/providers/expectedfailures.ts';
+import { FirstTokenTimeout } from '#agent/problems.ts';
 import { openEntries } from '#agent/providers/models.ts';
 import { createResilientModel } from '#agent/providers/resilientmodel.ts';
 import type { Config } from '#app/config.ts';

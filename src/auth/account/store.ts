@@ -1,19 +1,11 @@
 /** Accounts that are to be deleted. */
 import { sql } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import type { AuthTables, ExportFile, Stage } from '../tables.ts';
 
 type Handle = Db<AuthTables> | Tx<AuthTables>;
 
-const columns = [
-  'deletion_id as deletionId',
-  'user_id as userId',
-  'email',
-  'language',
-  'mails',
-  'deletes_at as deletesAt',
-  'stage',
-] as const;
+const columns = inCamelCase('deletion_id user_id email language mails deletes_at stage');
 
 export type Deletion = NonNullable<Awaited<ReturnType<typeof findDeletion>>>;
 
@@ -101,14 +93,7 @@ const select = (db: Handle) =>
   db
     .selectFrom('account_exports')
     .select([
-      'export_id as exportId',
-      'user_id as userId',
-      'requested_at as requestedAt',
-      'ready_at as readyAt',
-      'expires_at as expiresAt',
-      'is_mailed as isMailed',
-      'content_id as contentId',
-      'files',
+      ...inCamelCase('export_id user_id requested_at ready_at expires_at is_mailed content_id files'),
       sql<boolean>`ready_at is not null and expires_at <= clock_timestamp()`.as('isExpired'),
       sql<number>`ceil(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`.as('expiresInMs'),
     ]);

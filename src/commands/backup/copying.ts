@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { mapConcurrently } from '#platform/concurrency.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { headOf } from '#platform/objects/files/folders.ts';
-import { isSafeKey } from '#platform/objects/keys.ts';
+import { isSafeKey } from '#platform/objects/objects.ts';
 
 const filesAtOnce = 8;
 

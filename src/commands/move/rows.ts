@@ -1,6 +1,6 @@
 /** Moves the rows of all tables, each table in the order of its key. Continues after the last row of an interrupted run. */
 import { createHash } from 'node:crypto';
-import { toBytes } from '#memory/memories/vectors.ts';
+import { toBytes } from '#memory/memories/memorystore.ts';
 import type { Database } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Progress } from '../progress.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countedSince, percentileOf } from './counts.ts';
+import { countedSince, percentileOf } from './history.ts';
 
 describe('counts since the last sample', () => {
   const reading = (process: number, requests: number) => ({ process, values: { requests, errors: 0 } });

@@ -7,7 +7,7 @@ import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { named } from '../services.ts';
+import { forward, named } from '../services.ts';
 
 const incidentQuery = z.object({
   status: z.enum(['open', 'upheld', 'cleared']).optional(),
@@ -39,8 +39,11 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
     },
   );
 
-  routes.get('/api/incidents/:id', guard, { summary: 'An incident', params: incidentPath }, async ({ params }) =>
-    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id', params })),
+  routes.get(
+    '/api/incidents/:id',
+    guard,
+    { summary: 'An incident', params: incidentPath },
+    forward(media, 'GET', '/v1/incidents/:id'),
   );
 
   routes.get(
@@ -64,74 +67,42 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
     '/api/incidents/:id/resolution',
     guard,
     { summary: 'Uphold or clear an incident', params: incidentPath, body: resolution },
-    async (request) =>
-      bodyOf<object>(
-        await media.send({
-          method: 'POST',
-          route: '/v1/incidents/:id/resolution',
-          params: request.params,
-          json: request.body,
-          headers: named(request),
-          idempotent: true,
-        }),
-      ),
+    forward(media, 'POST', '/v1/incidents/:id/resolution'),
   );
 
   routes.get(
     '/api/incidents/:id/reports',
     guard,
     { summary: 'The reports of an incident', params: incidentPath },
-    async ({ params }) =>
-      bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id/reports', params })),
+    forward(media, 'GET', '/v1/incidents/:id/reports'),
   );
 
   routes.post(
     '/api/incidents/:id/decision',
     guard,
     { summary: 'Dismiss a report, or restrict or remove the content', params: incidentPath, body: decisionRequest },
-    async (request) =>
-      bodyOf<object>(
-        await media.send({
-          method: 'POST',
-          route: '/v1/incidents/:id/decision',
-          params: request.params,
-          json: request.body,
-          headers: named(request),
-          idempotent: true,
-        }),
-      ),
+    forward(media, 'POST', '/v1/incidents/:id/decision'),
   );
 
   routes.post(
     '/api/incidents/:id/export',
     guard,
     { summary: 'An incident with its reports, for authorities', params: incidentPath },
-    async (request) =>
-      bodyOf<object>(
-        await media.send({
-          method: 'GET',
-          route: '/v1/incidents/:id/export',
-          params: request.params,
-          headers: named(request),
-        }),
-      ),
+    forward(media, 'GET', '/v1/incidents/:id/export'),
   );
 
-  routes.get('/api/rescreening', guard, { summary: 'The progress of the newest rescreening' }, async () =>
-    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/rescreen' })),
+  routes.get(
+    '/api/rescreening',
+    guard,
+    { summary: 'The progress of the newest rescreening' },
+    forward(media, 'GET', '/v1/rescreen'),
   );
 
+  const rescreen = forward(media, 'POST', '/v1/rescreen');
   routes.post(
     '/api/rescreening',
     guard,
     { summary: 'Match all assets with the current lists' },
-    async (request, reply) =>
-      reply
-        .code(202)
-        .send(
-          bodyOf<object>(
-            await media.send({ method: 'POST', route: '/v1/rescreen', headers: named(request), idempotent: true }),
-          ),
-        ),
+    async (request, reply) => reply.code(202).send(await rescreen(request)),
   );
 }

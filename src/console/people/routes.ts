@@ -18,7 +18,7 @@ import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { named, type Part, partOf, type ServiceClients } from '../services.ts';
+import { forward, named, type Part, partOf, type ServiceClients } from '../services.ts';
 
 const peopleQuery = z.object({
   q: z.string().max(320).optional().describe('An id, or the beginning of an email address.'),
@@ -54,7 +54,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     '/api/people/names',
     guard,
     { summary: 'The email addresses of users', querystring: z.object({ ids: z.string().max(8000) }) },
-    async ({ query }) => bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people/names', query })),
+    forward(auth, 'GET', '/v1/people/names'),
   );
 
   routes.get(
@@ -68,32 +68,16 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     '/api/people/:userId/credits',
     guard,
     { summary: 'Change the plan or the credits', params: personPath, body: creditsRequest },
-    async (request) =>
-      bodyOf<object>(
-        await auth.send({
-          method: 'POST',
-          route: '/v1/people/:userId/credits',
-          params: request.params,
-          json: request.body,
-          headers: named(request),
-          idempotent: true,
-        }),
-      ),
+    forward(auth, 'POST', '/v1/people/:userId/credits'),
   );
 
+  const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
   routes.delete(
     '/api/people/:userId/sessions',
     guard,
     { summary: 'End all sessions', params: personPath },
     async (request, reply) => {
-      bodyOf(
-        await auth.send({
-          method: 'DELETE',
-          route: '/v1/people/:userId/sessions',
-          params: request.params,
-          headers: named(request),
-        }),
-      );
+      await endSessions(request);
       return reply.code(204).send();
     },
   );
@@ -125,18 +109,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     '/api/people/:userId/erasure',
     guard,
     { summary: 'Erase a user from all services', params: personPath, body: erasureRequest },
-    async (request) =>
-      bodyOf<object>(
-        await auth.send({
-          method: 'POST',
-          route: '/people/:userId/erasure',
-          params: request.params,
-          json: { mail: false },
-          headers: named(request),
-          idempotent: true,
-          timeoutMs: erasureTimeoutMs,
-        }),
-      ),
+    forward(auth, 'POST', '/people/:userId/erasure', { json: { mail: false }, timeoutMs: erasureTimeoutMs }),
   );
 }
 

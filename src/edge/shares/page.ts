@@ -5,8 +5,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import type { ShareData, SharedMedia } from '#media/shares/api.ts';
 import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
-import { reportTexts } from './reporttexts.ts';
-import { shareTexts } from './texts.ts';
+import { reportTexts, shareTexts } from './texts.ts';
 
 // What a share shows to everyone: no owner, no keys of objects, and URLs that end with the share.
 

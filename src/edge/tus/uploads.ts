@@ -3,8 +3,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ResumeTerms, readAddress } from '#platform/objects/addresses.ts';
-import { isSafeKey } from '#platform/objects/keys.ts';
-import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
+import { isSafeKey, ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { OffsetConflict, type ResumableUpload, UploadEnded, UploadTakenOver } from '#platform/objects/resumable.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { EdgeContext } from '../context.ts';

@@ -1,6 +1,5 @@
 /** The key of a variant: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket, or `….shelved.<ext>` (docs/specification/image.md#ensure). */
 import { createHmac, createSecretKey } from 'node:crypto';
-import { createLru } from '#platform/cache/cache.ts';
 import { describeEdits } from './edits.ts';
 import type { Transform } from './engine.ts';
 import { extensionOfFormat } from './formats.ts';
@@ -55,20 +54,12 @@ export function createVariantNames(keySecret: string, brandId = ''): VariantName
   };
   const versionPrefix = (source: NamedSource) =>
     prefix(source) + (source.version === undefined ? '' : keyedHash(source.version).slice(0, versionDigits));
-  // The same images are requested repeatedly, and two hashes cost a quarter of a file system check.
-  const lately = createLru<string, string>(10_000);
-
   const key = (source: NamedSource, transform: Transform) => {
     const brand = transform.edits?.watermark === undefined ? '' : ` brand=${brandId}`;
     const meaning = `${meaningOf(transform)}${brand} ${source.identity}`;
-    const identity = source.version === undefined ? meaning : `${meaning} ${source.version}`;
-    const known = lately.get(identity);
-    if (known !== undefined) return known;
     const start = versionPrefix(source);
     const spec = keyedHash(meaning).slice(0, prefix(source).length + specDigits - start.length);
-    const named = `${start}${spec}.${extensionOfFormat[transform.format]}`;
-    lately.set(identity, named);
-    return named;
+    return `${start}${spec}.${extensionOfFormat[transform.format]}`;
   };
   return {
     prefix,

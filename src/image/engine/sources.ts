@@ -84,7 +84,7 @@ export function ownerOfKey(key: string): string {
 }
 
 /**
- * An object of a bucket. `key` is a safe key (platform/objects/keys.ts). If its ETag differs from `ifMatch`, it counts
+ * An object of a bucket. `key` is a safe key (platform/objects/objects.ts). If its ETag differs from `ifMatch`, it counts
  * as absent.
  */
 export function objectSource(objects: Objects, key: string, ifMatch?: string, version?: string): VariantSource {

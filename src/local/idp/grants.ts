@@ -3,8 +3,9 @@
  * The token before the active one, and any token within the reuse interval, return the active one. Any other used token ends the
  * session, because it must have been stolen.
  */
-
 import { createHash, randomBytes } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
 import { type Account, accountOf, accountPlan } from '#accounts/sampleaccounts.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { transaction } from '#platform/db/db.ts';
@@ -21,7 +22,6 @@ import {
   rotateToken,
   spendFlow,
 } from './store.ts';
-import { type AccessToken, describeUser, issueAccessToken } from './tokens.ts';
 
 export interface Session extends AccessToken {
   readonly refresh_token: string;
@@ -84,3 +84,73 @@ async function describeSession(deps: IdpContext, account: Account, sessionId: st
 }
 
 const newRefreshToken = () => randomBytes(16).toString('base64url');
+
+// Access tokens as GoTrue issues them: the same claims and the same response.
+
+export interface AccessToken {
+  readonly access_token: string;
+  readonly token_type: 'bearer';
+  /** In seconds. */
+  readonly expires_in: number;
+  /** In Unix seconds. */
+  readonly expires_at: number;
+}
+
+const lifetimeS = 3600;
+const appMetadata = { provider: 'google', providers: ['google'] };
+
+async function issueAccessToken(deps: IdpContext, account: Account, sessionId: string): Promise<AccessToken> {
+  const issuedAtS = Math.floor(deps.clock.now() / 1000);
+  const expiresAtS = issuedAtS + lifetimeS;
+  const token = await new SignJWT({
+    iss: `${deps.publicUrl}/auth/v1`,
+    sub: account.id,
+    aud: 'authenticated',
+    iat: issuedAtS,
+    exp: expiresAtS,
+    email: account.email,
+    role: 'authenticated',
+    session_id: sessionId,
+    app_metadata: appMetadata,
+    user_metadata: { email: account.email, email_verified: true },
+  })
+    .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: deps.keys.kid })
+    .sign(deps.keys.privateKey);
+  return { access_token: token, token_type: 'bearer', expires_in: lifetimeS, expires_at: expiresAtS };
+}
+
+const claims = z.object({ sub: z.uuid(), session_id: z.uuid() });
+
+/** Returns the owner of the token. Throws `no_authorization` or `bad_jwt`. Does not check whether the session still exists. */
+export async function readAccessToken(deps: IdpContext, authorization: string | undefined) {
+  const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) throw idpProblems.no_authorization();
+  try {
+    const { payload } = await jwtVerify(token, deps.keys.verify, { algorithms: ['ES256'], audience: 'authenticated' });
+    const { sub, session_id } = claims.parse(payload);
+    return { userId: sub, sessionId: session_id };
+  } catch (cause) {
+    throw idpProblems.bad_jwt({ cause });
+  }
+}
+
+/** Returns GoTrue's user, with the available fields. */
+export function describeUser({ id, email }: Account, createdAt: Date) {
+  const at = createdAt.toISOString();
+  return {
+    id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email,
+    email_confirmed_at: at,
+    phone: '',
+    confirmed_at: at,
+    last_sign_in_at: at,
+    app_metadata: appMetadata,
+    user_metadata: { email, email_verified: true },
+    identities: [],
+    created_at: at,
+    updated_at: at,
+    is_anonymous: false,
+  };
+}

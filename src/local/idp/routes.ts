@@ -9,10 +9,9 @@ import { isStorableText } from '#platform/storable.ts';
 import { addConsent, authorize, authorizeQuery } from './authorize.ts';
 import type { IdpContext } from './context.ts';
 import { faultRequest } from './faults.ts';
-import { exchangeCode, openSession, refreshSession } from './grants.ts';
+import { describeUser, exchangeCode, openSession, readAccessToken, refreshSession } from './grants.ts';
 import { idpProblems } from './problems.ts';
 import { endSessions, findSession, forgetUser } from './store.ts';
-import { describeUser, readAccessToken } from './tokens.ts';
 
 export function addRoutes(app: HttpServer, deps: IdpContext): void {
   app.register((scope: HttpServer) => addGotrue(scope, deps), { prefix: '/auth/v1' });

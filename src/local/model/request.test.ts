@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRequest } from './request.ts';
+import { readRequest } from './model.ts';
 
 const toolsFor = (message: string) => readRequest(message).toolRequests.map(({ toolName }) => toolName);
 const kept = (message: string) =>

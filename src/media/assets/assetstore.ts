@@ -1,6 +1,6 @@
 /** The rows of assets. */
 import { type InsertObject, type RawBuilder, sql } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { isDeadlock, isUniqueViolation } from '#platform/db/errors.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import { searchable } from '#platform/storable.ts';
@@ -69,36 +69,16 @@ const isPublished = sql<boolean>`(assets.scope_kind = 'feed' or exists (
 ))`.as('isPublished');
 
 export const assetColumns = [
-  'asset_id as assetId',
-  'owner_id as ownerId',
-  'scope_kind as scopeKind',
-  'scope_id as scopeId',
-  'kind',
-  'requested_mime as requestedMime',
-  'mime',
-  'storage_key as storageKey',
-  'etag',
-  'byte_size as byteSize',
-  'width',
-  'height',
-  'duration_ms as durationMs',
-  'blurhash',
-  'animated',
-  'sha256',
+  ...inCamelCase(
+    'asset_id owner_id scope_kind scope_id kind requested_mime mime storage_key etag byte_size',
+    'width height duration_ms blurhash animated sha256',
+  ),
   visibleThumb,
   isPublished,
-  'prompt',
-  'model',
-  'generated',
-  'name',
-  'is_favorite as isFavorite',
-  'generation',
-  'labels',
-  'created_at as createdAt',
-  'ready_at as readyAt',
-  'restricted_at as restrictedAt',
-  'trashed_at as trashedAt',
-  'refusal',
+  ...inCamelCase(
+    'prompt model generated name is_favorite generation labels created_at ready_at restricted_at',
+    'trashed_at refusal',
+  ),
 ] as const;
 
 export function originColumns({
@@ -146,18 +126,10 @@ export const signingColumns = [
   'owner_id as ownerId',
   // Restricted content, and content in the trash, is in no public scope, whatever its own scope is.
   sql<string>`case when restricted_at is null and trashed_at is null then scope_kind else '' end`.as('scopeKind'),
-  'mime',
-  'backend',
-  'bucket',
-  'storage_key as storageKey',
-  'etag',
-  'byte_size as byteSize',
-  'width',
-  'height',
-  'duration_ms as durationMs',
-  'blurhash',
-  'animated',
-  'generated',
+  ...inCamelCase(
+    'mime backend bucket storage_key etag byte_size width height duration_ms blurhash animated',
+    'generated',
+  ),
   sql<boolean>`trashed_at is not null`.as('isTrashed'),
   // As registered: its owner must be checked before it is shown.
   'thumb_asset_id as namedThumbId',
@@ -323,12 +295,7 @@ export interface SeenAsset {
 export type DeletableAsset = Awaited<ReturnType<typeof findDeletable>>[number];
 
 export const deletableColumns = [
-  'asset_id as assetId',
-  'owner_id as ownerId',
-  'backend',
-  'bucket',
-  'storage_key as storageKey',
-  'thumb_asset_id as thumbAssetId',
+  ...inCamelCase('asset_id owner_id backend bucket storage_key thumb_asset_id'),
   // The transaction that wrote the row.
   sql<string>`xmin::text`.as('revision'),
 ] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSafeKey } from '#platform/objects/keys.ts';
+import { isSafeKey } from '#platform/objects/objects.ts';
 import { extensionOf, storageKeyOf } from './storagekey.ts';
 
 describe('the extension of a mime', () => {

@@ -1,6 +1,6 @@
 /** The rows of copies, from the source to the ready asset. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import {
   type AssetFacts,
   type AssetIdentity,
@@ -24,17 +24,7 @@ export function findCopySource(db: Handle, assetId: string) {
     .selectFrom('assets')
     .select([
       ...signingColumns,
-      'kind',
-      'sha256',
-      'md5',
-      'pdq',
-      'pdq_quality as pdqQuality',
-      'screened_at as screenedAt',
-      'prompt',
-      'model',
-      'name',
-      'generation',
-      'labels',
+      ...inCamelCase('kind sha256 md5 pdq pdq_quality screened_at prompt model name generation labels'),
     ])
     .where('asset_id', '=', assetId)
     .where('ready_at', 'is not', null)

@@ -1,6 +1,6 @@
 /** The rows of uploads that were reserved and are not registered yet. Their bytes count toward the quota. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { MediaTables } from '../tables.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
@@ -21,16 +21,7 @@ export interface NewReservation extends ReservationKey {
   readonly expiresAt: Date;
 }
 
-const columns = [
-  'storage_key as storageKey',
-  'declared_bytes as declaredBytes',
-  'asset_id as assetId',
-  'owner_id as ownerId',
-  'byte_size as byteSize',
-  'upload_id as uploadId',
-  'seen_at as seenAt',
-  'expires_at as expiresAt',
-] as const;
+const columns = inCamelCase('storage_key declared_bytes asset_id owner_id byte_size upload_id seen_at expires_at');
 
 export type StoredReservation = Awaited<ReturnType<typeof findExpired>>[number];
 

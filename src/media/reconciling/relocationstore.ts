@@ -4,7 +4,7 @@
  * once.
  */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 
 export interface Relocation {
   readonly backend: 'objects' | 'legacy';
@@ -71,16 +71,7 @@ export async function noteRelocations(db: Handle, relocations: readonly Relocati
 export async function findRelocations(db: Handle, keys: readonly string[]): Promise<ReadonlyMap<string, Relocation>> {
   const rows = await tablesOf(db)
     .selectFrom('relocated_objects')
-    .select([
-      'backend',
-      'bucket',
-      'key',
-      'etag',
-      'byte_size as size',
-      'sha256',
-      'new_bucket as newBucket',
-      'new_etag as newEtag',
-    ])
+    .select(['backend', 'bucket', 'key', 'etag', 'byte_size as size', ...inCamelCase('sha256 new_bucket new_etag')])
     .where('backend', '=', 'objects')
     .where(sql<boolean>`key = any(${keys}::text[])`)
     .execute();

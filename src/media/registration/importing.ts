@@ -25,8 +25,7 @@ import { mediaProblems, refusalProblem } from '../problems.ts';
 import { mimeOfFile } from '../reading/legacymime.ts';
 import { blockAndDrop } from '../screening/incidentstore.ts';
 import { factsOf, type Inspection, screenInspected, unknownFacts, withInspected } from './inspection.ts';
-import { publishDraft } from './publishing.ts';
-import { blockProblem } from './refusal.ts';
+import { blockProblem, publishDraft } from './publishing.ts';
 import type { Registration } from './registration.ts';
 
 /** A file that will become the asset of this id, owner and scope. */

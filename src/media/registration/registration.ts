@@ -38,8 +38,7 @@ import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
 import { frameOf } from '../video/poster.ts';
 import { factsOf, type Inspection, screenInspected, unknownFacts, withInspected } from './inspection.ts';
-import { publishDraft } from './publishing.ts';
-import { refuse, removeRefused } from './refusal.ts';
+import { publishDraft, refuse, removeRefused } from './publishing.ts';
 
 export interface Registration {
   /** `false`: it was registered before. */

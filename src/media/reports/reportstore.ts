@@ -1,6 +1,6 @@
 /** The rows of reports. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
 import { isUnanswered } from '../screening/incidentstore.ts';
 import type { MediaTables } from '../tables.ts';
@@ -172,15 +172,7 @@ export function lockIncident(tx: TxHandle, id: string) {
     .select([
       'incident_id as id',
       'check_name as check',
-      'asset_id as assetId',
-      'owner_id as ownerId',
-      'kind',
-      'thread_id as threadId',
-      'share_id as shareId',
-      'source_id as sourceId',
-      'decision',
-      'statement',
-      'status',
+      ...inCamelCase('asset_id owner_id kind thread_id share_id source_id decision statement status'),
       isUnanswered.as('isAppealed'),
     ])
     .where('incident_id', '=', id)
@@ -209,12 +201,7 @@ export function listDecisions(db: Db<MediaTables>, ownerId: string, limit: numbe
     .selectFrom('screening_incidents')
     .select([
       'incident_id as id',
-      'asset_id as assetId',
-      'kind',
-      'decision',
-      'statement',
-      'resolved_at as resolvedAt',
-      'appealed_at as appealedAt',
+      ...inCamelCase('asset_id kind decision statement resolved_at appealed_at'),
       isUnanswered.as('isAppealed'),
     ])
     .where('owner_id', '=', ownerId)

@@ -11,7 +11,7 @@ import { removeDerivatives } from '../deletion/removal.ts';
 import { blockAndPublish } from '../events.ts';
 import { bucketOf, currentRows } from '../lookup/assetlookup.ts';
 import type { Refusal } from '../problems.ts';
-import { removeRefused } from '../registration/refusal.ts';
+import { removeRefused } from '../registration/publishing.ts';
 import { applyRule } from '../reports/deciding.ts';
 import { blockAndDrop, blockAsset, refusalOf } from '../screening/incidentstore.ts';
 import type { Match } from '../screening/screening.ts';

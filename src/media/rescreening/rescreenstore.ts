@@ -1,6 +1,6 @@
 /** The rows that a rescreening reads. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { Refusal } from '../problems.ts';
 import type { Label } from '../screening/labels.ts';
 import type { MediaTables } from '../tables.ts';
@@ -31,22 +31,12 @@ export function findScreened(
 ): Promise<readonly ScreenedRow[]> {
   return db
     .selectFrom('assets')
-    .select([
-      'asset_id as assetId',
-      'owner_id as ownerId',
-      'backend',
-      'bucket',
-      'storage_key as storageKey',
-      'etag',
-      'byte_size as byteSize',
-      'sha256',
-      'md5',
-      'pdq',
-      'pdq_quality as pdqQuality',
-      'restricted_at as restrictedAt',
-      'labels',
-      'refusal',
-    ])
+    .select(
+      inCamelCase(
+        'asset_id owner_id backend bucket storage_key etag byte_size sha256 md5 pdq pdq_quality',
+        'restricted_at labels refusal',
+      ),
+    )
     .where((eb) => eb.or([eb('ready_at', 'is not', null), eb('refusal', 'in', ['csam_blocked', 'content_blocked'])]))
     .$if(after !== null, (query) => query.where('asset_id', '>', String(after)))
     .orderBy('asset_id')
@@ -79,13 +69,6 @@ export async function writeProgress<Tables>(
 export function readProgress(db: Db<MediaTables>) {
   return db
     .selectFrom('rescreenings')
-    .select([
-      'started_at as startedAt',
-      'finished_at as finishedAt',
-      'total',
-      'checked',
-      'blocked',
-      'without_digests as withoutDigests',
-    ])
+    .select(inCamelCase('started_at finished_at total checked blocked without_digests'))
     .executeTakeFirst();
 }

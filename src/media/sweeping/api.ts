@@ -1,7 +1,7 @@
 /** The requests and results of sweeps, for `POST /v1/sweep` and `npm run sweep`. */
 import { z } from 'zod';
 import { isUuid } from '#platform/ids.ts';
-import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
+import { isBucketName, isSafeKey } from '#platform/objects/objects.ts';
 
 /** The parts of a sweep, in this order. */
 export const sweepParts = ['registrations', 'uploads', 'resumable', 'evidence', 'trash', 'assets', 'variants'] as const;

@@ -6,7 +6,7 @@ import { type Client, type MediaRig, onEveryPair, startMedia } from '../../../te
 import { hourMs } from '../../../test/media/sweeping.fixture.ts';
 import type { MediaTables } from '../tables.ts';
 import type { Swept } from './api.ts';
-import { sweepQueue } from './periodic.ts';
+import { sweepQueue } from './sweep.ts';
 
 onEveryPair('POST /v1/sweep', (pair) => {
   let rig: MediaRig;

@@ -3,9 +3,12 @@
  * interrupted and resumed. Any number of sweeps can run concurrently with each other and with requests.
  */
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { partsOfVariantKey } from '#image/engine/keys.ts';
 import { bucketStore, namedObject } from '#image/engine/sources.ts';
 import { mapConcurrently } from '#platform/concurrency.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { defaultLegacyBucket, type ListedObject, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
@@ -17,8 +20,18 @@ import { findKept } from '../quarantine/evidencestore.ts';
 import { quarantinePrefix } from '../quarantine/quarantine.ts';
 import { settleEtag } from '../reconciling/settling.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
+import type { MediaTables } from '../tables.ts';
 import { findExpiredTrash } from '../trash/trashstore.ts';
-import { readStep, type Step, type SweepFinding, type SweepRequest, type Swept, sweepParts, writeStep } from './api.ts';
+import {
+  readStep,
+  type Step,
+  type SweepFinding,
+  type SweepRequest,
+  type Swept,
+  sweepCursor,
+  sweepParts,
+  writeStep,
+} from './api.ts';
 import { oldBefore, resumableOldBefore, type SweepPage, type SweepPageRequest, unfinishedVideos } from './page.ts';
 import {
   dropIndex,
@@ -446,4 +459,56 @@ async function isLost(deps: MediaStores, row: Pick<DeletableAsset, 'backend' | '
 async function isEmpty(objects: Objects): Promise<boolean> {
   for await (const _ of objects.list('')) return false;
   return true;
+}
+
+// Sweeps unfinished registrations and unregistered uploads every six hours. One job at a time in all processes; each does
+// some pages and enqueues the next one in the transaction in which it ends.
+
+const payload = z.object({
+  /** When this database was first swept. Older objects are left to the operator. */
+  since: z.iso.datetime(),
+  cursor: z.string().nullable(),
+});
+export type SweepJob = z.output<typeof payload>;
+
+export const sweepQueue: Queue<SweepJob> = { name: 'media/sweep', payload };
+
+const everyMs = 6 * 3_600_000;
+/** Waits, because a start has other work. */
+const firstAfterMs = 60_000;
+const pagesPerJob = 10;
+
+/** Once at each start. If a job waits or runs, enqueues nothing. */
+export async function beginSweeping({ jobs, db, clock }: MediaStores): Promise<void> {
+  const since = new Date(clock.now()).toISOString();
+  await jobs.enqueue(db, sweepQueue, { since, cursor: null }, { key: 'sweep', delayMs: firstAfterMs });
+}
+
+/** Throws `engine_unavailable`. Every page can be repeated. */
+export async function sweepOn(deps: MediaStores, job: Job<SweepJob>): Promise<void> {
+  const { since } = job.payload;
+  let { cursor } = job.payload;
+  let removed = 0;
+  for (let page = 0; page < pagesPerJob; page++) {
+    job.signal.throwIfAborted();
+    const at = cursor === null ? undefined : sweepCursor.parse(cursor);
+    const swept = await sweepPage(deps, { apply: true, acceptLostBuckets: false, cursor: at }, new Date(since));
+    removed += swept.found.filter(({ fate }) => fate === 'removed').length;
+    cursor = swept.cursor;
+    if (cursor === null) break;
+  }
+  if (removed > 0) deps.log.info({ removed }, 'removed leftover registrations and uploads');
+  await transaction(deps.db, async (tx) => {
+    await job.complete(tx);
+    await enqueueNext(deps, tx, { since, cursor });
+  });
+}
+
+/** A sweep whose attempts all failed starts again at its next time. For `onDead`, too. */
+export async function enqueueNext(
+  { jobs }: MediaStores,
+  tx: Tx<MediaTables> | Db<MediaTables>,
+  { since, cursor }: SweepJob,
+): Promise<void> {
+  await jobs.enqueue(tx, sweepQueue, { since, cursor }, { key: 'sweep', delayMs: cursor === null ? everyMs : 0 });
 }

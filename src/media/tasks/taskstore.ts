@@ -1,6 +1,6 @@
 /** The rows of media tasks. */
 import { sql } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { MediaTables, Metadata, Playback } from '../tables.ts';
@@ -11,14 +11,7 @@ type Handle = Db<MediaTables> | Tx<MediaTables>;
 export type StoredTask = NonNullable<Awaited<ReturnType<typeof findTask>>>;
 
 const taskColumns = [
-  'task_id as taskId',
-  'owner_id as ownerId',
-  'media_type as mediaType',
-  'status',
-  'metadata',
-  'run_id as runId',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
+  ...inCamelCase('task_id owner_id media_type status metadata run_id created_at updated_at'),
   // The transaction that wrote the row.
   sql<string>`xmin::text`.as('revision'),
 ] as const;

@@ -12,7 +12,7 @@ import { brandIdOf } from '#image/engine/brand.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type Job, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
-import { isSafeKey } from '#platform/objects/keys.ts';
+import { isSafeKey } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { WatermarkedVideo, WatermarkRequest } from '../api.ts';
 import { videoWatermarkKeyOf } from '../assets/storagekey.ts';

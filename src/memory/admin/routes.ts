@@ -23,9 +23,16 @@ import {
   profileListing,
   profilePage,
 } from './api.ts';
-import { exportEntity } from './exporting.ts';
-import { pageOfProfiles, removeProfile, showProfile, writeProfile } from './profiles.ts';
-import { historyOf, pageOfMemories, showMemory } from './viewing.ts';
+import {
+  exportEntity,
+  historyOf,
+  pageOfMemories,
+  pageOfProfiles,
+  removeProfile,
+  showMemory,
+  showProfile,
+  writeProfile,
+} from './viewing.ts';
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
 const content = 'Prefers watercolor over oil.';

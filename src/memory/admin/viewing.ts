@@ -1,13 +1,32 @@
 /** Memories for operators: lists, one memory with its links, its history (docs/specification/memory.md#admin-api). */
-import { invalid } from '#platform/problem.ts';
-import type { EntityType } from '../api.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import type { Entity, EntityType } from '../api.ts';
+import { writeEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
-import { findLinks, findRevisions, type StoredRevision } from '../memories/historystore.ts';
-import { listMemories, type StoredMemory } from '../memories/memorystore.ts';
-import { toMemory } from '../memories/presenting.ts';
-import type { AdminMemory, History, MemoryListing, MemoryPage, Revision } from './api.ts';
+import { findEntity, pauseOf } from '../memories/entitystore.ts';
+import {
+  findLinks,
+  findRevisions,
+  listMemories,
+  type StoredMemory,
+  type StoredRevision,
+} from '../memories/memorystore.ts';
+import { toMemory, toProfile } from '../memories/presenting.ts';
+import { deleteProfile, findProfile, listProfiles, type StoredProfile, saveLocked } from '../profiles/profilestore.ts';
+import type {
+  AdminMemory,
+  AdminProfile,
+  EntityExport,
+  History,
+  MemoryListing,
+  MemoryPage,
+  ProfileEdit,
+  ProfileListing,
+  ProfilePage,
+  Revision,
+} from './api.ts';
 
-export async function showMemories({ db }: MemoryContext, memories: readonly StoredMemory[]): Promise<AdminMemory[]> {
+async function showMemories({ db }: MemoryContext, memories: readonly StoredMemory[]): Promise<AdminMemory[]> {
   const links = await findLinks(
     db,
     memories.map(({ id }) => id),
@@ -46,7 +65,7 @@ export async function historyOf({ db }: MemoryContext, memory: StoredMemory): Pr
   return { history: (await findRevisions(db, [memory.id])).map(toRevision) };
 }
 
-export function toRevision(row: StoredRevision): Revision {
+function toRevision(row: StoredRevision): Revision {
   return {
     number: row.number,
     action: row.action,
@@ -86,4 +105,89 @@ export function cutPage<Row extends { readonly seq: number }>(list: ListName, ro
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { page, nextCursor: rows.length > limit && last !== undefined ? writeCursor(list, last.seq) : null };
+}
+
+// Profiles for operators (docs/specification/memory.md#admin-api). Derived facts do not replace what operators write.
+
+function toAdminProfile(row: StoredProfile): AdminProfile {
+  return { ...toProfile(row), locked: Object.keys(row.facts), derived: { ...row.derived } };
+}
+
+/** Throws 404. */
+export async function showProfile({ db }: MemoryContext, entity: Entity): Promise<AdminProfile> {
+  const profile = await findProfile(db, entity);
+  if (profile === undefined) throw problems.not_found();
+  return toAdminProfile(profile);
+}
+
+export async function pageOfProfiles({ db }: MemoryContext, listing: ProfileListing): Promise<ProfilePage> {
+  const { limit, q } = listing;
+  const before = readCursor('profiles', listing.cursor);
+  const rows = await listProfiles(db, { q, before, limit: limit + 1 });
+  const { page, nextCursor } = cutPage('profiles', rows, limit);
+  return { profiles: page.map(toAdminProfile), next_cursor: nextCursor };
+}
+
+/** Leaves absent fields unchanged and removes `null` ones. `facts` replaces all locked facts. */
+export async function writeProfile(deps: MemoryContext, entity: Entity, edit: ProfileEdit): Promise<AdminProfile> {
+  const { summary, facts, language } = edit;
+  return writeEntity(deps, entity, async ({ tx }) => {
+    const before = await findProfile(tx, entity);
+    const saved = await saveLocked(tx, entity, {
+      summary: summary === undefined ? (before?.summary ?? null) : summary,
+      language: language === undefined ? (before?.language ?? null) : language,
+      facts: facts === undefined ? (before?.facts ?? {}) : (facts ?? {}),
+    });
+    return toAdminProfile(saved);
+  });
+}
+
+/** Deletes a profile. The next change of a memory derives its facts again, unless the memories are deleted too. Throws 404. */
+export async function removeProfile(deps: MemoryContext, entity: Entity): Promise<void> {
+  await writeEntity(deps, entity, async ({ tx }) => {
+    if (!(await deleteProfile(tx, entity))) throw problems.not_found();
+  });
+}
+
+// Exports everything that is stored about an entity (docs/specification/memory.md#admin-api).
+
+const pageSize = 200;
+
+/** Returns one document, read from the database in pages. Throws 404. */
+export async function exportEntity(deps: MemoryContext, entity: Entity, nowMs: number): Promise<EntityExport> {
+  const { db } = deps;
+  const state = await findEntity(db, entity);
+  if (state === undefined) throw problems.not_found();
+  const profile = await findProfile(db, entity);
+  const memories: EntityExport['memories'] = [];
+  let before: number | undefined;
+  for (;;) {
+    const page: readonly StoredMemory[] = await listMemories(db, {
+      ...entity,
+      type: undefined,
+      q: undefined,
+      includeInvalid: true,
+      before,
+      limit: pageSize,
+    });
+    const shown = await showMemories(deps, page);
+    const revisions = Map.groupBy(
+      await findRevisions(
+        db,
+        page.map(({ id }) => id),
+      ),
+      ({ memoryId }) => memoryId,
+    );
+    for (const memory of shown) memories.push({ ...memory, history: (revisions.get(memory.id) ?? []).map(toRevision) });
+    before = page.at(-1)?.seq;
+    if (page.length < pageSize) break;
+  }
+  return {
+    entity_type: entity.entityType,
+    entity_id: entity.entityId,
+    exported_at: new Date(nowMs).toISOString(),
+    paused_at: pauseOf(state)?.toISOString() ?? null,
+    profile: profile === undefined ? null : toAdminProfile(profile),
+    memories,
+  };
 }

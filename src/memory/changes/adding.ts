@@ -9,11 +9,12 @@ import {
 } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
-import { insertLinks, insertRevision } from '../memories/historystore.ts';
 import {
   findByHash,
   findMemories,
+  insertLinks,
   insertMemory,
+  insertRevision,
   invalidate,
   type NewMemory,
   revalidate,
@@ -23,9 +24,8 @@ import {
   updateMemory,
   updateMetadata,
 } from '../memories/memorystore.ts';
-import { loadMerging } from '../merging/loading.ts';
 import { memoryProblems } from '../problems.ts';
-import { hashContent } from '../text/hashing.ts';
+import { hashContent } from '../text.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';
 
 export interface Added {
@@ -70,7 +70,7 @@ async function addOrMerge(
   const equal = await findByHash(tx, entity, incoming.type, incoming.hash);
   if (equal !== undefined && equal.invalidAt !== null) return restore(deps, writing, actor, equal, incoming);
   if (equal !== undefined) return merge(deps, writing, actor, equal, incoming, 1);
-  const { findNeighbours } = await loadMerging();
+  const { findNeighbours } = await import('../merging/finding.ts');
   const index = await deps.indexes.getLocked(tx, entity, state);
   const { twin, links, corrected } = await findNeighbours(deps, tx, entity, index, incoming);
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, incoming, twin.similarity);
@@ -140,7 +140,7 @@ async function merge(
     return { memory, deduplicated: true, outcome: 'repeated' };
   }
   const metadata = mergedMetadata(known.metadata, incoming.metadata);
-  const { isAtLeastAsFull } = await loadMerging();
+  const { isAtLeastAsFull } = await import('../merging/finding.ts');
   const isFuller = isAtLeastAsFull(incoming.content, known.content);
   const merged = { content: isFuller ? incoming.content : known.content, type: known.type, metadata };
   const fits = hasRoom(state, { memories: 0, bytes: sizeOf(merged) - known.bytes });

@@ -5,11 +5,18 @@ import { problems } from '#platform/problem.ts';
 import type { Actor, Edit, MemoryContent } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
-import { deleteLinks, insertLinks, insertRevision } from '../memories/historystore.ts';
-import { deleteMemory, findMemory, type StoredMemory, sizeOf, updateMemory } from '../memories/memorystore.ts';
-import { loadMerging } from '../merging/loading.ts';
+import {
+  deleteLinks,
+  deleteMemory,
+  findMemory,
+  insertLinks,
+  insertRevision,
+  type StoredMemory,
+  sizeOf,
+  updateMemory,
+} from '../memories/memorystore.ts';
 import { memoryProblems } from '../problems.ts';
-import { hashContent } from '../text/hashing.ts';
+import { hashContent } from '../text.ts';
 import { contentOf } from './adding.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';
 
@@ -77,7 +84,7 @@ export async function rewrite(
   const rewritten = { content, type, metadata, hash: hashContent(content), embedder: deps.embedder.name, embedding };
   const isReworded = hasNewContent(before, after);
   const readLinks = async () => {
-    const { findNeighbours } = await loadMerging();
+    const { findNeighbours } = await import('../merging/finding.ts');
     const index = await deps.indexes.getLocked(tx, before, state);
     return (await findNeighbours(deps, tx, before, index, { content, type, embedding, exceptId: before.id })).links;
   };

@@ -8,23 +8,21 @@ import type { MemoryContent } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
 import {
+  findByHash,
+  findMemory,
   findUndoable,
   insertDistinction,
   insertLinks,
-  markUndone,
-  type StoredRevision,
-} from '../memories/historystore.ts';
-import {
-  findByHash,
-  findMemory,
   insertMemory,
+  markUndone,
   type NewMemory,
   revalidate,
   type StoredMemory,
+  type StoredRevision,
   sizeOf,
 } from '../memories/memorystore.ts';
 import { memoryProblems } from '../problems.ts';
-import { hashContent } from '../text/hashing.ts';
+import { hashContent } from '../text.ts';
 import { rewrite } from './editing.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';
 

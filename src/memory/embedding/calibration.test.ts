@@ -4,8 +4,16 @@ import type { Database } from '#platform/db/db.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
 import type { MemoryTables } from '../tables.ts';
 import { createBuiltinEmbedder } from './builtin.ts';
-import { calibrateEmbedder, different, interpolate, measureCalibration, same, withCalibration } from './calibration.ts';
-import { cosine, type Embedder } from './embedder.ts';
+import {
+  calibrateEmbedder,
+  cosine,
+  different,
+  type Embedder,
+  interpolate,
+  measureCalibration,
+  same,
+  withCalibration,
+} from './embedder.ts';
 
 /** The same meanings, squeezed into high cosines as some models do. */
 function squeezed(embedder: Embedder, share: number): Embedder {

@@ -1,7 +1,6 @@
 /** The vectors of memories after a change of the embedder. */
 import { json, type Tx } from '#platform/db/db.ts';
-import { memoryColumns, type StoredMemory, vectorValue } from '../memories/memorystore.ts';
-import type { VectorColumn } from '../memories/vectors.ts';
+import { memoryColumns, type StoredMemory, type VectorColumn, vectorValue } from '../memories/memorystore.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 
 /** Returns memories that another embedder embedded, ordered by id. */

@@ -8,8 +8,7 @@ import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import type { Telemetry } from '#platform/telemetry/trace.ts';
 import { memoryProblems } from '../problems.ts';
-import { type Embedder, normalise } from './embedder.ts';
-import { traitsOf } from './traits.ts';
+import { type Embedder, normalise, traitsOf } from './embedder.ts';
 
 export interface RemoteEmbedderOptions {
   readonly baseUrl: string;

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadTable, type PieceTable } from './table.ts';
-import { cutWord, wordsOf } from './tokenizer.ts';
+import { cutWord, loadTable, type PieceTable, wordsOf } from './builtin.ts';
 
 /** Cut by the tokenizer of the model itself (tools/embedder/record.py); `null` for what it does not know. */
 const recorded: readonly (readonly [string, readonly (string | null)[]])[] = readFileSync(

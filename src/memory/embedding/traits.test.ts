@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { traitsOf } from './traits.ts';
+import { traitsOf } from './embedder.ts';
 
 it.each([
   ['intfloat/multilingual-e5-small', 'query: ', 'query: '],

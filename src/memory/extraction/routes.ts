@@ -23,8 +23,8 @@ import { assertNotPaused, EntityErased, readTime } from '../memories/entitystore
 import { findMemories } from '../memories/memorystore.ts';
 import { CallsUsedUp, callModel } from '../model/callstore.ts';
 import type { ModelUsage, Question } from '../model/languagemodel.ts';
-import { entityOf } from '../ownership.ts';
 import { memoryProblems } from '../problems.ts';
+import { entityOf } from '../routes.ts';
 
 // The vocabulary of `POST /memory/extract` (docs/specification/memory.md#extraction).
 

@@ -2,22 +2,31 @@
  * The judge (docs/specification/memory.md#judging): a language model compares each new memory with its neighbors, after the
  * addition was answered. A memory waits in a row that the addition writes, and a job of its entity sends several at once.
  */
+
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { transaction } from '#platform/db/db.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
+import { isStorableText } from '#platform/storable.ts';
 import type { Entity } from '../api.ts';
 import { contentOf, mergedMetadata } from '../changes/adding.ts';
 import { hasRoom, writeEntity } from '../changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext, Writing } from '../context.ts';
 import { EntityErased, readTime, type Since } from '../memories/entitystore.ts';
-import { findDistinctions, insertRevision } from '../memories/historystore.ts';
-import { findMemories, invalidate, type StoredMemory, sizeOf, updateMetadata } from '../memories/memorystore.ts';
-import { loadMerging } from '../merging/loading.ts';
+import {
+  findDistinctions,
+  findMemories,
+  insertRevision,
+  invalidate,
+  type StoredMemory,
+  sizeOf,
+  updateMetadata,
+} from '../memories/memorystore.ts';
 import { CallsUsedUp, callModel } from '../model/callstore.ts';
-import { AnswerRejected } from '../model/languagemodel.ts';
-import { compare } from '../search/ranking.ts';
+import { AnswerRejected, type Question } from '../model/languagemodel.ts';
+import { compare } from '../search/searching.ts';
 import type { Handle } from '../tables.ts';
-import { hashContent } from '../text/hashing.ts';
+import { hashContent } from '../text.ts';
 import {
   deleteJudgements,
   findByJudgingKey,
@@ -27,7 +36,6 @@ import {
   insertJudgement,
   lockByJudgingKey,
 } from './judgementstore.ts';
-import { type Pair, questionOf, type Verdict, verdictsOf } from './verdicts.ts';
 
 const payload = z.object({ key: z.string() });
 /** If the last attempt fails too, the memories wait for the next addition to the entity. */
@@ -260,7 +268,7 @@ async function merge(
   verdict: Verdict,
 ): Promise<Judged> {
   const { tx, version, state } = writing;
-  const { isAtLeastAsFull } = await loadMerging();
+  const { isAtLeastAsFull } = await import('../merging/finding.ts');
   const isNewerFuller = isAtLeastAsFull(newer.content, older.content);
   const [staying, leaving] = isNewerFuller ? [newer, older] : [older, newer];
   const merged = { ...contentOf(staying), metadata: mergedMetadata(older.metadata, newer.metadata) };
@@ -353,4 +361,71 @@ async function areDistinct(db: Handle, { newer, older }: Pick<Pair, 'newer' | 'o
     if (distinct.has(hashContent(newer.content).toString('hex'))) return true;
   }
   return false;
+}
+
+// What the language model is asked about pairs of memories, and how its answer is checked.
+
+export interface Pair {
+  readonly newer: StoredMemory;
+  readonly older: StoredMemory;
+  readonly similarity: number;
+}
+
+export interface Verdict extends Pair {
+  readonly verdict: 'keep_both' | 'same' | 'replaces';
+  readonly reason: string;
+}
+
+const instructions = readFileSync(new URL('./instructions.md', import.meta.url), 'utf8');
+const longestReason = 500;
+
+const answerShape = z.strictObject({
+  verdicts: z.array(
+    z.strictObject({
+      newer_id: z.string(),
+      older_id: z.string(),
+      verdict: z.enum(['keep_both', 'same', 'replaces']),
+      reason: z.string().refine(isStorableText),
+    }),
+  ),
+});
+type Answer = z.output<typeof answerShape>;
+
+const keyOf = (newerId: string, olderId: string) => `${newerId} ${olderId}`;
+
+/** The answer is rejected as a whole if it judges another pair than these, or one pair twice. */
+export function questionOf(pairs: readonly Pair[]): Question<Answer> {
+  const requestedKeys = new Set(pairs.map(({ newer, older }) => keyOf(newer.id, older.id)));
+  const memories = new Map(pairs.flatMap(({ newer, older }) => [newer, older]).map((memory) => [memory.id, memory]));
+  return {
+    name: 'judge_memories',
+    instructions,
+    data: {
+      memories: [...memories.values()].map(({ id, type, content, saidAt }) => ({
+        id,
+        type,
+        stated_at: saidAt.toISOString(),
+        content,
+      })),
+      pairs: pairs.map(({ newer, older }) => ({ newer_id: newer.id, older_id: older.id })),
+    },
+    answer: answerShape.superRefine(({ verdicts }, context) => {
+      const seen = new Set<string>();
+      for (const { newer_id, older_id } of verdicts) {
+        const key = keyOf(newer_id, older_id);
+        if (!requestedKeys.has(key) || seen.has(key)) context.addIssue('it judges a pair that was not sent');
+        seen.add(key);
+      }
+    }),
+  };
+}
+
+/** A pair that the answer leaves out is not changed. */
+function verdictsOf(pairs: readonly Pair[], { verdicts }: Answer): readonly Verdict[] {
+  const found = new Map(verdicts.map((one) => [keyOf(one.newer_id, one.older_id), one]));
+  return pairs.flatMap((pair) => {
+    const one = found.get(keyOf(pair.newer.id, pair.older.id));
+    if (one === undefined) return [];
+    return [{ ...pair, verdict: one.verdict, reason: [...one.reason].slice(0, longestReason).join('') }];
+  });
 }

@@ -1,18 +1,12 @@
 /** The rows of entities: the lock under which their memories are written, and their usage. */
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { holdName, type Tx } from '#platform/db/db.ts';
+import { holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { Entity } from '../api.ts';
 import { memoryProblems } from '../problems.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 
-const entityColumns = [
-  'version',
-  'memory_count as memoryCount',
-  'memory_bytes as memoryBytes',
-  'paused_at as pausedAt',
-  'resumed_at as resumedAt',
-] as const;
+const entityColumns = inCamelCase('version memory_count memory_bytes paused_at resumed_at');
 
 export interface EntityState {
   readonly version: number;

@@ -1,11 +1,18 @@
 /** The rows of memories. */
 import { type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
-import type { Actor, Entity, EntityType, MemoryContent, MemoryType, Metadata } from '../api.ts';
+import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import type {
+  Actor,
+  Entity,
+  EntityType,
+  LinkKind,
+  MemoryContent,
+  MemoryType,
+  Metadata,
+  RevisionAction,
+} from '../api.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 import { addUsage } from './entitystore.ts';
-import { markReplacementsUndone } from './historystore.ts';
-import { toBytes, toLiteral, type VectorColumn } from './vectors.ts';
 
 /** Returns the type of the column of vectors, which depends on the extensions of the database. */
 export async function findVectorColumn(db: Handle): Promise<VectorColumn> {
@@ -23,22 +30,10 @@ export function vectorValue(column: VectorColumn, vector: Float32Array): RawBuil
 
 export const memoryColumns = [
   'memory_id as id',
-  'seq',
-  'entity_type as entityType',
-  'entity_id as entityId',
-  'type',
-  'content',
-  'metadata',
-  'embedder',
-  'version',
-  'bytes',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-  'said_at as saidAt',
-  'invalid_at as invalidAt',
-  'replaced_by as replacedBy',
-  'added_by as addedBy',
-  'thread_id as threadId',
+  ...inCamelCase(
+    'seq entity_type entity_id type content metadata embedder version bytes created_at updated_at',
+    'said_at invalid_at replaced_by added_by thread_id',
+  ),
 ] as const;
 
 export type StoredMemory = Pick<
@@ -259,4 +254,278 @@ export async function listMemories(db: Db<MemoryTables>, filter: MemoryFilter): 
     ids.map(({ id }) => id),
   );
   return memories.toSorted((left, right) => right.seq - left.seq);
+}
+
+// The rows of the history of memories, and of the links between them.
+
+interface NewRevision {
+  readonly action: RevisionAction;
+  readonly actor: Actor;
+  readonly before: MemoryContent;
+  readonly after: MemoryContent;
+  readonly incoming: MemoryContent | null;
+  readonly similarity: number | null;
+  readonly embedder: string;
+  /** The reason of the decision of the language model. */
+  readonly reason?: string;
+}
+
+/** Requires the lock of the entity, under which revisions are numbered. */
+export async function insertRevision(tx: Tx<MemoryTables>, memoryId: string, revision: NewRevision): Promise<void> {
+  await tx
+    .insertInto('memory_revisions')
+    .values((eb) => ({
+      memory_id: memoryId,
+      number: eb
+        .selectFrom('memory_revisions')
+        .where('memory_id', '=', memoryId)
+        .select(sql<number>`coalesce(max(number), 0) + 1`.as('number')),
+      action: revision.action,
+      actor: revision.actor,
+      before: json(revision.before),
+      after: json(revision.after),
+      incoming: revision.incoming === null ? null : json(revision.incoming),
+      similarity: revision.similarity,
+      embedder: revision.embedder,
+      reason: revision.reason ?? null,
+      undone_at: null,
+    }))
+    .execute();
+}
+
+const revisionColumns = inCamelCase(
+  'memory_id number action actor before after incoming similarity embedder reason created_at',
+  'undone_at',
+);
+
+export type StoredRevision = Awaited<ReturnType<typeof findRevisions>>[number];
+
+/** Returns the revisions of memories, the newest first. */
+export function findRevisions(db: Handle, memoryIds: readonly string[]) {
+  return db
+    .selectFrom('memory_revisions')
+    .select(revisionColumns)
+    .where(sql<boolean>`memory_id = any(${memoryIds}::uuid[])`)
+    .orderBy('number', 'desc')
+    .execute();
+}
+
+export function findUndoable(db: Handle, memoryId: string): Promise<StoredRevision | undefined> {
+  return db
+    .selectFrom('memory_revisions')
+    .select(revisionColumns)
+    .where('memory_id', '=', memoryId)
+    .where('undone_at', 'is', null)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function markUndone(tx: Tx<MemoryTables>, memoryId: string, number: number): Promise<void> {
+  await tx
+    .updateTable('memory_revisions')
+    .set({ undone_at: sql<Date>`now()` })
+    .where('memory_id', '=', memoryId)
+    .where('number', '=', number)
+    .execute();
+}
+
+/** Marks replacements as undone once the memory is valid again. */
+async function markReplacementsUndone(tx: Tx<MemoryTables>, memoryId: string): Promise<void> {
+  await tx
+    .updateTable('memory_revisions')
+    .set({ undone_at: sql<Date>`now()` })
+    .where('memory_id', '=', memoryId)
+    .where('action', '=', 'replace')
+    .where('undone_at', 'is', null)
+    .execute();
+}
+
+export interface Link {
+  readonly id: string;
+  readonly kind: LinkKind;
+}
+
+export async function insertLinks(tx: Tx<MemoryTables>, memoryId: string, links: readonly Link[]): Promise<void> {
+  if (links.length === 0) return;
+  await tx
+    .insertInto('memory_links')
+    .values(links.map(({ id, kind }) => ({ memory_id: memoryId, other_id: id, kind })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Deletes the links of a memory in both directions. */
+export async function deleteLinks(tx: Tx<MemoryTables>, memoryId: string): Promise<void> {
+  await tx
+    .deleteFrom('memory_links')
+    .where((eb) => eb.or([eb('memory_id', '=', memoryId), eb('other_id', '=', memoryId)]))
+    .execute();
+}
+
+/** Returns the links of each memory in both directions, by memory id, the oldest first. */
+export async function findLinks(db: Handle, memoryIds: readonly string[]): Promise<ReadonlyMap<string, Link[]>> {
+  const rows = await db
+    .selectFrom('memory_links')
+    .select(['memory_id as memoryId', 'other_id as otherId', 'kind'])
+    .where(sql<boolean>`memory_id = any(${memoryIds}::uuid[]) or other_id = any(${memoryIds}::uuid[])`)
+    .orderBy('created_at')
+    .orderBy('other_id')
+    .execute();
+  const links = new Map<string, Link[]>(memoryIds.map((id) => [id, []]));
+  for (const { memoryId, otherId, kind } of rows) {
+    links.get(memoryId)?.push({ id: otherId, kind });
+    links.get(otherId)?.push({ id: memoryId, kind });
+  }
+  return links;
+}
+
+// Pairs of contents that never merge, because a merge of them was undone. Requires the lock of the entity.
+
+export async function insertDistinction(
+  tx: Tx<MemoryTables>,
+  { entityType, entityId }: Entity,
+  type: MemoryType,
+  [one, other]: readonly [Buffer, Buffer],
+): Promise<void> {
+  const row = { entity_type: entityType, entity_id: entityId, type };
+  await tx
+    .insertInto('memory_distinctions')
+    .values([
+      { ...row, content_hash: one, other_hash: other },
+      { ...row, content_hash: other, other_hash: one },
+    ])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Returns the hashes, in hexadecimal, of the contents that differ from the one with this hash. */
+export async function findDistinctions(
+  tx: Handle,
+  { entityType, entityId }: Entity,
+  type: MemoryType,
+  hash: Buffer,
+): Promise<ReadonlySet<string>> {
+  const rows = await tx
+    .selectFrom('memory_distinctions')
+    .select('other_hash as otherHash')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where('type', '=', type)
+    .where('content_hash', '=', hash)
+    .execute();
+  return new Set(rows.map(({ otherHash }) => Buffer.from(otherHash).toString('hex')));
+}
+
+// The form of vectors in the database: pgvector's type if the server has it, or else little-endian floats.
+
+/**
+ * The type of the column. With `bytea`, this process computes similarities; otherwise the database does. If the schema of
+ * `vector` is not on the search path, the name contains it, as in Supabase's `extensions.vector`.
+ */
+export type VectorColumn = 'vector' | `${string}.vector` | 'bytea';
+
+export function toBytes(vector: Float32Array): Buffer {
+  const bytes = Buffer.allocUnsafe(vector.length * 4);
+  for (let index = 0; index < vector.length; index += 1) bytes.writeFloatLE(vector[index] ?? 0, index * 4);
+  return bytes;
+}
+
+export function fromBytes(bytes: Buffer): Float32Array {
+  const vector = new Float32Array(bytes.length / 4);
+  for (let index = 0; index < vector.length; index += 1) vector[index] = bytes.readFloatLE(index * 4);
+  return vector;
+}
+
+/** Formats a vector for pgvector. */
+function toLiteral(vector: Float32Array): string {
+  return `[${vector.join(',')}]`;
+}
+
+// What searches read of an entity's memories: rows for its index, and similarities computed by the database.
+
+export interface IndexRow {
+  readonly id: string;
+  readonly seq: number;
+  readonly type: MemoryType;
+  readonly content: string;
+  readonly embedder: string;
+  /** Another memory has replaced it. */
+  readonly isInvalid: boolean;
+  readonly version: number;
+  readonly saidAt: Date;
+  readonly updatedAt: Date;
+  /** `null` if the database computes similarities, or if another embedder made the vector. */
+  readonly embedding: Buffer | null;
+}
+
+/** Returns at most `limit` rows of the entity that were written after `after`, the oldest first. */
+export function findChanged(
+  db: Handle,
+  { entityType, entityId }: Entity,
+  column: VectorColumn,
+  embedder: string,
+  after: { readonly version: number; readonly seq: number },
+  limit: number,
+): Promise<readonly IndexRow[]> {
+  const embedding =
+    column === 'bytea'
+      ? sql<Buffer | null>`case when embedder = ${embedder} then embedding end`.as('embedding')
+      : sql<Buffer | null>`cast(null as bytea)`.as('embedding');
+  return db
+    .selectFrom('memories')
+    .select([
+      'memory_id as id',
+      ...inCamelCase('seq type content embedder version said_at updated_at'),
+      sql<boolean>`invalid_at is not null`.as('isInvalid'),
+      embedding,
+    ])
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where(sql<boolean>`(version, seq) > (${after.version}::bigint, ${after.seq}::bigint)`)
+    .orderBy('version')
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Computes similarities to the memories that `embedder` embedded, by an exact scan with pgvector. */
+export async function findSimilarities(
+  db: Handle,
+  column: Exclude<VectorColumn, 'bytea'>,
+  { entityType, entityId }: Entity,
+  embedder: string,
+  vector: Float32Array,
+  similarityOf: (cosine: number) => number,
+): Promise<ReadonlyMap<string, number>> {
+  const schema = column.slice(0, -'vector'.length);
+  const [type, dimensions] = [sql.raw(column), sql.raw(`${schema}vector_dims`)];
+  const distance = sql.raw(schema === '' ? '<=>' : `operator(${schema}<=>)`);
+  const rows = await db
+    .selectFrom('memories')
+    .select([
+      'memory_id as id',
+      // Vectors of another embedder may have other dimensions, for which the operator throws.
+      sql<number | null>`case when embedder = ${embedder} and ${dimensions}(embedding::${type}) = ${vector.length}
+        then 1 - (embedding::${type} ${distance} cast(${toLiteral(vector)} as ${type})) end`.as('similarity'),
+    ])
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where('embedder', '=', embedder)
+    .where('invalid_at', 'is', null)
+    .execute();
+  const similarities = new Map<string, number>();
+  for (const { id, similarity } of rows) if (similarity !== null) similarities.set(id, similarityOf(similarity));
+  return similarities;
+}
+
+/** Returns the ids of all memories of the entity, in no order. */
+export async function findIds(db: Handle, { entityType, entityId }: Entity): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('memories')
+    .select('memory_id as id')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .execute();
+  return rows.map(({ id }) => id);
 }

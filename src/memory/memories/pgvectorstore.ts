@@ -2,7 +2,7 @@
 import type { MigrationSession } from '#platform/db/migrations.ts';
 import { findPgvector } from '#platform/db/pgvector.ts';
 
-/** Decodes the little-endian floats of `vectors.ts` exactly. */
+/** Decodes the little-endian floats of `toBytes` exactly. */
 const floatsOf = `
 create function pg_temp.floats_of(bytes bytea) returns real[] language sql immutable strict as $$
   select array_agg((

@@ -1,7 +1,8 @@
 /** A memory for callers. */
 import type { FoundMemory, Memory, Profile } from '../api.ts';
 import type { StoredProfile } from '../profiles/profilestore.ts';
-import { plain } from '../text/words.ts';
+import { plain } from '../text.ts';
+import dates from './dates.json' with { type: 'json' };
 import type { StoredMemory } from './memorystore.ts';
 
 export function toMemory(row: StoredMemory): Memory {
@@ -30,82 +31,18 @@ export function toFoundMemory(row: StoredMemory, found: Pick<FoundMemory, 'score
 
 // Resolves relative dates, such as "next month", by the time of the statement.
 
-type Unit = 'day' | 'week' | 'month' | 'year';
-
-/** Phrases of the content languages, by unit and distance. The first one that a content has counts. */
-const phrases: readonly (readonly [unit: Unit, distance: number, phrases: string])[] = [
-  [
-    'day',
-    2,
-    'day after tomorrow, übermorgen, pasado mañana, après demain, dopodomani, depois de amanhã, послезавтра, lusa, 后天, 後天, 明後日, 모레',
-  ],
-  [
-    'day',
-    -2,
-    'day before yesterday, vorgestern, anteayer, avant hier, altroieri, anteontem, позавчера, 前天, 一昨日, 그저께',
-  ],
-  [
-    'day',
-    1,
-    'tomorrow, morgen früh, morgen abend, mañana por la, demain, domani, amanhã, завтра, esok, besok, 明天, 明日, 내일',
-  ],
-  [
-    'day',
-    -1,
-    'yesterday, last night, gestern, ayer, hier soir, ieri, ontem, вчера, semalam, kemarin, 昨天, 昨日, 어제',
-  ],
-  ['day', 0, 'today, tonight, heute, aujourd hui, oggi, hoje, сегодня, hari ini, 今天, 今日, 오늘'],
-  [
-    'week',
-    1,
-    'next week, nächste woche, próxima semana, semana que viene, semaine prochaine, prossima settimana, settimana prossima, semana que vem, следующей неделе, minggu depan, 下周, 下週, 来週, 다음 주',
-  ],
-  [
-    'week',
-    -1,
-    'last week, letzte woche, semana pasada, semaine dernière, settimana scorsa, semana passada, прошлой неделе, minggu lepas, minggu lalu, 上周, 上週, 先週, 지난주',
-  ],
-  [
-    'week',
-    0,
-    'this week, diese woche, esta semana, cette semaine, questa settimana, этой неделе, minggu ini, 这周, 本周, 今週, 이번 주',
-  ],
-  [
-    'month',
-    1,
-    'next month, nächsten monat, próximo mes, mes que viene, mois prochain, prossimo mese, mese prossimo, próximo mês, mês que vem, следующем месяце, bulan depan, 下个月, 下個月, 来月, 다음 달',
-  ],
-  [
-    'month',
-    -1,
-    'last month, letzten monat, mes pasado, mois dernier, mese scorso, mês passado, прошлом месяце, bulan lepas, bulan lalu, 上个月, 上個月, 先月, 지난달',
-  ],
-  [
-    'month',
-    0,
-    'this month, diesen monat, este mes, ce mois ci, questo mese, este mês, этом месяце, bulan ini, 这个月, 這個月, 今月, 이번 달',
-  ],
-  [
-    'year',
-    1,
-    'next year, nächstes jahr, próximo año, año que viene, année prochaine, an prochain, prossimo anno, anno prossimo, próximo ano, ano que vem, следующем году, tahun depan, 明年, 来年, 내년',
-  ],
-  [
-    'year',
-    -1,
-    'last year, letztes jahr, año pasado, année dernière, an dernier, anno scorso, ano passado, прошлом году, tahun lepas, tahun lalu, 去年, 작년',
-  ],
-  ['year', 0, 'this year, dieses jahr, este año, cette année, quest anno, este ano, этом году, tahun ini, 今年, 올해'],
-];
-/** Prepared on first use, because a start does not need them. */
-let prepared: readonly (readonly [Unit, number, readonly string[]])[] | undefined;
+/**
+ * Phrases of the content languages, by unit and distance. The first one that a content has counts. Prepared on first use,
+ * because a start does not need them.
+ */
+let prepared: readonly (readonly [unit: string, distance: number, phrases: readonly string[]])[] | undefined;
 
 const dayMs = 24 * 3600 * 1000;
 const iso = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** Returns a day, a month, a year, or the first and the last day of a week (in UTC), in ISO 8601. */
 function resolveDate(content: string, saidAt: Date): string | undefined {
-  prepared ??= phrases.map(([unit, distance, list]) => [unit, distance, list.split(', ').map(plain)] as const);
+  prepared ??= dates.map(({ unit, distance, phrases }) => [unit, distance, phrases.split(', ').map(plain)] as const);
   const text = plain(content);
   const [unit, distance] = prepared.find(([, , list]) => list.some((phrase) => text.includes(phrase))) ?? [];
   if (unit === undefined || distance === undefined) return undefined;

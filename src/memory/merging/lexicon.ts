@@ -3,8 +3,7 @@
  * `languages.json`, arranged for looking up the words of a text. Lists are separated by commas; an entry may have several
  * words in lower case, and hyphens count as spaces.
  */
-import { detectLanguage, stopWords } from '../text/languages.ts';
-import type { Run } from '../text/words.ts';
+import { detectLanguage, type Run, stopWords } from '../text.ts';
 import data from './languages.json' with { type: 'json' };
 
 type Person = 'he' | 'she' | 'we' | 'they' | 'you';

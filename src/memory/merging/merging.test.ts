@@ -10,10 +10,8 @@ import {
 } from '../../../test/memory/merging.fixture.ts';
 import { calibrated } from '../../../test/memory/ranked.fixture.ts';
 import { createBuiltinEmbedder } from '../embedding/builtin.ts';
-import type { CalibratedEmbedder } from '../embedding/calibration.ts';
-import { cosine } from '../embedding/embedder.ts';
-import { comparePair } from './finding.ts';
-import { contradicts } from './judging.ts';
+import { type CalibratedEmbedder, cosine } from '../embedding/embedder.ts';
+import { comparePair, contradicts } from './finding.ts';
 import { draft, lexiconTogether, readTogether } from './reading.ts';
 
 /** MEMORY_MERGE_SIMILARITY. */

@@ -1,20 +1,11 @@
 /** The rows of profiles. */
 import { sql } from 'kysely';
-import { json, type Tx } from '#platform/db/db.ts';
+import { inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import type { DerivedFact, Entity, MemoryType } from '../api.ts';
 import type { StoredMemory } from '../memories/memorystore.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 
-const profileColumns = [
-  'entity_type as entityType',
-  'entity_id as entityId',
-  'seq',
-  'summary',
-  'language',
-  'facts',
-  'derived',
-  'updated_at as updatedAt',
-] as const;
+const profileColumns = inCamelCase('entity_type entity_id seq summary language facts derived updated_at');
 
 export interface StoredProfile extends Entity {
   readonly seq: number;

@@ -8,8 +8,7 @@ import { createLog } from '#platform/log.ts';
 import { createMigratedDatabase, databaseEngines } from '../../../test/database.fixture.ts';
 import type { Entity } from '../api.ts';
 import { lockEntity } from '../memories/entitystore.ts';
-import { findVectorColumn, insertMemory, type NewMemory } from '../memories/memorystore.ts';
-import type { VectorColumn } from '../memories/vectors.ts';
+import { findVectorColumn, insertMemory, type NewMemory, type VectorColumn } from '../memories/memorystore.ts';
 import type { MemoryTables } from '../tables.ts';
 import { createEntityIndexes } from './entityindex.ts';
 

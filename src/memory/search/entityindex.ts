@@ -9,13 +9,10 @@ import type { Db, Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { Embedder } from '../embedding/embedder.ts';
 import { type EntityState, findEntity, isPaused } from '../memories/entitystore.ts';
-import { fromBytes, type VectorColumn } from '../memories/vectors.ts';
+import { findChanged, findIds, fromBytes, type IndexRow, type VectorColumn } from '../memories/memorystore.ts';
 import { findProfile, type StoredProfile } from '../profiles/profilestore.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
-import { hashText } from '../text/hashing.ts';
-import type { WordLanguage } from '../text/languages.ts';
-import { analyse } from '../text/terms.ts';
-import { findChanged, findIds, type IndexRow } from './indexstore.ts';
+import { analyse, hashText, type WordLanguage } from '../text.ts';
 
 export interface IndexedMemory extends Counted {
   readonly id: string;

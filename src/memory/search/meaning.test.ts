@@ -4,7 +4,7 @@ import { blindPools, classes, type HitRate, halves, measureMeaning } from '../..
 import { calibrated, rankContents } from '../../../test/memory/ranked.fixture.ts';
 import { bm25, termsOf } from '../../../test/memory/recall.fixture.ts';
 import { createBuiltinEmbedder } from '../embedding/builtin.ts';
-import type { CalibratedEmbedder } from '../embedding/calibration.ts';
+import type { CalibratedEmbedder } from '../embedding/embedder.ts';
 
 const people = Object.values(halves).flat();
 

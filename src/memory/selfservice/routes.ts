@@ -4,15 +4,14 @@ import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { entityExport, entityPath } from '../admin/api.ts';
-import { exportEntity } from '../admin/exporting.ts';
-import { listPage } from '../admin/viewing.ts';
+import { exportEntity, listPage } from '../admin/viewing.ts';
 import { type Entity, memory, memoryPath } from '../api.ts';
 import { lookUpMemory } from '../changes/editing.ts';
 import { eraseEntity, pauseEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
 import { findEntity, pauseOf } from '../memories/entitystore.ts';
 import { toMemory } from '../memories/presenting.ts';
-import { assertMayUse, entityOf } from '../ownership.ts';
+import { assertMayUse, entityOf } from '../routes.ts';
 import { entityChange, entityQuery, entityState, ownListing, ownPage } from './api.ts';
 
 const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;

@@ -1,7 +1,9 @@
 /** The email provider's HTTP API: `POST {RESEND_BASE_URL}/emails`. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createClient } from '#platform/http/client.ts';
+import { parseJson } from '#platform/json.ts';
 import type { Attachment, Mail } from '../mail.ts';
 import { type Channel, ChannelFailure } from './channel.ts';
 
@@ -75,14 +77,6 @@ function reasonIn(body: Buffer): string {
     .filter((text) => text !== undefined)
     .join(': ')
     .slice(0, maxReasonLength);
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 function toProvider(mail: Mail) {

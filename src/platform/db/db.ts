@@ -94,3 +94,17 @@ async function withinTime<Result>(work: Promise<Result>, timeoutMs: number): Pro
     clearTimeout(timer);
   }
 }
+
+// Columns under the names that the code uses.
+
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+type Aliased<Name extends string> = Name extends string ? `${Name} as ${CamelCase<Name>}` : never;
+
+/** `inCamelCase('asset_id mime')` selects `asset_id as assetId` and `mime`. The compiler knows the columns. */
+export function inCamelCase<const Names extends string>(...lists: readonly Names[]): readonly Aliased<Words<Names>>[] {
+  const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return lists.flatMap((list) => list.split(' ')).map((name) => `${name} as ${camel(name)}` as Aliased<Words<Names>>);
+}

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LogSync } from './pglite-files.ts';
+import { LogSync } from './pglite-engine.ts';
 
 let folder: string;
 beforeEach(async () => {

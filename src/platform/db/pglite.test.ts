@@ -13,8 +13,7 @@ import { elementTypes } from './dialect.ts';
 import type { Migration } from './migrations.ts';
 import { openDatabase } from './open.ts';
 import { migratedTemplate, vacuumDead } from './pglite.ts';
-import { createPglite } from './pglite-engine.ts';
-import { SyncedFiles } from './pglite-files.ts';
+import { createPglite, SyncedFiles } from './pglite-engine.ts';
 
 let folder: string;
 

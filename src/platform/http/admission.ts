@@ -3,12 +3,13 @@
  * that wait for their client do not count: a body that is still arriving, and a transfer (transfers.ts).
  */
 import type { IncomingMessage } from 'node:http';
+import { Server, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Gauge } from '@prometheus-io/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countHeader } from '../access/access.ts';
 import { invalid, problems } from '../problem.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
-import { watchProxied } from './proxied.ts';
 import { createTransfers, responseTransfer, type Transfer } from './transfers.ts';
 
 /** Load balancers and monitors use these to route traffic, so they get a response even under full load. */
@@ -225,3 +226,69 @@ function addTransfers(app: HttpServer, options: ServerOptions, deps: Transferrin
 function isWhole(payload: unknown): payload is string | Uint8Array {
   return typeof payload === 'string' || payload instanceof Uint8Array;
 }
+
+// Connections from reverse proxies. A proxy keeps them open for its next request. If the server closed one when that request is on its
+// way, the proxy could not know whether a POST was processed, and would answer 502. So the proxy closes them first: deploy/nginx does
+// so after a second without a request.
+
+interface Proxied {
+  /** No proxy has a connection open. */
+  isEmpty(): boolean;
+  /** Accepts no new connections, and resolves when proxies have closed theirs, or after `limitMs`. */
+  ended(limitMs: number): Promise<void>;
+}
+
+function watchProxied(app: HttpServer): Proxied {
+  const sockets = new Set<Socket>();
+  let onEmpty: (() => void) | undefined;
+  app.addHook('onRequest', ({ headers, raw: { socket } }, _reply, done) => {
+    if (headers['x-forwarded-for'] !== undefined && !sockets.has(socket)) {
+      sockets.add(socket);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        if (sockets.size === 0) onEmpty?.();
+      });
+    }
+    done();
+  });
+  return {
+    isEmpty: () => sockets.size === 0,
+    ended: async (limitMs) => {
+      await stopListening(app);
+      if (sockets.size === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onEmpty = resolve;
+      const timer = setTimeout(resolve, limitMs);
+      await promise;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/**
+ * Accepts no new connections. The kernel resets those that it has established and the server has not accepted yet, and then a proxy answers
+ * 502 for a POST. So this waits for a short turn of the event loop that found none.
+ */
+export async function stopListening({ server }: HttpServer): Promise<void> {
+  let accepted = false;
+  const note = () => {
+    accepted = true;
+  };
+  server.on('connection', note);
+  // The rest of this turn may not look for connections.
+  await nextTurn();
+  const until = performance.now() + longestLookMs;
+  while (performance.now() < until) {
+    accepted = false;
+    const begunMs = performance.now();
+    await nextTurn();
+    if (!accepted && performance.now() - begunMs < shortTurnMs) break;
+  }
+  server.off('connection', note);
+  // The method of `http` would also close idle connections.
+  Server.prototype.close.call(server);
+}
+
+const shortTurnMs = 0.5;
+/** A server that never has a short turn stops after this. */
+const longestLookMs = 1000;

@@ -7,7 +7,6 @@ import type { Caller } from '../access/caller.ts';
 import type { Log } from '../log.ts';
 import type { Telemetry } from '../telemetry/trace.ts';
 import type { ApiReference } from './apireference.ts';
-import type { OriginMatcher } from './origins.ts';
 import type { Transfer, Transfers } from './transfers.ts';
 
 export type HttpServer = FastifyInstance<
@@ -55,6 +54,8 @@ declare module 'fastify' {
 
 /** Maps an engine name to a check that throws if the engine does not respond. */
 export type Readiness = Readonly<Record<string, () => Promise<void>>>;
+
+export type OriginMatcher = (origin: string | undefined) => boolean;
 
 export interface CorsRule {
   readonly origins: OriginMatcher | '*';

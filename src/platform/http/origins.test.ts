@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchOrigins, parseOriginPattern } from './origins.ts';
+import { matchOrigins, parseOriginPattern } from './cors.ts';
 
 describe('a listed origin', () => {
   const allowed = matchOrigins(['https://app.example.com', 'http://localhost:3000', 'https://Shop.Example.org:8443/']);

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyReply,
@@ -25,13 +26,13 @@ import {
   type Telemetry,
   type Trace,
 } from '../telemetry/trace.ts';
+import { commit, version } from '../version.ts';
 import { admitRequests } from './admission.ts';
 import type { ApiDocument } from './apidocument.ts';
 import { describeOperation } from './apireference.ts';
 import { acceptJson } from './bodies.ts';
 import { allowOrigins } from './cors.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
-import { addMetrics, measureRequests } from './metrics.ts';
 import { addOperations } from './operations.ts';
 import { renderReferencePage } from './referencepage.ts';
 import { commonHeaders, refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
@@ -318,4 +319,89 @@ function bound(limit: number | bigint, origin: string): string {
   const one = Number(limit) === 1;
   if (origin === 'string') return `${limit} ${one ? 'character' : 'characters'} long`;
   return origin === 'array' ? `${limit} ${one ? 'entry' : 'entries'} long` : String(limit);
+}
+
+// `GET /metrics` in Prometheus text (docs/specification/http.md#service-endpoints). No metric identifies a user, and every label is
+// bounded.
+
+/** Metrics of the process, shared by all its services. */
+let processMetrics: Registry | undefined;
+
+function registryOfProcess(): Registry {
+  if (processMetrics === undefined) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  return processMetrics;
+}
+
+function addMetrics(app: HttpServer, service: string): void {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  new Gauge({
+    name: 'atelier_info',
+    help: 'Always 1. Its labels describe the running program.',
+    labelNames: ['version', 'commit'],
+    registers: [registry],
+  }).set({ version, commit }, 1);
+  app.decorate('metrics', registry);
+  const ofProcess = registryOfProcess();
+  app.get(
+    '/metrics',
+    {
+      schema: describeOperation({
+        id: 'readMetrics',
+        summary: 'Read the metrics',
+        description: 'Returns the metrics of the process in the text format of Prometheus.',
+        otherResponses: { 200: ['The metrics.', 'text/plain'] },
+      }),
+    },
+    async (_request, reply) => {
+      const text = await Promise.all([registry.metrics(), ofProcess.metrics()]);
+      return reply.type(registry.contentType).header('cache-control', 'no-store').send(text.join('\n'));
+    },
+  );
+}
+
+function measureRequests(registry: Registry) {
+  let inFlight = 0;
+  new Gauge({
+    name: 'http_requests_in_flight',
+    help: 'Requests in progress.',
+    registers: [registry],
+    collect() {
+      this.set(inFlight);
+    },
+  });
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its response.',
+    labelNames: ['method', 'route', 'status_code'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [registry],
+  });
+  const lastErrorAt = new Gauge({
+    name: 'http_last_server_error_timestamp_seconds',
+    help: 'Unix time of the last response of a route with this status.',
+    labelNames: ['method', 'route', 'status_code'],
+    registers: [registry],
+  });
+  return {
+    begin: () => {
+      inFlight += 1;
+    },
+    end(labels: RequestLabels, durationS: number) {
+      inFlight -= 1;
+      duration.observe({ ...labels }, durationS);
+      if (labels.status_code >= 500) lastErrorAt.set({ ...labels }, Date.now() / 1000);
+    },
+  };
+}
+
+interface RequestLabels {
+  readonly method: string;
+  /** The pattern, such as `/v1/media-tasks/:taskId`. `none` for unknown routes. */
+  readonly route: string;
+  /** 499: the client closed the connection before the response. */
+  readonly status_code: number;
 }

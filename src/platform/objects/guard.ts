@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { assertOutsideTransaction } from '../db/db.ts';
 import type { Body } from './bodies.ts';
-import { assertSafeKey, assertSafePrefix } from './keys.ts';
+import { assertSafeKey, assertSafePrefix } from './objects.ts';
 import { assertUploadId, type ResumableUpload, type ResumableUploads } from './resumable.ts';
 
 interface Guard {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSafeKey } from './keys.ts';
+import { isSafeKey } from './objects.ts';
 
 describe('a key', () => {
   test.each([

@@ -51,7 +51,7 @@ export interface ListedObject extends ObjectHead {
 /** The longest validity of a URL: S3's limit, which applies to files too. */
 export const longestAddressS = 604_800;
 
-export interface ReadAddressOptions {
+interface ReadAddressOptions {
   /** 1 to `longestAddressS`. */
   readonly expiresInS: number;
   /** The Content-Type of the response, regardless of the upload's. */
@@ -62,7 +62,7 @@ export interface ReadAddressOptions {
   readonly download?: string | true;
 }
 
-export interface WriteAddressOptions {
+interface WriteAddressOptions {
   /** 1 to `longestAddressS`. */
   readonly expiresInS: number;
   readonly contentType: string;
@@ -72,13 +72,13 @@ export interface WriteAddressOptions {
   readonly maxSize: number;
 }
 
-export interface WriteAddress {
+interface WriteAddress {
   readonly url: string;
   /** Headers that have to accompany the PUT. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One bucket. Every method throws for a key that is not safe (keys.ts). */
+/** One bucket. Every method throws for a key that is not safe (`isSafeKey`). */
 export interface Objects {
   readonly bucket: string;
   /** Returns `undefined` if there is no such object. */
@@ -164,4 +164,36 @@ export class ObjectExists extends Error {
     this.name = 'ObjectExists';
     this.key = key;
   }
+}
+
+// Safe keys of objects: one rule for the file system, S3 and the addresses that name a key.
+
+/** Most keys: in ASCII, without a segment that begins with a dot. They need no further test. */
+const plainKey = /^[\w~-][\w.~-]{0,254}(?:\/[\w~-][\w.~-]{0,254})*$/;
+
+/**
+ * A safe key is a relative path of at most 1024 bytes. It has no empty, `.` or `..` segment, no segment of more than 255
+ * bytes, no control character and no backslash.
+ */
+export function isSafeKey(key: string): boolean {
+  if (key.length <= 1024 && plainKey.test(key)) return true;
+  if (key === '' || Buffer.byteLength(key) > 1024) return false;
+  if (/[\p{Cc}\\\uFFFE\uFFFF]/u.test(key) || !key.isWellFormed()) return false;
+  return key
+    .split('/')
+    .every((segment) => segment !== '' && segment !== '.' && segment !== '..' && Buffer.byteLength(segment) <= 255);
+}
+
+export function assertSafeKey(key: string): void {
+  if (!isSafeKey(key)) throw new Error('unsafe object key');
+}
+
+/** A prefix is the beginning of a safe key: whole segments, and possibly a part of one. Empty: every key. */
+export function assertSafePrefix(prefix: string): void {
+  if (prefix !== '' && !isSafeKey(prefix) && !isSafeKey(`${prefix}x`)) throw new Error('unsafe object key prefix');
+}
+
+/** A caller may name a bucket by one segment of a path (docs/specification/media.md#fields). */
+export function isBucketName(name: string): boolean {
+  return /^[A-Za-z0-9._-]{1,255}$/.test(name) && name !== '.' && name !== '..';
 }

@@ -1,8 +1,7 @@
 /** Chooses the driver: Redis if it is configured, memory otherwise. */
 import type { Log } from '../log.ts';
 import type { Redis } from '../redis/redis.ts';
-import { createMemoryPubSub } from './memory.ts';
-import type { PubSub } from './pubsub.ts';
+import { createMemoryPubSub, type PubSub } from './pubsub.ts';
 import { createRedisPubSub } from './redis.ts';
 
 export interface OpenPubSubOptions {

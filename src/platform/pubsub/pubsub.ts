@@ -2,6 +2,8 @@
  * Notifications between processes. Delivery is not guaranteed: a message may be lost, duplicated or late. A message names
  * what changed but never contains the new state, and subscribers must also poll at intervals.
  */
+
+import { assertOutsideTransaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 
 export interface PubSub {
@@ -51,5 +53,19 @@ export function createTopics(log: Log) {
     notifyGap(): void {
       for (const { onGap } of [...byTopic.values()].flatMap((set) => [...set])) call(() => onGap?.());
     },
+  };
+}
+
+// The embedded driver: one process, so every listener is in it.
+
+export function createMemoryPubSub(log: Log): PubSub {
+  const topics = createTopics(log);
+  return {
+    driver: 'memory',
+    publish: (topic, message) => {
+      assertOutsideTransaction('a message');
+      setImmediate(() => topics.notify(topic, message));
+    },
+    subscribe: topics.add,
   };
 }

@@ -1,8 +1,8 @@
 /** Runs a sentence model in ONNX with the tokenizer of its vocabulary. Used in a worker thread. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { cutWord, wordsOf } from '../builtin.ts';
 import { normalise } from '../embedder.ts';
-import { cutWord, wordsOf } from '../tokenizer.ts';
 import type { LocalModel } from './models.ts';
 
 /** The part of onnxruntime-node that is used. The package is installed only where this embedder is chosen. */

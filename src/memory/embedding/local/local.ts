@@ -10,8 +10,7 @@ import { Worker } from 'node:worker_threads';
 import { StartFault } from '#platform/lifecycle.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import { memoryProblems } from '../../problems.ts';
-import type { Embedder } from '../embedder.ts';
-import { traitsOf } from '../traits.ts';
+import { type Embedder, traitsOf } from '../embedder.ts';
 import { findModel, type LocalModel } from './models.ts';
 
 export interface LocalEmbedderOptions {

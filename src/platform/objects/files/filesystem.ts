@@ -14,9 +14,10 @@ import { problems } from '../../problem.ts';
 import { type AddressKey, signAddress } from '../addresses.ts';
 import { type Body, chunksOf, clipRange, heldByReader, WrongLength } from '../bodies.ts';
 import { guarded, guardedListing, guardedUploads } from '../guard.ts';
-import { assertSafeKey, isSafeKey } from '../keys.ts';
 import {
   assertExpiry,
+  assertSafeKey,
+  isSafeKey,
   type ObjectBody,
   ObjectChanged,
   ObjectExists,

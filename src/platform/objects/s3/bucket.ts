@@ -8,9 +8,10 @@ import { problems } from '../../problem.ts';
 import { assertRange, type Body, heldByReader, WrongLength } from '../bodies.ts';
 import { attachment, mayShowInline } from '../disposition.ts';
 import { guarded, guardedListing, guardedUploads } from '../guard.ts';
-import { assertSafeKey, isSafeKey } from '../keys.ts';
 import {
   assertExpiry,
+  assertSafeKey,
+  isSafeKey,
   type ListedObject,
   type ObjectBody,
   ObjectChanged,
@@ -277,7 +278,7 @@ interface Page {
 
 type Start = Readonly<Record<string, string>>;
 
-/** Reads ListObjectsV2 page by page. Skips keys that are not safe (keys.ts). */
+/** Reads ListObjectsV2 page by page. Skips keys that are not safe (`isSafeKey`). */
 async function* listS3(client: S3Client, bucket: string, prefix: string, after?: string): AsyncGenerator<ListedObject> {
   let token: string | undefined;
   do {

@@ -1,18 +1,21 @@
+/** The model's tools that make images and videos. Expected failures are outputs with a code, so that clients can show them. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import { isSettled, releaseCredits, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { transaction } from '#platform/db/db.ts';
-import type { Failure, MediaOutput } from '../api.ts';
+import type { Failure, MediaOutput, VideoOutput } from '../api.ts';
 import { assetOf, madeImagesOf } from '../attachments.ts';
-import { exceedsRun, imageReference, runLimit } from '../billing/spending.ts';
+import { exceedsRun, imageReference, runLimit } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { describeModels, type ImageModel, modelFor } from '../generation/catalogue.ts';
 import { noteCost } from '../generation/generationstore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
+import { RunFailure } from '../problems.ts';
 import { findRefusal } from '../prompts/screening.ts';
-import { RunFailure } from '../providers/expectedfailures.ts';
 import {
   type Generated,
   type Image,
@@ -24,12 +27,14 @@ import {
 import { holdRun, type Run } from '../runs/runstore.ts';
 import { assetIdOf, type Deposit, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../threads/messagestore.ts';
+import { describeVideo, orderVideo } from '../videos/videos.ts';
+import { findVideo, type Video } from '../videos/videostore.ts';
 import type { ToolContext } from './context.ts';
 import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
 
 const prompt = z.string().min(1).max(4000);
 /** With or without `asset:`. */
-export const assetName = z
+const assetName = z
   .string()
   .transform((name) => name.replace(/^asset:/, '').toLowerCase())
   .pipe(z.guid());
@@ -75,7 +80,7 @@ export function imageTools(deps: AgentContext, context: ToolContext) {
       inputSchema: inputs.generate,
       execute: async ({ references = [], ...order }, { toolCallId, abortSignal: signal = never }) => {
         // Images of other conversations stay hidden here.
-        if (references.length > 0 && !isSubset(references, await findKnown())) return noSource;
+        if (references.length > 0 && !isSubset(references, await findKnown())) return failedWith(noSource);
         return run({ ...order, sources: references }, { toolCallId, signal });
       },
     }),
@@ -85,7 +90,7 @@ export function imageTools(deps: AgentContext, context: ToolContext) {
       execute: async ({ assetId, references = [], ...order }, { toolCallId, abortSignal: signal = never }) => {
         const known = await findKnown();
         const source = assetId ?? known.at(-1);
-        if (source === undefined || !isSubset([source, ...references], known)) return noSource;
+        if (source === undefined || !isSubset([source, ...references], known)) return failedWith(noSource);
         return run({ ...order, sources: [source, ...references] }, { toolCallId, signal });
       },
     }),
@@ -256,8 +261,8 @@ async function giveUp({ db }: AgentContext, reference: string): Promise<boolean>
 
 const failed = (code: string, message: string, retryable: boolean) => failedWith({ code, message, retryable });
 
-function failedWith(failure: Failure): MediaOutput {
-  return { kind: 'image', assetId: null, status: 'failed', url: null, mime: null, failure };
+function failedWith(failure: Failure, kind: MediaOutput['kind'] = 'image'): MediaOutput {
+  return { kind, assetId: null, status: 'failed', url: null, mime: null, failure };
 }
 
 const unpaid = (required: number, balance: number): Failure => ({
@@ -274,9 +279,74 @@ const insufficientPlan = ({ id }: ImageModel): Failure => ({
   retryable: false,
 });
 
-const noSource = failed('no_source', 'There is no such image in this conversation.', false);
+const noSource: Failure = {
+  code: 'no_source',
+  message: 'There is no such image in this conversation.',
+  retryable: false,
+};
 
 /** Attached images and those that tools made, oldest first. */
 export function imagesIn(messages: readonly StoredMessage[]): readonly string[] {
   return messages.flatMap(({ parts }) => parts.flatMap((part) => assetOf(part) ?? madeImagesOf(part)));
+}
+
+// The tool that makes videos.
+
+const lookEveryMs = 200;
+const videoInput = zodSchema(
+  z.object({
+    prompt: z.string().min(1).max(4000),
+    ratio: ratio.optional().describe('Default: 16:9.'),
+    duration: z.int().min(1).max(600).optional().describe('Seconds. Default: the model decides.'),
+    firstFrame: assetName
+      .optional()
+      .describe('The assetId of an image of this conversation, which the video starts with.'),
+    model: z.string().max(128).optional().describe('The id of a model. Default: the first.'),
+  }),
+);
+
+export function videoTools(deps: AgentContext, context: ToolContext) {
+  const { run, writer, plan, media } = context;
+  const show = async (output: VideoOutput) => {
+    await writer.write({ type: 'data-video', id: output.videoId, data: output });
+  };
+  const { videos } = deps.catalogue;
+  return {
+    generateVideo: tool({
+      description: `Generates a short video from a description, or from an image and a description. The generation can continue after the answer. ${describeModels(videos, plan, media.videoModel)}`,
+      inputSchema: videoInput,
+      execute: async (order, { toolCallId, abortSignal }): Promise<MediaOutput> => {
+        const { model: name, ...wanted } = order;
+        const { firstFrame } = order;
+        // Images of other conversations stay hidden here.
+        const known = firstFrame && [...imagesIn(await context.findMessages()), ...context.madeImages];
+        if (firstFrame && !known?.includes(firstFrame)) return failedWith(noSource, 'video');
+        const chosen = modelFor(videos, name ?? media.videoModel, { ...wanted, otherwise: [media.ratio, '16:9'] });
+        if ('failure' in chosen) return failedWith(chosen.failure, 'video');
+        const refusal = await findRefusal(deps, run.ownerId, order.prompt, abortSignal);
+        if (refusal !== undefined) return failedWith(refusal, 'video');
+        const ordering = { ...wanted, ratio: chosen.ratio ?? '16:9' };
+        const { video, failure } = await orderVideo(deps, run, toolCallId, ordering, chosen.model);
+        if (video === undefined) return failedWith(failure, 'video');
+        const ordered = { ...describeVideo(video), ...(failure && { failure }) };
+        await show(ordered);
+        if (failure !== undefined) return ordered;
+        const latest = describeVideo(await waitFor(deps, video, abortSignal));
+        await show(latest);
+        return latest;
+      },
+    }),
+  };
+}
+
+/** The video as it is when it has ended, or after the time that a run waits. Rejects when the signal is aborted. */
+export async function waitFor(deps: AgentContext, ordered: Video, signal: AbortSignal | undefined): Promise<Video> {
+  const { videoWaitMs = 20_000 } = deps;
+  let video = ordered;
+  for (const startedAtMs = performance.now(); performance.now() - startedAtMs < videoWaitMs; ) {
+    if (video.status === 'completed' || video.status === 'failed') break;
+    await sleep(lookEveryMs, undefined, signal && { signal });
+    video = (await findVideo(deps.db, ordered.videoId)) ?? video;
+  }
+  return video;
 }
