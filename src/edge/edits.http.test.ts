@@ -35,6 +35,14 @@ describe('edited images', () => {
     rig = await startEdge();
     await store('corners.png', await corners().png().toBuffer());
     await store('turned.jpg', await corners().jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer());
+    const framed = corners().png();
+    await store(
+      'framed.png',
+      await sharp(solid(120, 60, 'white'))
+        .composite([{ input: await framed.toBuffer(), left: 10, top: 10 }])
+        .png()
+        .toBuffer(),
+    );
     const dot = { ...solid(40, 40, 'red') };
     await store(
       'dot.png',
@@ -114,6 +122,15 @@ describe('edited images', () => {
     ['c:40:0:we/w:20', '20x20 red red blue blue'],
     ['c:40:20/g:sowe', '40x20 blue blue blue blue'],
     ['c:500:500', `80x40 ${all}`],
+    // Rotation and flips, before everything else.
+    ['rot:90', '40x80 blue red yellow lime'],
+    ['rot:180', '80x40 yellow blue lime red'],
+    ['rot:270', '40x80 lime yellow red blue'],
+    ['rot:90/w:20', '20x40 blue red yellow lime'],
+    ['rot:90/c:20:40:nowe', '20x40 blue blue blue blue'],
+    ['fl:1', '80x40 lime red yellow blue'],
+    ['fl:0:1', '80x40 blue yellow red lime'],
+    ['rot:90/fl:1', '40x80 red blue lime yellow'],
     // Borders.
     ['rs:fit:80:80:0:1', '80x80 clear clear clear clear'],
     ['rs:fit:80:80:0:1:no', '80x80 red lime clear clear'],
@@ -134,11 +151,22 @@ describe('edited images', () => {
   it.each([
     ['w:20', '20x40 blue red yellow lime'],
     ['ar:0/w:40', `40x20 ${all}`],
+    ['rot:90/w:40', '40x20 yellow blue lime red'],
     ['rs:fill:40:40/g:no', '40x40 blue red blue red'],
     ['rs:fill:40:40/g:fp:0.5:1', '40x40 yellow lime yellow lime'],
     ['c:16:32:nowe', '16x32 blue blue blue blue'],
   ])('%s of an image that its EXIF orientation turns gives %s', async (options, expected) => {
     expect(await seen(options, 'turned.jpg')).toBe(expected);
+  });
+
+  it.each([
+    ['t:10', '80x40 red lime blue yellow'],
+    ['t:10:ffffff', '80x40 red lime blue yellow'],
+    ['t:10::1', '100x40 red white blue white'],
+    ['t:10:fff:1:1', '100x40 red white blue white'],
+    ['t:10/w:40', '40x20 red lime blue yellow'],
+  ])('%s of a framed image gives %s', async (options, expected) => {
+    expect(await seen(options, 'framed.png')).toBe(expected);
   });
 
   it.each(['rs:fill:100:100/g:sm', 'rs:fill:100:100:1/g:sm/dpr:1.5', 'c:100:100:sm', 'c:80:60/g:sm/w:40'])(
@@ -249,8 +277,8 @@ describe('edited images', () => {
         gravity: { type: 'fp', x: 0.5, y: 0.2 },
         format: 'webp',
       },
-      { padding: { top: 1, right: 2 }, background: 'ff0000', format: 'webp' },
-      { blur: 1, sharpen: 0.5, watermark: { opacity: 0.5 }, quality: 80, format: 'webp' },
+      { trim: { threshold: 10 }, padding: { top: 1, right: 2 }, background: 'ff0000', format: 'webp' },
+      { rotate: 90, blur: 1, sharpen: 0.5, watermark: { opacity: 0.5 }, quality: 80, format: 'webp' },
       { auto_rotate: 1, max_bytes: 50_000, format: 'jpg' },
       { filename: { name: 'photo' }, return_attachment: 1, cachebuster: 'v1', format: 'webp' },
     ];

@@ -1,5 +1,5 @@
 /** imgproxy's options by their names, and what each of them requests (docs/specification/image.md#options). */
-import { center, compassPoints, type Edits, type Gravity, type Watermark } from '#image/engine/edits.ts';
+import { center, compassPoints, type Edits, type Gravity, type Trim, type Watermark } from '#image/engine/edits.ts';
 import { formats, longestRequestedSide, resamplings, strongestBlur, type VariantSpec } from '#image/engine/specs.ts';
 import { attachment } from '#platform/objects/disposition.ts';
 import { invalid } from '#platform/problem.ts';
@@ -79,6 +79,7 @@ export interface Requested {
 type Reader = (args: readonly string[], path: string) => Requested;
 
 const strongestSharpening = 10;
+const largestThreshold = 255;
 
 /** With the number of arguments, and all names. */
 const declared: readonly (readonly [names: string, most: number, read: Reader])[] = [
@@ -93,8 +94,11 @@ const declared: readonly (readonly [names: string, most: number, read: Reader])[
   ['ex extend', 4, (args, path) => ({ edits: { extend: readExtension(args, path) } })],
   ['g gravity', 3, (args, path) => ({ edits: { gravity: readGravity(args, path, true) } })],
   ['c crop', 5, readCrop],
+  ['t trim', 4, (args, path) => ({ edits: { trim: readTrim(args, path) } })],
   ['pd padding', 4, readPadding],
   ['ar auto_rotate', 1, ([flag = ''], path) => ({ edits: { autoRotate: readFlag(flag, path) } })],
+  ['rot rotate', 1, readRotation],
+  ['fl flip', 2, readFlips],
   ['bg background', 3, (args, path) => ({ edits: { background: readBackground(args, path) } })],
   ['bl blur', 1, ([sigma = ''], path) => ({ spec: { blur: readDecimal(sigma, 0, strongestBlur, path) } })],
   ['sh sharpen', 1, ([sigma = ''], path) => ({ edits: { sharpen: readSharpening(sigma, path) } })],
@@ -187,6 +191,15 @@ function readCrop([width = '', height = '', ...gravity]: readonly string[], path
   return { edits: { crop: crop.width === 0 && crop.height === 0 ? undefined : crop } };
 }
 
+function readTrim([threshold = '', color = '', x = '', y = '']: readonly string[], path: string): Trim {
+  return {
+    threshold: readDecimal(threshold, 0, largestThreshold, path),
+    color: color === '' ? undefined : readColor(color, path),
+    isEqualX: x !== '' && readFlag(x, path),
+    isEqualY: y !== '' && readFlag(y, path),
+  };
+}
+
 /** As in CSS: a side that is left out is as wide as the one opposite, or as the top. */
 function readPadding([first = '', ...others]: readonly string[], path: string): Requested {
   const sideOr = (value: string | undefined, other: number) => (value ? readSide(value, path) : other);
@@ -195,6 +208,19 @@ function readPadding([first = '', ...others]: readonly string[], path: string): 
   const padding = { top, right, bottom: sideOr(others[1], top), left: sideOr(others[2], right) };
   const isEmpty = Object.values(padding).every((side) => side === 0);
   return { edits: { padding: isEmpty ? undefined : padding } };
+}
+
+const angles = [0, 90, 180, 270] as const;
+
+function readRotation([angle = '']: readonly string[], path: string): Requested {
+  const turned = readInteger(angle, 100_000, path) % 360;
+  const rotate = angles.find((each) => each === turned);
+  if (rotate === undefined) throw invalid(path, 'must be a multiple of 90');
+  return { edits: { rotate } };
+}
+
+function readFlips([x = '', y = '']: readonly string[], path: string): Requested {
+  return { edits: { flipX: x !== '' && readFlag(x, path), flipY: y !== '' && readFlag(y, path) } };
 }
 
 function readBackground(args: readonly string[], path: string): string | undefined {

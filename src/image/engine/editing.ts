@@ -1,10 +1,10 @@
-/** Renders a variant with edits: cropped, resized, filtered, on its canvas, with the watermark. */
+/** Renders a variant with edits: rotated, trimmed, cropped, resized, filtered, on its canvas, with the watermark. */
 import type { Metadata, Sharp } from 'sharp';
 import { type Brand, layOut } from './brand.ts';
 import { type Brandmark, brandmarkOf, fade } from './brandmark.ts';
 import type { Deadline } from './deadline.ts';
 import { discard, type Opening, openImage, openRaw, openUnrotated, type RawImage, toRaw } from './decoding.ts';
-import { center, type Edits, type Gravity, type Watermark } from './edits.ts';
+import { center, type Edits, type Gravity, type Trim, type Watermark } from './edits.ts';
 import type { Transform } from './engine.ts';
 import { type Area, placeInside, type Size } from './geometry.ts';
 import { type Layout, planLayout } from './layout.ts';
@@ -26,7 +26,7 @@ export async function renderEdited(
   const { deadline, limits } = opening;
   const isAlpha = transform.format !== 'jpeg' && edits.background === undefined;
   const background = isAlpha ? transparent : (edits.background ?? '#ffffff');
-  const upright = openStage(opening, header, edits);
+  const upright = await trimmed(await turned(opening, header, edits), edits.trim, deadline);
   const layout = planLayout(transform, edits, upright, limits.maxSourcePixels);
   const pixels = await resized(upright, transform, edits, layout, deadline);
   const drawn = hasCanvas(pixels, layout, isAlpha)
@@ -50,10 +50,39 @@ function stageOf(raw: RawImage, deadline: Deadline): Stage {
   return { width: raw.width, height: raw.height, open: () => openRaw(raw, deadline), raw };
 }
 
-function openStage(opening: Opening, header: Metadata, { autoRotate }: Edits): Stage {
+async function turned(opening: Opening, header: Metadata, edits: Edits): Promise<Stage> {
+  const { autoRotate, rotate, flipX, flipY } = edits;
   const open = () => (autoRotate ? openImage(opening, header) : openUnrotated(opening, header));
   const { width = 0, height = 0 } = autoRotate ? header.autoOrient : header;
-  return { width, height, open };
+  const stage = { width, height, open };
+  if (rotate === 0 && !flipX && !flipY) return stage;
+  const upright = rotate === 0 ? stage : await next(stage, stage.open().rotate(rotate), opening.deadline);
+  if (!flipX && !flipY) return upright;
+  return next(upright, upright.open().flop(flipX).flip(flipY), opening.deadline);
+}
+
+async function trimmed(stage: Stage, trim: Trim | undefined, deadline: Deadline): Promise<Stage> {
+  if (trim === undefined) return stage;
+  // Trimming reads the pixels twice.
+  const whole = stage.raw === undefined ? await next(stage, stage.open(), deadline) : stage;
+  const { threshold, color, isEqualX, isEqualY } = trim;
+  const options = { threshold, ...(color !== undefined && { background: color }) };
+  const { info } = await whole.open().trim(options).raw().toBuffer({ resolveWithObject: true });
+  const margins = {
+    left: -(info.trimOffsetLeft ?? 0),
+    top: -(info.trimOffsetTop ?? 0),
+  };
+  const right = whole.width - info.width - margins.left;
+  const bottom = whole.height - info.height - margins.top;
+  const x = isEqualX ? Math.min(margins.left, right) : undefined;
+  const y = isEqualY ? Math.min(margins.top, bottom) : undefined;
+  const area = {
+    left: x ?? margins.left,
+    top: y ?? margins.top,
+    width: x === undefined ? info.width : whole.width - 2 * x,
+    height: y === undefined ? info.height : whole.height - 2 * y,
+  };
+  return next(whole, whole.open().extract(area), deadline);
 }
 
 async function resized(

@@ -23,6 +23,15 @@ export interface Crop {
   readonly gravity: Gravity;
 }
 
+export interface Trim {
+  readonly threshold: number;
+  /** `#rrggbb`. `undefined`: the color of the upper left corner. */
+  readonly color: string | undefined;
+  /** Whether as much is removed on the left as on the right. */
+  readonly isEqualX: boolean;
+  readonly isEqualY: boolean;
+}
+
 export interface Watermark {
   /** 0–1. */
   readonly opacity: number;
@@ -44,6 +53,11 @@ export interface Padding {
 export interface Edits {
   /** Whether the EXIF orientation is applied. */
   readonly autoRotate: boolean;
+  /** Degrees, clockwise. */
+  readonly rotate: 0 | 90 | 180 | 270;
+  readonly flipX: boolean;
+  readonly flipY: boolean;
+  readonly trim: Trim | undefined;
   readonly crop: Crop | undefined;
   /** Whether the image gets the requested size in other proportions. */
   readonly force: boolean;
@@ -62,6 +76,10 @@ export const center: Gravity = { type: 'ce', x: 0, y: 0 };
 
 export const noEdits: Edits = {
   autoRotate: true,
+  rotate: 0,
+  flipX: false,
+  flipY: false,
+  trim: undefined,
   crop: undefined,
   force: false,
   dpr: 1,

@@ -63,10 +63,11 @@ export function weigh(weighed: Weighed, header: Header, task: Task, bufferedPixe
     const outChannels = format === 'jpeg' ? 3 : channels;
     const encoder = format === 'webp' ? (outChannels > 3 ? 14.5 : 5) : format === 'jpeg' ? 6.1 : 1.2;
     if (edits !== undefined) {
-      const { canvas, scaled } = planLayout(transform, edits, autoOrient, maxPixels);
+      const upright = edits.rotate % 180 === 0 ? autoOrient : { width: autoOrient.height, height: autoOrient.width };
+      const { canvas, scaled } = planLayout(transform, edits, upright, maxPixels);
       const share = Math.max(canvas.width * canvas.height, scaled.width * scaled.height) / pixels;
-      const opening = followed(Math.max(decoded(1), channels), plane);
-      return Math.max(opening, channels * share * 2, share * (channels + encoder));
+      const turning = followed(Math.max(decoded(1), channels), plane) + (edits.trim ? channels : 0);
+      return Math.max(turning, channels * share * 2, share * (channels + encoder));
     }
     const size = planSize(transform, autoOrient, maxPixels);
     const share = (size.width * size.height) / pixels;
