@@ -7,7 +7,7 @@ import { migrations } from '#app/migrations.ts';
 import { type Database, json, transaction } from '#platform/db/db.ts';
 import type { Jobs, JobTables, Queue } from '#platform/jobs/jobs.ts';
 import { UnrecoverableError } from '#platform/jobs/jobs.ts';
-import { discardJob, reviveDead, reviveJob } from '#platform/jobs/operatorstore.ts';
+import { discardJob, retryJob, reviveDead } from '#platform/jobs/operatorstore.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { type ConsoleServer, startConsoleServer } from '../../../test/console/server.fixture.ts';
@@ -254,9 +254,9 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       const seen = { jobId: job?.id ?? '', fence: job?.fence ?? 0 };
       const died = new Error('the process dies');
       for (const work of [
-        (tx: Parameters<typeof reviveJob>[0]) => reviveJob(tx, seen),
-        (tx: Parameters<typeof reviveJob>[0]) => discardJob(tx, seen),
-        (tx: Parameters<typeof reviveJob>[0]) => reviveDead(tx, failing.name, { diedBy: new Date(), limit: 10 }),
+        (tx: Parameters<typeof retryJob>[0]) => retryJob(tx, seen),
+        (tx: Parameters<typeof retryJob>[0]) => discardJob(tx, seen),
+        (tx: Parameters<typeof retryJob>[0]) => reviveDead(tx, failing.name, { diedBy: new Date(), limit: 10 }),
       ])
         await expect(
           transaction(db(), async (tx) => {

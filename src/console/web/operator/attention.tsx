@@ -9,7 +9,7 @@ import { countOf, countUpTo } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Status } from '../parts/states.tsx';
 import { useBudgets } from './budgets.tsx';
-import { workOf } from './queuenames.ts';
+import { workOf } from './names.tsx';
 import { moneyOf } from './units.ts';
 
 const recentMs = 10 * 60_000;

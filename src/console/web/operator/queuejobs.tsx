@@ -12,8 +12,7 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { AllDead, refreshJobs } from './alldead.tsx';
-import { PersonLink, useThreadTitle } from './names.tsx';
-import { workOf } from './queuenames.ts';
+import { PersonLink, useThreadTitle, workOf } from './names.tsx';
 
 type QueueState = QueueList['queues'][number];
 

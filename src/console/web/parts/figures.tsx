@@ -19,8 +19,18 @@ const units = [
 
 export function sinceThen(at: string, nowMs = Date.now()): string {
   const seconds = (nowMs - Date.parse(at)) / 1000;
-  const [unit, length] = units.find(([, size]) => seconds >= size) ?? [undefined, 1];
-  return unit === undefined ? 'just now' : relative.format(-Math.floor(seconds / length), unit);
+  const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? [undefined, 1];
+  return unit === undefined ? 'just now' : relative.format(-Math.trunc(seconds / length), unit);
+}
+
+/** The next attempt, say. */
+export function Due({ at }: { readonly at: string }) {
+  const leftMs = Date.parse(at) - Date.now();
+  return (
+    <time dateTime={at} title={momentOf(at)}>
+      {leftMs <= 0 ? 'now' : leftMs < 60_000 ? 'in less than a minute' : sinceThen(at)}
+    </time>
+  );
 }
 
 export function When({ at }: { readonly at: string }) {
