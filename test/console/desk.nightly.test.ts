@@ -79,7 +79,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByRole('button', { name: 'Save change' }).click();
     const changes = page.getByRole('region', { name: 'Changes of plan and credits' });
     await changes.getByText('An apology for an outage').waitFor();
-    expect(await changes.textContent()).toContain('pro to max');
+    expect(await changes.textContent()).toContain('Pro to Max');
 
     await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByRole('button', { name: 'Yes, end sessions' }).click();

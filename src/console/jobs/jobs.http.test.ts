@@ -150,6 +150,24 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       ]);
     });
 
+    it('that fail are retried now, and jobs that are done or never failed are not', async () => {
+      await sql`insert into jobs (queue, payload, status, attempt, fence, reason, run_at, finished_at) values
+        ('tests/later', '{}', 'waiting', 2, 2, 'no', now() + interval '1 hour', null),
+        ('tests/later', '{}', 'waiting', 0, 0, null, now() + interval '1 hour', null),
+        ('tests/later', '{}', 'done', 1, 1, null, now(), now())`.execute(db());
+      const { rows } = await sql<{ id: string; fence: number }>`
+        select job_id as id, fence from jobs order by fence desc`.execute(db());
+      const retried = rows.map(async ({ id, fence }) =>
+        codeOf(await operator.send('POST', `/api/jobs/${id}/retry`, { fence })),
+      );
+      expect(await Promise.all(retried)).toEqual([
+        [204, undefined],
+        [409, 'job_changed'],
+        [409, 'job_changed'],
+      ]);
+      expect((await counts()).map(({ waiting, scheduled }) => [waiting, scheduled])).toEqual([[1, 1]]);
+    });
+
     it('that failed again after they were listed stay unchanged', async () => {
       await die(['one']);
       const [before] = await list(deadQuery);

@@ -32,6 +32,8 @@ if (root === null) throw new Error('The page has no element for the console.');
 followTheme();
 // The page for when the server cannot be reached. Without HTTPS, browsers have no service workers.
 navigator.serviceWorker?.register('/sw.js').catch(() => undefined);
+// Routes have no trailing slash, but links of people may.
+if (/.\/$/.test(location.pathname)) history.replaceState(null, '', location.href.replace(/\/+(?=$|[?#])/, ''));
 await takeTokenFromAddress();
 createRoot(root).render(
   <StrictMode>

@@ -503,7 +503,7 @@ function Outbox() {
               </li>
             ))}
             {data.total > data.mails.length && (
-              <li className="quiet">{data.total - data.mails.length} older emails are not listed.</li>
+              <li className="quiet">{countOf(data.total - data.mails.length)} older emails are not listed.</li>
             )}
           </ul>
           {opened && <Opened key={opened} name={opened} />}

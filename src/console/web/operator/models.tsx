@@ -4,13 +4,13 @@ import { Fragment, type PointerEvent, useState } from 'react';
 import type { Plan } from '#accounts/api.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
 import { Choices } from '../parts/choices.tsx';
-import { countOf } from '../parts/figures.tsx';
+import { countOf, planName } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
 import { PersonLink, useModelNames, useModels } from './names.tsx';
-import { allPlans, planName } from './personview.ts';
+import { allPlans } from './personview.ts';
 import { compactOf, dayNameOf, moneyOf, priceOf } from './units.ts';
 
 const dayMs = 86_400_000;

@@ -7,7 +7,7 @@ import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
 import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { countOf, momentOf, When } from '../parts/figures.tsx';
+import { countOf, Due, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
@@ -126,7 +126,11 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
             , started <When at={startedAt} />
           </>
         )}
-        {state === 'scheduled' && `, due ${momentOf(dueAt)}`}
+        {state === 'scheduled' && (
+          <>
+            , due <Due at={dueAt} />
+          </>
+        )}
         {requestId !== null && (
           <>
             {' · '}Request id <code className="wrapped">{requestId}</code>
@@ -148,7 +152,9 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
         </p>
         <pre className="wrapped">{payload}</pre>
       </details>
-      {state === 'dead' && mayChange && <JobActions job={job} />}
+      {mayChange && (state === 'dead' || (state === 'scheduled' && attempts > 0)) && (
+        <JobActions job={job} isDead={state === 'dead'} />
+      )}
     </li>
   );
 }
@@ -179,7 +185,7 @@ function EmailTitle({ work, id }: { readonly work: string; readonly id: string }
   );
 }
 
-function JobActions({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
+function JobActions({ job: { id, fence, isSettled }, isDead }: { readonly job: ShownJob; readonly isDead: boolean }) {
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: async (action: 'retry' | 'discard') => {
@@ -201,14 +207,16 @@ function JobActions({ job: { id, fence, isSettled } }: { readonly job: ShownJob 
           disabled={change.isPending}
           onClick={() => change.mutate('retry')}
         >
-          Retry
+          {isDead ? 'Retry' : 'Retry now'}
         </button>
       )}
-      <Confirm
-        label="Discard"
-        question="Permanently discard this job?"
-        onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
-      />
+      {isDead && (
+        <Confirm
+          label="Discard"
+          question="Permanently discard this job?"
+          onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
+        />
+      )}
       <Problem of={change.error} />
     </div>
   );
