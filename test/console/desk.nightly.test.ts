@@ -141,6 +141,23 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('opens pages whose path ends with a slash', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/operator/?from=a/b/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(`${rig.url}/operator?from=a/b/`);
+    await page.goto(`${rig.url}/operator/jobs/`);
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    // The tiles of the Overview fill their grid.
+    await page.setViewportSize(phone);
+    await page.goto(`${rig.url}/operator`);
+    const edges = await page
+      .locator('.desk-tiles > div')
+      .evaluateAll('tiles => tiles.map((tile) => tile.getBoundingClientRect().right)');
+    expect(Math.max(...(edges as number[])) - ((edges as number[]).at(-1) ?? 0)).toBeLessThan(1);
+    await page.setViewportSize(desktop);
+    expect(complaints).toEqual([]);
+  });
+
   it('shows settings without secrets, and checks everything', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/operator/settings');
     await page.getByText('CONSOLE_TOKEN').waitFor();

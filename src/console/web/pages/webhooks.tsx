@@ -6,7 +6,7 @@ import { send } from '../calls.ts';
 import { AllDead, refreshJobs } from '../operator/alldead.tsx';
 import { useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
-import { countOf, countUpTo, Due, When } from '../parts/figures.tsx';
+import { countOf, countUpTo, Due, momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
@@ -73,9 +73,7 @@ function Endpoint({ of }: { readonly of: EndpointState }) {
       <div className="row">
         <h2 className="wrapped">{hostOf(of)}</h2>
         {failingSince !== null ? (
-          <Status tone="bad">
-            failing since <When at={failingSince} />
-          </Status>
+          <Status tone="bad">failing since {momentOf(failingSince)}</Status>
         ) : dead > 0 ? (
           <Status tone="bad">has dead deliveries</Status>
         ) : (
@@ -120,20 +118,23 @@ function Row({ delivery, host }: { readonly delivery: Delivery; readonly host: s
         </span>
         <Status tone={tone}>{word}</Status>
       </div>
-      <p className="quiet">
-        Published <When at={createdAt} /> · {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
-        {endedAt !== null && (
-          <>
-            {' · '}
-            {word} <When at={endedAt} />
-          </>
-        )}
-        {state === 'failing' && nextAttemptAt !== null && (
-          <>
-            {' · '}next attempt <Due at={nextAttemptAt} />
-          </>
-        )}
-      </p>
+      <div className="row">
+        <p className="quiet">
+          Published <When at={createdAt} /> · {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
+          {endedAt !== null && (
+            <>
+              {' · '}
+              {word} <When at={endedAt} />
+            </>
+          )}
+          {state === 'failing' && nextAttemptAt !== null && (
+            <>
+              {' · '}next attempt <Due at={nextAttemptAt} />
+            </>
+          )}
+        </p>
+        {mayChange && state !== 'waiting' && <SendAgain delivery={delivery} />}
+      </div>
       {reason !== null && <p className="problem">{reason}</p>}
       <details>
         <summary>Id and body</summary>
@@ -141,9 +142,7 @@ function Row({ delivery, host }: { readonly delivery: Delivery; readonly host: s
           <code className="wrapped">{webhookId}</code>
         </p>
         <pre className="wrapped">{body}</pre>
-        {state === 'done' && mayChange && <SendAgain delivery={delivery} />}
       </details>
-      {(state === 'dead' || state === 'failing') && mayChange && <SendAgain delivery={delivery} />}
     </li>
   );
 }
@@ -159,7 +158,7 @@ function SendAgain({ delivery: { id, fence, type } }: { readonly delivery: Deliv
     onSettled: () => refreshJobs(queries),
   });
   return (
-    <p className="row start">
+    <p>
       <button
         type="button"
         aria-label={`Send again: ${type}`}
