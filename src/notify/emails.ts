@@ -127,10 +127,11 @@ async function findNextAttempts(db: Db<NotifyTables>, sends: readonly Keyed[]) {
 /** The cursor is the id of the last mail of the previous page. */
 export async function listEmails(
   { db }: { readonly db: Db<NotifyTables> },
-  { after, limit, q = '', status: wanted }: z.output<typeof emailListing>,
+  listing: z.output<typeof emailListing>,
 ): Promise<z.output<typeof emailList>> {
   // One more row than requested shows whether another page exists.
-  const rows = await listSends(db, { after, words: q.trim(), status: wanted }, limit + 1);
+  const { limit } = listing;
+  const rows = await listSends(db, listing, limit + 1);
   const page = rows.slice(0, limit);
   const [eventsOf, nextAttempts] = [await listEventsOf(db, page), await findNextAttempts(db, page)];
   return {

@@ -1,10 +1,12 @@
 /** The rows of sends, with their results. */
 import { type RawBuilder, sql } from 'kysely';
+import type { z } from 'zod';
 import { findOverdueS, removeAll } from '#platform/background/removal.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
 import type { SkipReason } from './api.ts';
+import type { emailListing } from './emailapi.ts';
 import { addEvents } from './eventstore.ts';
 import { addressOf, type Mail } from './mail.ts';
 import type { Delivered } from './outcomes.ts';
@@ -236,16 +238,9 @@ export function findEmail(db: Handle, id: string) {
     .executeTakeFirst();
 }
 
-export interface SendSearch {
-  /** The last send of the previous page. */
-  readonly after?: string | undefined;
-  /** A part of the subject or of a recipient. */
-  readonly words: string;
-  readonly status?: 'delayed' | 'failed' | undefined;
-}
-
 /** Newest first. Skipped notifications are left out. */
-export function listSends(db: Handle, { after, words, status }: SendSearch, limit: number) {
+export function listSends(db: Handle, { after, q = '', status }: z.output<typeof emailListing>, limit: number) {
+  const words = q.trim();
   const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
   const previous = sql`(select created_at, id from notify_sends where id = ${after ?? null})`;
   return db

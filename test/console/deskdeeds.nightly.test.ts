@@ -171,7 +171,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByText(/^The job that requested this email tries it again: next attempt in 1 hour/).waitFor();
     await client.query("delete from jobs where queue = 'tests/callers'");
     await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('No email is failed.').waitFor();
+    await page.getByText('No email has failed.').waitFor();
     await page.getByRole('button', { name: 'All' }).click();
     await page.getByRole('button', { name: /^Your receipt sent/ }).waitFor();
     await page.getByRole('link', { name: 'Audit' }).click();

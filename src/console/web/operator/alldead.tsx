@@ -21,7 +21,6 @@ export function AllDead({
   readonly count: string;
   /** How many jobs wait for their next attempt, which a retry starts now. */
   readonly failing?: number;
-  /** Of the button that retries them. */
   readonly label?: string;
 }) {
   const queries = useQueryClient();

@@ -39,7 +39,8 @@ function useMails(status: 'delayed' | 'failed'): Item | false {
     refetchInterval: 30_000,
     enabled: info?.hasPeople === true,
   });
-  const mails = data?.data.filter(({ created_at }) => Date.parse(created_at) > Date.now() - dayMs) ?? [];
+  const since = status === 'failed' ? Date.now() - dayMs : 0;
+  const mails = data?.data.filter(({ created_at }) => Date.parse(created_at) > since) ?? [];
   const count = countUpTo(mostMails, mails.length === mostMails && data?.has_more ? mostMails + 1 : mails.length);
   const what = `${count} ${mails.length === 1 ? 'email' : 'emails'}`;
   const reason = mails[0]?.reason == null ? '' : `: ${mails[0].reason}`;

@@ -10,7 +10,7 @@ import { callJson, send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { countOf, Due, momentOf, When } from '../parts/figures.tsx';
+import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, Pending, Problem, Status } from '../parts/states.tsx';
@@ -283,7 +283,9 @@ function SentMails() {
         </label>
       </search>
       {mails.length === 0 && (
-        <Empty title={q === '' ? `No email is ${state}.` : 'No email matches.'}>
+        <Empty
+          title={q !== '' ? 'No email matches.' : state === 'failed' ? 'No email has failed.' : 'No email is delayed.'}
+        >
           {q !== '' && <p>Enter a part of a subject or of an address. Emails are listed for 30 days.</p>}
         </Empty>
       )}
@@ -306,9 +308,7 @@ function SentMails() {
               </span>
               {reason !== null && <span className="problem">{reason}</span>}
               {reason !== null && next_attempt_at !== null && (
-                <span className="quiet">
-                  Next attempt <Due at={next_attempt_at} />
-                </span>
+                <span className="quiet">Next attempt {untilThen(next_attempt_at)}</span>
               )}
             </button>
             {id === opened && <SentMail id={id} />}
@@ -339,38 +339,25 @@ const advice: Readonly<Partial<Record<Email['status'], string>>> = {
 const canRetry = ({ status, events, html, text }: Email): boolean =>
   (html !== null || text !== null) && (status === 'failed' || events.some(({ type }) => type === 'delivery_delayed'));
 
-function Advice({ of: { status, next_attempt_at, events } }: { readonly of: Email }) {
+function adviceFor({ status, next_attempt_at, events }: Email): string | undefined {
+  const next = next_attempt_at === null ? 'now' : untilThen(next_attempt_at);
   if (status === 'failed' && next_attempt_at !== null)
-    return (
-      <p>
-        The job that requested this email tries it again: next attempt <Due at={next_attempt_at} />.
-      </p>
-    );
+    return `The job that requested this email tries it again: next attempt ${next}.`;
   if (status === 'scheduled' && events.length > 0)
-    return (
-      <p>
-        The email is tried again automatically, for a day after it was due. Next attempt{' '}
-        {next_attempt_at === null ? 'now' : <Due at={next_attempt_at} />}.
-      </p>
-    );
-  return advice[status] && <p>{advice[status]}</p>;
+    return `The email is tried again automatically, for a day after it was due. Next attempt ${next}.`;
+  return advice[status];
 }
 
 type Event = Email['events'][number];
 
 /** The attempts of an email, each once: a failure that ends it is the last attempt. Equal attempts in a row are one entry. */
-function attemptsOf(events: readonly Event[]): readonly (Event & { readonly count: number })[] {
-  const attempts = events.filter(
-    ({ type, reason }, at) =>
-      type !== 'delivery_delayed' ||
-      events[at + 1]?.type !== 'failed' ||
-      !reason?.startsWith(events[at + 1]?.reason ?? ''),
-  );
+function attemptsOf(events: readonly Event[]) {
   const entries: (Event & { count: number })[] = [];
-  for (const event of attempts) {
-    const last = entries.at(-1);
-    if (last?.type === event.type && last.reason === event.reason)
-      Object.assign(last, event, { count: last.count + 1 });
+  for (const [at, event] of events.entries()) {
+    const { type, reason } = event;
+    const [last, next] = [entries.at(-1), events[at + 1]];
+    if (type === 'delivery_delayed' && next?.type === 'failed' && reason?.startsWith(next.reason ?? '')) continue;
+    if (last?.type === type && last.reason === reason) Object.assign(last, event, { count: last.count + 1 });
     else entries.push({ ...event, count: 1 });
   }
   return entries;
@@ -404,7 +391,7 @@ function SentMail({ id }: { readonly id: string }) {
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <div className="inset">
-      <Advice of={data} />
+      {adviceFor(data) !== undefined && <p>{adviceFor(data)}</p>}
       {data.events.length === 0 ? (
         <p className="quiet">This email has no events yet.</p>
       ) : (

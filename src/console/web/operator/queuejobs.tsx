@@ -7,7 +7,7 @@ import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
 import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { countOf, Due, When } from '../parts/figures.tsx';
+import { countOf, untilThen, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
@@ -126,11 +126,7 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
             , started <When at={startedAt} />
           </>
         )}
-        {state === 'scheduled' && (
-          <>
-            , due <Due at={dueAt} />
-          </>
-        )}
+        {state === 'scheduled' && `, due ${untilThen(dueAt)}`}
         {requestId !== null && (
           <>
             {' · '}Request id <code className="wrapped">{requestId}</code>
@@ -152,9 +148,7 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
         </p>
         <pre className="wrapped">{payload}</pre>
       </details>
-      {mayChange && (state === 'dead' || (state === 'scheduled' && attempts > 0)) && (
-        <JobActions job={job} isDead={state === 'dead'} />
-      )}
+      {mayChange && (state === 'dead' || (state === 'scheduled' && attempts > 0)) && <JobActions job={job} />}
     </li>
   );
 }
@@ -185,7 +179,8 @@ function EmailTitle({ work, id }: { readonly work: string; readonly id: string }
   );
 }
 
-function JobActions({ job: { id, fence, isSettled }, isDead }: { readonly job: ShownJob; readonly isDead: boolean }) {
+function JobActions({ job: { id, fence, isSettled, endedAt } }: { readonly job: ShownJob }) {
+  const isDead = endedAt !== null;
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: async (action: 'retry' | 'discard') => {

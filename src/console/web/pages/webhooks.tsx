@@ -6,7 +6,7 @@ import { send } from '../calls.ts';
 import { AllDead, refreshJobs } from '../operator/alldead.tsx';
 import { useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
-import { countOf, countUpTo, Due, momentOf, When } from '../parts/figures.tsx';
+import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
@@ -68,29 +68,22 @@ const hostOf = ({ receiver }: Pick<EndpointState, 'receiver'>) => new URL(receiv
 /** The counts are those of the filters below. */
 function Endpoint({ of }: { readonly of: EndpointState }) {
   const { receiver, queue, failing, dead, largestCount, failingSince, reason, lastDoneAt } = of;
+  const [tone, word] =
+    failingSince !== null
+      ? (['bad', `failing since ${momentOf(failingSince)}`] as const)
+      : dead > 0
+        ? (['bad', 'has dead deliveries'] as const)
+        : lastDoneAt !== null
+          ? (['good', 'delivers'] as const)
+          : (['quiet', 'not used yet'] as const);
   return (
     <section className="card attention" aria-label="Endpoint">
       <div className="row">
         <h2 className="wrapped">{hostOf(of)}</h2>
-        {failingSince !== null ? (
-          <Status tone="bad">failing since {momentOf(failingSince)}</Status>
-        ) : dead > 0 ? (
-          <Status tone="bad">has dead deliveries</Status>
-        ) : (
-          <Status tone={lastDoneAt === null ? 'quiet' : 'good'}>
-            {lastDoneAt === null ? 'not used yet' : 'delivers'}
-          </Status>
-        )}
+        <Status tone={tone}>{word}</Status>
       </div>
       <p className="quiet">
-        {receiver} ·{' '}
-        {lastDoneAt === null ? (
-          'nothing delivered lately'
-        ) : (
-          <>
-            last delivery <When at={lastDoneAt} />
-          </>
-        )}
+        {receiver} · {lastDoneAt === null ? 'nothing delivered lately' : `last delivery ${sinceThen(lastDoneAt)}`}
       </p>
       {failing + dead > 0 && reason !== null && <p className="problem">{reason}</p>}
       {failing + dead > 0 && (
@@ -121,17 +114,8 @@ function Row({ delivery, host }: { readonly delivery: Delivery; readonly host: s
       <div className="row">
         <p className="quiet">
           Published <When at={createdAt} /> · {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
-          {endedAt !== null && (
-            <>
-              {' · '}
-              {word} <When at={endedAt} />
-            </>
-          )}
-          {state === 'failing' && nextAttemptAt !== null && (
-            <>
-              {' · '}next attempt <Due at={nextAttemptAt} />
-            </>
-          )}
+          {endedAt !== null && ` · ${word} ${sinceThen(endedAt)}`}
+          {state === 'failing' && nextAttemptAt !== null && ` · next attempt ${untilThen(nextAttemptAt)}`}
         </p>
         {mayChange && state !== 'waiting' && <SendAgain delivery={delivery} />}
       </div>

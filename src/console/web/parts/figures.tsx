@@ -27,14 +27,10 @@ export function sinceThen(at: string, nowMs = Date.now()): string {
   return unit === undefined ? 'just now' : relative.format(-Math.trunc(seconds / length), unit);
 }
 
-/** The next attempt, say. */
-export function Due({ at }: { readonly at: string }) {
+/** For the next attempt of a job, say. */
+export function untilThen(at: string): string {
   const leftMs = Date.parse(at) - Date.now();
-  return (
-    <time dateTime={at} title={momentOf(at)}>
-      {leftMs <= 0 ? 'now' : leftMs < 60_000 ? 'in less than a minute' : sinceThen(at)}
-    </time>
-  );
+  return leftMs <= 0 ? 'now' : leftMs < 60_000 ? 'in less than a minute' : sinceThen(at);
 }
 
 export function When({ at }: { readonly at: string }) {
