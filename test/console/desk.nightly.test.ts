@@ -150,10 +150,11 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     // The tiles of the Overview fill their grid.
     await page.setViewportSize(phone);
     await page.goto(`${rig.url}/operator`);
-    const edges = await page
-      .locator('.desk-tiles > div')
-      .evaluateAll('tiles => tiles.map((tile) => tile.getBoundingClientRect().right)');
-    expect(Math.max(...(edges as number[])) - ((edges as number[]).at(-1) ?? 0)).toBeLessThan(1);
+    await page.getByText('Open incidents').waitFor();
+    const rights =
+      '[...document.querySelectorAll(".desk-tiles > div")].map((tile) => tile.getBoundingClientRect().right)';
+    const edges = (await page.evaluate(rights)) as number[];
+    expect(Math.max(...edges) - (edges.at(-1) ?? 0)).toBeLessThan(1);
     await page.setViewportSize(desktop);
     expect(complaints).toEqual([]);
   });

@@ -77,6 +77,21 @@ export function useModelNames(): (id: string) => string {
   return (id) => all.find((one) => one.id === id)?.label ?? id;
 }
 
+export function RequestId({ id, traceUrl }: { readonly id: string | null; readonly traceUrl: string | null }) {
+  return (
+    <>
+      {id !== null && 'Request id '}
+      {id !== null && <code className="wrapped">{id}</code>}
+      {traceUrl !== null && ' · '}
+      {traceUrl !== null && (
+        <a href={traceUrl} target="_blank" rel="noreferrer">
+          Trace
+        </a>
+      )}
+    </>
+  );
+}
+
 /** What the jobs of each queue do. A queue without a name is shown as it is. */
 const works: Readonly<Record<string, string>> = {
   'agent/budget-mail': 'Send the alert of a budget',

@@ -7,12 +7,12 @@ import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
 import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { countOf, untilThen, When } from '../parts/figures.tsx';
+import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { AllDead, refreshJobs } from './alldead.tsx';
-import { PersonLink, useThreadTitle, workOf } from './names.tsx';
+import { PersonLink, RequestId, useThreadTitle, workOf } from './names.tsx';
 
 type QueueState = QueueList['queues'][number];
 
@@ -116,30 +116,11 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
       {reason !== null && <p className="problem">{reason}</p>}
       <p className="quiet">
         Created <When at={createdAt} />
-        {endedAt !== null && (
-          <>
-            , dead since <When at={endedAt} />
-          </>
-        )}
-        {state === 'running' && startedAt !== null && (
-          <>
-            , started <When at={startedAt} />
-          </>
-        )}
+        {endedAt !== null && `, dead since ${momentOf(endedAt)}`}
+        {state === 'running' && startedAt !== null && `, started ${sinceThen(startedAt)}`}
         {state === 'scheduled' && `, due ${untilThen(dueAt)}`}
-        {requestId !== null && (
-          <>
-            {' · '}Request id <code className="wrapped">{requestId}</code>
-          </>
-        )}
-        {traceUrl !== null && (
-          <>
-            {' · '}
-            <a href={traceUrl} target="_blank" rel="noreferrer">
-              Trace
-            </a>
-          </>
-        )}
+        {requestId !== null && ' · '}
+        <RequestId id={requestId} traceUrl={traceUrl} />
       </p>
       <details>
         <summary>Id and payload</summary>
