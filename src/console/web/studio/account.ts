@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CreditsState, ModelList } from '../../../client/agent/api.ts';
-import { countOf } from '../parts/figures.tsx';
 import { useUser } from '../user.tsx';
 
 export type Model = ModelList['models'][number];
@@ -45,4 +44,6 @@ export function useModelChoice(): ModelChoice {
   };
 }
 
-export const creditsOf = (credits: number): string => `${countOf(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
+const number = new Intl.NumberFormat();
+export const creditsOf = (credits: number): string =>
+  `${number.format(credits)} ${credits === 1 ? 'credit' : 'credits'}`;

@@ -14,7 +14,6 @@ import {
   Zap,
 } from 'lucide-react';
 import { type RefObject, useRef } from 'react';
-import { countOf } from '../parts/figures.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
@@ -229,6 +228,8 @@ function Models({ choice: { models, chosen, choose } }: { readonly choice: Model
   );
 }
 
+const number = new Intl.NumberFormat();
+
 /** The price of a message, and what is left. */
 function Price({
   model: { chosen },
@@ -246,13 +247,13 @@ function Price({
   if (credits < price)
     return (
       <span className="price problem" title={title}>
-        Out of credits: a message costs {countOf(price)}, and you have {countOf(credits)}.
+        Out of credits: a message costs {number.format(price)}, and you have {number.format(credits)}.
       </span>
     );
   return (
     <span className="price" title={title}>
-      {creditsOf(price)} + {countOf(ofImages)} for {count === 1 ? 'an image' : `${count} images`} · {creditsOf(credits)}{' '}
-      left
+      {creditsOf(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`} ·{' '}
+      {creditsOf(credits)} left
       <span className="unseen">. {title}</span>
     </span>
   );
