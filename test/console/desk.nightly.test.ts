@@ -165,6 +165,8 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect(await page.textContent('main')).not.toContain(await rig.secret('CONSOLE_TOKEN'));
     await page.getByRole('button', { name: 'Check everything' }).click();
     await page.getByText(/^Checked /).waitFor();
+    // As many as the Overview counts.
+    await page.getByText('8 services and the console respond').waitFor();
     await look(page, 'the settings');
     await page.getByLabel('Find settings').fill('operator_reader');
     await page.getByText('reader@example.com').waitFor();
