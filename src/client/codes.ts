@@ -48,6 +48,7 @@ export type ProblemCode =
   | 'not_cancelable'
   | 'not_decidable'
   | 'not_found'
+  | 'not_retryable'
   | 'nothing_left_to_show'
   | 'nothing_to_undo'
   | 'oauth_init_failed'

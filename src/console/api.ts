@@ -1,5 +1,6 @@
 /** The responses of the console's server side to its pages (docs/console.md). */
 import { z } from 'zod';
+import { deliveryStates } from '#webhooks/deliverystore.ts';
 
 export const signIn = z.object({ token: z.string().min(1).max(1024) });
 export const identitySignIn = z.object({ accessToken: z.string().min(1).max(8192) });
@@ -52,6 +53,41 @@ const serviceState = z.object({
 });
 export type ServiceState = z.output<typeof serviceState>;
 
+const delivery = z.object({
+  id: z.string(),
+  webhookId: z.string().describe('The `webhook-id` of every attempt.'),
+  type: z.string(),
+  fence: z.int().describe('It changes with each attempt. Send it with a retry of the job.'),
+  state: z.enum(deliveryStates),
+  attempts: z.int(),
+  reason: z.string().nullable().describe('The reason of the last failed attempt.'),
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+  nextAttemptAt: z.iso.datetime().nullable(),
+  body: z.string(),
+});
+export type Delivery = z.output<typeof delivery>;
+
+export const deliveryQuery = z.object({ status: z.enum(deliveryStates).optional() });
+/** Counts stop one above `largestCount`. */
+const endpointState = z.object({
+  receiver: z.string(),
+  queue: z.string().describe('The queue of the deliveries.'),
+  largestCount: z.int(),
+  failing: z.int(),
+  dead: z.int(),
+  waiting: z.int(),
+  done: z.int().describe('Among the newest deliveries.'),
+  failingSince: z.iso.datetime().nullable().describe('The time of the oldest event that fails.'),
+  reason: z.string().nullable().describe('The reason of the last failed attempt.'),
+  lastDoneAt: z.iso.datetime().nullable(),
+});
+export type EndpointState = z.output<typeof endpointState>;
+export const deliveryList = endpointState.extend({
+  deliveries: z.array(delivery).describe('Newest first; at most 100.'),
+});
+export type DeliveryList = z.output<typeof deliveryList>;
+
 export const overview = z.object({
   checkedAt: z.iso.datetime(),
   services: z.array(serviceState),
@@ -59,32 +95,9 @@ export const overview = z.object({
   queues: z.array(z.object({ queue: z.string(), state: z.string(), count: z.int() })),
   largestCount: z.int().describe('The counts of queues stop one above this number.'),
   processes: z.array(z.object({ services: z.array(z.string()), startedAt: z.iso.datetime(), memoryBytes: z.int() })),
+  webhooks: endpointState.nullable().describe('`null`: no webhooks are set.'),
 });
 export type Overview = z.output<typeof overview>;
-
-const delivery = z.object({
-  id: z.string(),
-  webhookId: z.string().describe('The `webhook-id` of every attempt.'),
-  type: z.string(),
-  status: z.enum(['waiting', 'running', 'done', 'dead']),
-  attempts: z.int(),
-  reason: z.string().nullable().describe('The reason of the last failed attempt.'),
-  createdAt: z.iso.datetime(),
-  nextAttemptAt: z.iso.datetime().nullable(),
-  body: z.string(),
-});
-export type Delivery = z.output<typeof delivery>;
-
-export const deliveryQuery = z.object({ status: z.enum(['waiting', 'running', 'done', 'dead']).optional() });
-export const deliveryParams = z.object({ id: z.guid() });
-export const deliveryList = z.object({
-  receiver: z.string(),
-  queue: z.string().describe('The queue of the deliveries.'),
-  dead: z.int().describe('Stops one above `largestCount`.'),
-  largestCount: z.int(),
-  deliveries: z.array(delivery).describe('Newest first; at most 100.'),
-});
-export type DeliveryList = z.output<typeof deliveryList>;
 
 const mailHead = z.object({
   name: z.string().describe('The name of the file in the outbox.'),

@@ -223,6 +223,9 @@ describe('pages', () => {
   it.each([
     '/',
     '/studio',
+    '/studio/',
+    '/create/',
+    '/operator/',
     '/studio/a-thread',
     '/library',
     '/library/6f1c2a3e-0000-4000-8000-000000000000',

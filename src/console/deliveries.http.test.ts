@@ -14,7 +14,8 @@ import { createPublisher, deliveryQueue } from '#webhooks/publishing.ts';
 import { freePortBase } from '../../test/acceptance/running.fixture.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
 import { startReceiver } from '../../test/webhooks/receiver.fixture.ts';
-import type { DeliveryList } from './api.ts';
+import type { DeliveryList, Overview } from './api.ts';
+import type { ChangedJobs } from './jobs/api.ts';
 import { createConsole } from './service.ts';
 
 const log = createLog({ level: 'silent' });
@@ -58,7 +59,7 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         memory: undefined,
         internal: undefined,
         traceUrl: undefined,
-        db: undefined,
+        db: database.queries<JobTables>(),
         deliveries: { db: database.queries<JobTables>(), receiver: new URL(receiver.url).origin },
       });
       await app.listen({ port, host: '127.0.0.1' });
@@ -72,7 +73,8 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
       await database.close();
     });
     beforeEach(async () => {
-      await sql`delete from jobs`.execute(database.queries());
+      for (const table of ['jobs', 'operator_actions'])
+        await sql`delete from ${sql.table(table)}`.execute(database.queries());
       receiver.received.length = 0;
       receiver.answerWith({ status: 204 });
     });
@@ -92,19 +94,30 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         ),
       );
 
+    const sendAgain = (delivery: DeliveryList['deliveries'][number] | undefined) =>
+      send('POST', `/api/jobs/${delivery?.id}/retry`, { fence: delivery?.fence });
+    const actions = async () =>
+      (
+        await sql<{ action: string; target: string }>`select action, target from operator_actions`.execute(
+          database.queries(),
+        )
+      ).rows;
+
     it('are listed with how they went', async () => {
       await publish();
-      await expect.poll(async () => (await list()).deliveries[0]?.status).toBe('done');
+      await expect.poll(async () => (await list()).deliveries[0]?.state).toBe('done');
       const { receiver: origin, dead, deliveries } = await list();
       expect([origin, dead, deliveries.length]).toEqual([new URL(receiver.url).origin, 0, 1]);
       expect(deliveries[0]).toEqual({
         id: expect.any(String),
         webhookId: receiver.received[0]?.headers['webhook-id'],
         type: 'account.created',
-        status: 'done',
+        fence: 1,
+        state: 'done',
         attempts: 1,
         reason: null,
         createdAt: expect.any(String),
+        endedAt: expect.any(String),
         nextAttemptAt: null,
         body: receiver.received[0]?.body,
       });
@@ -118,22 +131,60 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
       await sql`update jobs set run_at = now() where status = 'waiting'`.execute(database.queries());
       await expect.poll(async () => (await list('?status=dead')).deliveries.length).toBe(1);
       const [dead] = (await list('?status=dead')).deliveries;
-      expect([dead?.status, (await list()).dead]).toEqual(['dead', 1]);
-      const again = `/api/webhooks/${dead?.id}/send`;
+      expect([dead?.state, (await list()).dead]).toEqual(['dead', 1]);
       // A failure does not end it at once: it has its time again.
-      expect((await send('POST', again)).status).toBe(204);
-      await expect.poll(async () => (await list()).deliveries[0]).toMatchObject({ status: 'waiting', attempts: 1 });
-      expect((await send('POST', again)).status).toBe(409);
+      expect((await sendAgain(dead)).status).toBe(204);
+      await expect.poll(async () => (await list()).deliveries[0]).toMatchObject({ state: 'failing', attempts: 1 });
+      expect((await sendAgain(dead)).status).toBe(409);
       receiver.answerWith({ status: 204 });
       await sql`update jobs set run_at = now() where status = 'waiting'`.execute(database.queries());
-      await expect.poll(async () => (await list()).deliveries[0]?.status).toBe('done');
+      await expect.poll(async () => (await list()).deliveries[0]?.state).toBe('done');
       expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
       expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(
         new Set([dead?.webhookId]),
       );
-      const { rows } = await sql<{ action: string; target: string }>`
-        select action, target from operator_actions`.execute(database.queries());
-      expect(rows).toEqual([{ action: 'send webhook again', target: `delivery ${dead?.id}` }]);
+      expect(await actions()).toEqual([{ action: 'retry job', target: `job ${dead?.id} of webhooks/deliver` }]);
+    });
+
+    it('that fail are counted, listed as failing with their start, and sent again at once', async () => {
+      receiver.answerWith({ status: 503 });
+      for (let count = 0; count < 3; count += 1) await publish();
+      await expect.poll(async () => (await list('?status=failing')).deliveries.length).toBe(3);
+      const { deliveries, ...endpoint } = await list('?status=failing');
+      const oldest = deliveries.map(({ createdAt }) => createdAt).sort()[0];
+      const none = { dead: 0, waiting: 0, done: 0, lastDoneAt: null };
+      expect(endpoint).toMatchObject({
+        ...none,
+        failing: 3,
+        failingSince: oldest,
+        reason: 'the receiver returned 503',
+      });
+      expect(Date.parse(deliveries[0]?.nextAttemptAt ?? '')).toBeGreaterThan(Date.now());
+      expect((await list('?status=waiting')).deliveries).toEqual([]);
+      const overview = (await (await send('GET', '/api/overview')).json()) as Overview;
+      expect(overview.webhooks).toEqual(endpoint);
+
+      receiver.answerWith({ status: 204 });
+      const answers = await Promise.all([sendAgain(deliveries[0]), sendAgain(deliveries[0])]);
+      expect(answers.map(({ status }) => status)).toContain(204);
+      await expect.poll(async () => (await list('?status=done')).deliveries.length).toBe(1);
+      const all = () => send('POST', '/api/queues/retry', { queue: endpoint.queue, failing: true });
+      const changed = await Promise.all((await Promise.all([all(), all()])).map((answer) => answer.json()));
+      expect((changed as ChangedJobs[]).map(({ count }) => count).sort()).toEqual([0, 2]);
+      await expect.poll(async () => (await list()).done).toBe(3);
+      expect(await list()).toMatchObject({ failing: 0, failingSince: null, lastDoneAt: expect.any(String) });
+      expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+      expect(await actions()).toContainEqual({ action: 'retry failing jobs', target: 'queue webhooks/deliver' });
+    });
+
+    it('that were delivered can be delivered again', async () => {
+      await publish();
+      await expect.poll(async () => (await list()).deliveries[0]?.state).toBe('done');
+      const [done] = (await list()).deliveries;
+      expect((await sendAgain(done)).status).toBe(204);
+      await expect.poll(() => receiver.received.length).toBe(2);
+      await expect.poll(async () => (await list()).deliveries[0]?.state).toBe('done');
+      expect((await sendAgain(done)).status).toBe(409);
     });
 
     it('that are dead stay so if the audit log cannot record the action', async () => {
@@ -143,22 +194,18 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
       await sql`update jobs set status = 'dead', finished_at = now()`.execute(database.queries());
       await sql`alter table operator_actions rename to absent_actions`.execute(database.queries());
       const [dead] = (await list('?status=dead')).deliveries;
-      expect((await send('POST', `/api/webhooks/${dead?.id}/send`)).status).toBe(500);
+      expect((await sendAgain(dead)).status).toBe(500);
       await sql`alter table absent_actions rename to operator_actions`.execute(database.queries());
-      expect((await list()).deliveries[0]?.status).toBe('dead');
+      expect((await list()).deliveries[0]?.state).toBe('dead');
     });
 
     it('are for operators, on pages of the console', async () => {
       const id = '00000000-0000-4000-8000-000000000009';
       expect((await send('GET', '/api/webhooks', undefined, {})).status).toBe(401);
-      expect((await send('POST', `/api/webhooks/${id}/send`, undefined, {})).status).toBe(401);
-      const foreign = await send('POST', `/api/webhooks/${id}/send`, undefined, {
-        cookie,
-        origin: 'https://x.example',
-      });
-      expect(foreign.status).toBe(403);
-      expect((await send('POST', `/api/webhooks/${id}/send`)).status).toBe(404);
-      expect((await send('POST', '/api/webhooks/one/send')).status).toBe(400);
+      const retry = `/api/jobs/${id}/retry`;
+      expect((await send('POST', retry, { fence: 1 }, {})).status).toBe(401);
+      expect((await send('POST', retry, { fence: 1 }, { cookie, origin: 'https://x.example' })).status).toBe(403);
+      expect((await send('POST', retry, { fence: 1 })).status).toBe(404);
       expect((await send('GET', '/api/webhooks?status=lost')).status).toBe(400);
     });
   });

@@ -5,7 +5,9 @@ import http from 'node:http';
 import { z } from 'zod';
 import { largestDepth } from '#platform/jobs/jobs.ts';
 import { userAgent } from '#platform/version.ts';
-import type { Overview, ServiceState } from './api.ts';
+import { countDeliveries } from '#webhooks/deliverystore.ts';
+import { deliveryQueue } from '#webhooks/publishing.ts';
+import type { EndpointState, Overview, ServiceState } from './api.ts';
 import type { ConsoleContext } from './context.ts';
 
 /** A service checks its engines for up to 2 s. */
@@ -14,8 +16,9 @@ const responseTimeoutMs = 3000;
 const forProbes: ReadonlySet<string> = new Set(['/', '/health', '/ready', '/metrics', '/metrics/errors']);
 const largestAnswerBytes = 4 * 1024 * 1024;
 
-export async function collectOverview({ services, engines }: ConsoleContext): Promise<Overview> {
+export async function collectOverview({ services, engines, deliveries, log }: ConsoleContext): Promise<Overview> {
   const reports = await inspectServices(services);
+  const readState = async () => (deliveries === undefined ? null : readEndpoint(deliveries));
   return {
     checkedAt: new Date().toISOString(),
     services: reports.map(({ state }) => state),
@@ -23,6 +26,26 @@ export async function collectOverview({ services, engines }: ConsoleContext): Pr
     queues: queuesIn(reports.flatMap(({ samples }) => samples)),
     largestCount: largestDepth,
     processes: processesIn(reports),
+    // Without its database, the overview still shows that.
+    webhooks: await readState().catch((error: unknown) => {
+      log.warn({ err: error }, 'the webhook deliveries could not be counted');
+      return null;
+    }),
+  };
+}
+
+export async function readEndpoint({
+  db,
+  receiver,
+}: NonNullable<ConsoleContext['deliveries']>): Promise<EndpointState> {
+  const { failingSince, lastDoneAt, ...counts } = await countDeliveries(db, largestDepth + 1);
+  return {
+    receiver,
+    queue: deliveryQueue.name,
+    largestCount: largestDepth,
+    ...counts,
+    failingSince: failingSince?.toISOString() ?? null,
+    lastDoneAt: lastDoneAt?.toISOString() ?? null,
   };
 }
 

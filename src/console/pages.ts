@@ -62,7 +62,7 @@ export function addPages(app: HttpServer, reachable: Reachable, brand: string): 
     vary: 'Accept-Encoding',
   };
   const page = once(() => readBuilt('index.html', (html) => html.replaceAll('Atelier', () => escapeXml(brand))));
-  for (const path of pagePaths) serve(path, page);
+  for (const path of pagePaths) for (const end of /[/*]$/.test(path) ? [''] : ['', '/']) serve(path + end, page);
   for (const name of readdirSync(`${dist}assets`))
     serve(
       `/assets/${name}`,

@@ -13,7 +13,6 @@ export const consoleProblems = defineProblems({
   },
   read_only: { status: 403, message: 'Your role is read-only. Contact an operator who can make changes.' },
   doctor_is_busy: { status: 429, message: 'The check ran a moment ago. Try again in a few seconds.', retryAfterS: 10 },
-  delivery_not_dead: { status: 409, message: 'The delivery is not dead. Only dead deliveries can be sent again.' },
   job_changed: { status: 409, message: 'The job has changed. Reload the page to see its state.' },
   job_settled: {
     status: 409,

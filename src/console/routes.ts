@@ -1,20 +1,15 @@
 import { z } from 'zod';
-import { auditOf, recordAction } from '#platform/audit/audit.ts';
-import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { largestDepth } from '#platform/jobs/jobs.ts';
-import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
 import { pageSize } from '#platform/wholenumber.ts';
-import { countDead, type DeliveryRow, findDeliveries, isDelivery, reviveDelivery } from '#webhooks/deliverystore.ts';
-import { deliveryQueue, typeOfEvent } from '#webhooks/publishing.ts';
+import { type DeliveryRow, findDeliveries } from '#webhooks/deliverystore.ts';
+import { typeOfEvent } from '#webhooks/publishing.ts';
 import {
   type ConsoleInfo,
   consoleInfo,
   type Delivery,
   deliveryList,
-  deliveryParams,
   deliveryQuery,
   mail,
   mailList,
@@ -27,9 +22,9 @@ import { addIncidentRoutes } from './incidents/routes.ts';
 import { addJobRoutes } from './jobs/routes.ts';
 import { listMails, mailPolicy, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes } from './memories.ts';
-import { guardOperators, type OperatorGuard, operatorName } from './operators/guard.ts';
+import { guardOperators, type OperatorGuard } from './operators/guard.ts';
 import { addSessionRoutes } from './operators/routes.ts';
-import { collectOverview } from './overview.ts';
+import { collectOverview, readEndpoint } from './overview.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
@@ -77,7 +72,7 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
 
   addMailRoutes(app, guard, deps.outbox);
   if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
-  if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps, deps.deliveries);
+  if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps.deliveries);
   addHistoryRoutes(app, guard, deps);
   const { db, clients } = deps;
   if (db !== undefined) addJobRoutes(app, guard, { ...deps, db });
@@ -175,62 +170,39 @@ function addActionRoutes(app: HttpServer, guard: OperatorGuard, { auth }: Pick<S
   );
 }
 
-// The Webhooks page: deliveries, and sending dead ones again (docs/specification/webhooks.md#delivery).
+// The Webhooks page: deliveries. The routes of jobs send them again (docs/specification/webhooks.md#delivery).
 
 const longestList = 100;
 
 function addDeliveryRoutes(
   app: HttpServer,
   guard: OperatorGuard,
-  { clock }: ConsoleContext,
-  { db, receiver }: NonNullable<ConsoleContext['deliveries']>,
+  deliveries: NonNullable<ConsoleContext['deliveries']>,
 ): void {
-  const routes = routesOf(app, 'console');
-
-  routes.get(
+  routesOf(app, 'console').get(
     '/api/webhooks',
     guard,
     { summary: 'The newest webhook deliveries', querystring: deliveryQuery, response: { 200: deliveryList } },
     async ({ query }) => {
-      const rows = await findDeliveries(db, query.status, longestList);
-      const dead = await countDead(db, largestDepth + 1);
-      return { receiver, queue: deliveryQueue.name, dead, largestCount: largestDepth, deliveries: rows.map(describe) };
-    },
-  );
-
-  routes.post(
-    '/api/webhooks/:id/send',
-    guard,
-    { summary: 'Send a dead delivery again', params: deliveryParams },
-    async (request, reply) => {
-      const { id } = request.params;
-      const action = {
-        actor: operatorName(request),
-        action: 'send webhook again',
-        target: `delivery ${id}`,
-        outcome: 'done',
-      };
-      await transaction(db, async (tx) => {
-        if (!(await reviveDelivery(tx, id, clock.now())))
-          throw (await isDelivery(tx, id)) ? consoleProblems.delivery_not_dead() : problems.not_found();
-        await recordAction(auditOf(tx), action);
-      });
-      return reply.code(204).send();
+      const rows = await findDeliveries(deliveries.db, query.status, longestList);
+      return { ...(await readEndpoint(deliveries)), deliveries: rows.map(describe) };
     },
   );
 }
 
-function describe({ jobId, payload, status, attempt, reason, runAt, createdAt }: DeliveryRow): Delivery {
+function describe({ jobId, fence, payload, state, attempt, reason, ...at }: DeliveryRow): Delivery {
   return {
     id: jobId,
+    fence,
     webhookId: payload.id,
     type: typeOfEvent(payload.body),
-    status,
+    state,
     attempts: attempt,
     // Of the last attempt that failed, which a later one may have made good.
-    reason: status === 'done' ? null : reason,
-    createdAt: createdAt.toISOString(),
-    nextAttemptAt: status === 'waiting' ? runAt.toISOString() : null,
+    reason: state === 'done' ? null : reason,
+    createdAt: at.createdAt.toISOString(),
+    endedAt: at.finishedAt?.toISOString() ?? null,
+    nextAttemptAt: at.finishedAt === null ? at.runAt.toISOString() : null,
     body: payload.body,
   };
 }

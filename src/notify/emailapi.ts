@@ -151,6 +151,11 @@ const eventType = z.enum([
 ]);
 export type EventType = z.output<typeof eventType>;
 
+const nextAttemptAt = z
+  .string()
+  .nullable()
+  .describe('ISO 8601. `null`: an attempt is running, or no job of this installation tries the email again.');
+
 export const email = z.object({
   id: z.string(),
   from: z.string().nullable().describe('`null`, as `html` and `text`: the email was sent, so its content is deleted.'),
@@ -162,6 +167,7 @@ export const email = z.object({
   created_at: z.string().describe('ISO 8601.'),
   scheduled_at: z.string().nullable().describe('ISO 8601; `null`: sent immediately.'),
   tags: z.array(z.object({ name: z.string(), value: z.string() })),
+  next_attempt_at: nextAttemptAt,
   events: z
     .array(
       z.object({
@@ -182,6 +188,10 @@ export const emailListing = z.object({
     .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates')
     .optional()
     .describe('Only emails whose subject or recipients contain this text. Ignores case.'),
+  status: z
+    .enum(['delayed', 'failed'])
+    .optional()
+    .describe('`delayed`: an attempt failed, and another one follows. `failed`: the service has not sent the email.'),
 });
 export const emailList = z.object({
   object: z.literal('list'),
@@ -196,12 +206,13 @@ export const emailList = z.object({
         created_at: z.string().describe('ISO 8601.'),
         scheduled_at: z.string().nullable().describe('ISO 8601. `null`: the email was not scheduled.'),
         reason: z.string().nullable().describe('The reason of the last failed attempt; `null` after it was sent.'),
+        next_attempt_at: nextAttemptAt,
       }),
     )
     .describe('The emails of the last 30 days, newest first.'),
 });
 
-export const canceledEmail = z.object({ object: z.literal('email'), id: z.string() });
+export const changedEmail = z.object({ object: z.literal('email'), id: z.string() });
 
 /** An event of the provider, verified by the content service. */
 export const providerEvent = z.object({

@@ -8,7 +8,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import type { NotifyContext } from './context.ts';
 import {
   batchAnswer,
-  canceledEmail,
+  changedEmail,
   email,
   emailAnswer,
   emailBatch,
@@ -17,7 +17,7 @@ import {
   emailListing,
   emailRequest,
 } from './emailapi.ts';
-import { cancelEmail, listEmails, mailOf, showEmail } from './emails.ts';
+import { cancelEmail, listEmails, mailOf, retryEmail, showEmail } from './emails.ts';
 import { notifyProblems } from './problems.ts';
 import { acceptBatch, sendOnce } from './sending.ts';
 
@@ -132,10 +132,28 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
       problems: [configured, 'not_found', 'not_cancelable'],
       client: { answer: 'CanceledEmail', repeatable: true },
       params: emailId,
-      response: { 200: canceledEmail },
+      response: { 200: changedEmail },
     },
     async (request) => {
       await cancelEmail(deps, request.params.id);
+      return { object: 'email' as const, id: request.params.id };
+    },
+  );
+
+  routes.post(
+    '/emails/:id/retry',
+    guard,
+    {
+      id: 'retryEmail',
+      summary: 'Try a failed email now',
+      description: 'Tries an email again that failed, or whose next attempt is later. Its recipients get it once.',
+      problems: [configured, 'not_found', 'not_retryable'],
+      client: { answer: 'RetriedEmail', repeatable: true },
+      params: emailId,
+      response: { 200: changedEmail },
+    },
+    async (request) => {
+      await retryEmail(deps, request.params.id);
       return { object: 'email' as const, id: request.params.id };
     },
   );

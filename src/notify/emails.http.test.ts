@@ -1,6 +1,7 @@
 /** Scheduled mails, batches, and the status of a mail (docs/specification/notify.md#emails). */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#platform/db/db.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
@@ -240,6 +241,59 @@ describe.each(laneEngines)('emails on $name', (engine) => {
       });
     });
 
+    describe('POST /emails/:id/retry', () => {
+      const retry = async (id: string, rig = rigs[0]) => {
+        const { status, body } = await rig.post(`/emails/${id}/retry`, {});
+        return [status, body.error];
+      };
+
+      it('sends a failed email, once, and its caller gets the result', { timeout: 30_000 }, async () => {
+        channel.obstruct(async () => {
+          throw new Error('not now');
+        });
+        const key = newKey();
+        const id = String((await post(mail, key)).body.id);
+        channel.obstruct(async () => undefined);
+        const answers = await Promise.all([retry(id), retry(id, rigs[1]), retry(id)]);
+        expect(new Set(answers.map(([status]) => status))).not.toContain(500);
+        expect(answers).toContainEqual([200, undefined]);
+        await expect.poll(async () => (await show(id)).status, { timeout: 20_000 }).toBe('sent');
+        expect(await post(mail, key)).toMatchObject({ status: 200 });
+        expect(channel.sent).toHaveLength(1);
+        expect(await retry(id)).toEqual([409, 'not_retryable']);
+      });
+
+      it('makes the next attempt of a delayed email due now', { timeout: 30_000 }, async () => {
+        channel.obstruct(async () => {
+          throw new Error('not now');
+        });
+        const { body } = await rigs[0].post('/emails/batch', [mail]);
+        const [{ id } = { id: '' }] = body.data as { id: string }[];
+        await expect.poll(async () => (await show(id)).next_attempt_at).not.toBeNull();
+        await sql`update jobs set run_at = now() + interval '1 hour' where unique_key = ${id}`.execute(
+          database.queries(),
+        );
+        channel.obstruct(async () => undefined);
+        expect(await retry(id)).toEqual([200, undefined]);
+        await expect.poll(async () => (await show(id)).status, { timeout: 20_000 }).toBe('sent');
+        expect(channel.sent).toHaveLength(1);
+      });
+
+      it('refuses an email that was due more than a day ago, or was canceled', async () => {
+        channel.obstruct(async () => {
+          throw new Error('not now');
+        });
+        const id = String((await post(mail)).body.id);
+        await sql`update notify_sends set created_at = now() - interval '25 hours' where id = ${id}`.execute(
+          database.queries(),
+        );
+        expect(await retry(id)).toEqual([409, 'not_retryable']);
+        const later = String((await post({ ...mail, scheduled_at: inMs(dayMs) })).body.id);
+        await rigs[0].post(`/emails/${later}/cancel`, {});
+        expect(await retry(later)).toEqual([409, 'not_retryable']);
+      });
+    });
+
     describe('GET /emails/:id', () => {
       it('shows why an email failed, by the provider’s id or ours', async () => {
         channel.obstruct(async () => {
@@ -259,16 +313,46 @@ describe.each(laneEngines)('emails on $name', (engine) => {
         });
       });
 
+      it('shows when the job of a failed email, or that of its caller, tries it again', async () => {
+        channel.obstruct(async () => {
+          throw new Error('not now');
+        });
+        const key = newKey();
+        const failed = String((await post(mail, key)).body.id);
+        expect([(await show(failed)).status, (await show(failed)).next_attempt_at]).toEqual(['failed', null]);
+        // As the jobs of other services: their key is that of the email, or its last word.
+        const due = inMs(60_000);
+        const put = (name: string) =>
+          sql`insert into jobs (queue, unique_key, payload, run_at)
+          values ('tests/callers', ${name}, '{}', ${due})`.execute(database.queries());
+        await put(key['idempotency-key']);
+        expect((await show(failed)).next_attempt_at).toBe(due);
+        const { body: listed } = await rigs[0].call('GET', '/emails?status=failed');
+        expect((listed.data as object[])[0]).toMatchObject({ id: failed, status: 'failed', next_attempt_at: due });
+        const second = { 'idempotency-key': `account_export.ready ${randomUUID()}` };
+        const export_ = String((await post(mail, second)).body.id);
+        await put(second['idempotency-key'].split(' ')[1] ?? '');
+        expect((await show(export_)).next_attempt_at).toBe(due);
+
+        const { body: batch } = await rigs[0].post('/emails/batch', [mail]);
+        const [{ id: delayed } = { id: '' }] = batch.data as { id: string }[];
+        await expect.poll(async () => (await show(delayed)).next_attempt_at).not.toBeNull();
+        const { body: late } = await rigs[0].call('GET', '/emails?status=delayed');
+        expect((late.data as object[])[0]).toMatchObject({ id: delayed, status: 'scheduled' });
+      });
+
       it.each(['nothing', randomUUID(), '%00', 'x'.repeat(600)])('of %s is an error', async (id) => {
         const isBad = id === '%00' || id.length > 512;
         const answer = await rigs[0].call('GET', `/emails/${id}`);
         expect([answer.status, answer.body.error]).toEqual(isBad ? [400, 'invalid_request'] : [404, 'not_found']);
-        if (!isBad) expect((await rigs[0].post(`/emails/${id}/cancel`, {})).status).toBe(404);
+        for (const action of isBad ? [] : ['cancel', 'retry'])
+          expect((await rigs[0].post(`/emails/${id}/${action}`, {})).status).toBe(404);
       });
 
       it.each([
         ['GET', '/emails/x'],
         ['POST', '/emails/x/cancel'],
+        ['POST', '/emails/x/retry'],
         ['POST', '/emails/batch'],
         ['POST', '/emails/events'],
         ['GET', '/types'],

@@ -14,6 +14,10 @@ export const notifyProblems = defineProblems({
     status: 409,
     message: 'The email is being sent, was sent or has failed, so it cannot be canceled.',
   },
+  not_retryable: {
+    status: 409,
+    message: 'The email was sent or canceled, or it was due more than a day ago. Send a new one.',
+  },
   recipient_suppressed: {
     status: 422,
     message: 'Every recipient is suppressed, because of an earlier bounce or complaint.',

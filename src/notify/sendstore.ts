@@ -1,10 +1,12 @@
 /** The rows of sends, with their results. */
 import { type RawBuilder, sql } from 'kysely';
+import type { z } from 'zod';
 import { findOverdueS, removeAll } from '#platform/background/removal.ts';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
 import type { SkipReason } from './api.ts';
+import type { emailListing } from './emailapi.ts';
 import { addEvents } from './eventstore.ts';
 import { addressOf, type Mail } from './mail.ts';
 import type { Delivered } from './outcomes.ts';
@@ -135,6 +137,10 @@ export function beginTry(db: Handle, id: string) {
 
 const unfinished: readonly SendStatus[] = ['pending', 'sending'];
 
+/** `failure` is empty during an attempt. */
+const hasFailed = sql<boolean>`(failure is not null or exists (
+  select from notify_events where send_id = notify_sends.id and type = 'delivery_delayed'))`;
+
 /** Changes a send that has not ended; `false`: it has. */
 async function change(db: Handle, id: string, values: object): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -223,15 +229,18 @@ export function findEmail(db: Handle, id: string) {
       'scheduled_at as scheduledAt',
       'created_at as createdAt',
       'mail',
+      'idempotency_key as key',
+      'failure',
+      isTimely.as('isTimely'),
     ])
     .where((eb) => eb.or([eb('provider_id', '=', id), ...(isUuid(id) ? [eb('id', '=', id)] : [])]))
     .where('status', '<>', 'skipped')
     .executeTakeFirst();
 }
 
-/** Newest first, after the send `after`. Skipped notifications are left out. */
-/** `words`: a part of the subject or of a recipient. */
-export function listSends(db: Handle, after: string | undefined, limit: number, words = '') {
+/** Newest first. Skipped notifications are left out. */
+export function listSends(db: Handle, { after, q = '', status }: z.output<typeof emailListing>, limit: number) {
+  const words = q.trim();
   const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
   const previous = sql`(select created_at, id from notify_sends where id = ${after ?? null})`;
   return db
@@ -245,8 +254,11 @@ export function listSends(db: Handle, after: string | undefined, limit: number, 
       'failure',
       'scheduled_at as scheduledAt',
       'created_at as createdAt',
+      'idempotency_key as key',
     ])
     .where('status', '<>', 'skipped')
+    .$if(status === 'failed', (query) => query.where('status', '=', 'failed'))
+    .$if(status === 'delayed', (query) => query.where('status', 'in', unfinished).where(hasFailed))
     .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < ${previous}`))
     .$if(words !== '', (query) => query.where(sql<boolean>`concat_ws(' ', subject, recipients::text) ilike ${pattern}`))
     .orderBy('created_at', 'desc')

@@ -1,66 +1,74 @@
 /** Deliveries as operators see them: jobs of the delivery queue. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { JobHandle, JobStatus, JobTables } from '#platform/jobs/jobs.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
 import { type Delivery, deliveryQueue } from './publishing.ts';
+
+/** `failing`: an attempt failed, and another one follows or is running. `waiting`: the first attempt has not ended. */
+export const deliveryStates = ['failing', 'dead', 'waiting', 'done'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+const state = sql<DeliveryState>`case
+  when status = 'waiting' and attempt > 0 or status = 'running' and attempt > 1 then 'failing'
+  when status = 'running' then 'waiting' else status end`;
 
 export interface DeliveryRow {
   readonly jobId: string;
+  readonly fence: number;
   readonly payload: Delivery;
-  readonly status: JobStatus;
+  readonly state: DeliveryState;
   readonly attempt: number;
   readonly reason: string | null;
   readonly runAt: Date;
   readonly createdAt: Date;
+  readonly finishedAt: Date | null;
 }
 
-/** Newest first. `undefined`: of every status. */
+/** Newest first. `undefined`: in every state. */
 export async function findDeliveries(
   db: Db<JobTables>,
-  status: JobStatus | undefined,
+  wanted: DeliveryState | undefined,
   limit: number,
 ): Promise<readonly DeliveryRow[]> {
   const { rows } = await sql<DeliveryRow>`
-    select job_id as "jobId", payload, status, attempt, reason, run_at as "runAt", created_at as "createdAt" from jobs
-    where queue = ${deliveryQueue.name} ${status === undefined ? sql`` : sql`and status = ${status}`}
+    select job_id as "jobId", fence, payload, ${state} as state, attempt, reason, run_at as "runAt", created_at as "createdAt",
+      finished_at as "finishedAt"
+    from jobs where queue = ${deliveryQueue.name} ${wanted === undefined ? sql`` : sql`and ${state} = ${wanted}`}
     order by created_at desc, job_id limit ${limit}`.execute(db);
   return rows;
 }
 
-/** The number ends at `atMost`. */
-export async function countDead(db: Db<JobTables>, atMost: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (
-      select 1 from jobs where queue = ${deliveryQueue.name} and status = 'dead'
-      order by finished_at desc, job_id limit ${atMost}
-    ) as counted`.execute(db);
-  return rows[0]?.count ?? 0;
+export interface DeliveryCounts {
+  readonly failing: number;
+  readonly dead: number;
+  readonly waiting: number;
+  /** Among the newest deliveries. */
+  readonly done: number;
+  /** The oldest event that fails. */
+  readonly failingSince: Date | null;
+  /** Of the latest attempt that failed. */
+  readonly reason: string | null;
+  readonly lastDoneAt: Date | null;
 }
 
-/** Makes a dead delivery due now, with another 24 hours from `nowMs`. The id and the body stay. `false`: it is not dead. */
-export async function reviveDelivery(db: JobHandle<JobTables>, jobId: string, nowMs: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('jobs')
-    .set({
-      status: 'waiting',
-      attempt: 0,
-      run_at: sql<Date>`clock_timestamp()`,
-      finished_at: null,
-      payload: sql`jsonb_set(payload, '{publishedAtMs}', to_jsonb(${nowMs}::bigint))`,
-    })
-    .where('job_id', '=', jobId)
-    .where('queue', '=', deliveryQueue.name)
-    .where('status', '=', 'dead')
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
-}
-
-export async function isDelivery(db: JobHandle<JobTables>, jobId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('jobs')
-    .select('job_id')
-    .where('job_id', '=', jobId)
-    .where('queue', '=', deliveryQueue.name)
-    .executeTakeFirst();
-  return row !== undefined;
+/** Each number ends at `atMost`, so that the time of the call is bounded. */
+export async function countDeliveries(db: Db<JobTables>, atMost: number): Promise<DeliveryCounts> {
+  const some = (of: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`(
+    select ${state} as state, created_at, claimed_at, finished_at, reason from jobs
+    where queue = ${deliveryQueue.name} ${of} order by ${order} limit ${atMost})`;
+  const { rows } = await sql<DeliveryCounts>`
+    with newest as materialized ${some(sql``, sql`created_at desc, job_id`)},
+    -- The attempts that failed are due later than those that wait.
+    open as materialized (${some(sql`and status = 'waiting'`, sql`run_at desc`)}
+      union all ${some(sql`and status = 'running'`, sql`job_id`)}),
+    dead as materialized ${some(sql`and status = 'dead'`, sql`finished_at desc, job_id`)}
+    select (select count(*) from open where state = 'failing') as failing,
+      (select count(*) from open where state = 'waiting') as waiting, (select count(*) from dead) as dead,
+      (select count(*) from newest where state = 'done') as done,
+      (select min(created_at) from open where state = 'failing') as "failingSince",
+      (select max(finished_at) from newest where state = 'done') as "lastDoneAt",
+      (select reason from (table open union all table dead) as failed where state in ('failing', 'dead')
+        order by claimed_at desc nulls last limit 1) as reason`.execute(db);
+  if (rows[0] === undefined) throw new Error('the deliveries have no counts');
+  return rows[0];
 }

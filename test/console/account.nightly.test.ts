@@ -30,7 +30,7 @@ describe.skipIf(withoutChromium)('the account', () => {
       const { page, complaints } = visitor;
       await enterAsUser(visitor, rig, '/account');
       await page.getByRole('heading', { name: 'Your account' }).waitFor();
-      await page.getByText(/credits are left/).waitFor();
+      await page.getByText(/^Plan: Pro\. [\d,]+ credits left\.$/).waitFor();
       await page.getByText('Storage', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Request an export' }).click();
       const downloading = page.waitForEvent('download');

@@ -79,7 +79,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByRole('button', { name: 'Save change' }).click();
     const changes = page.getByRole('region', { name: 'Changes of plan and credits' });
     await changes.getByText('An apology for an outage').waitFor();
-    expect(await changes.textContent()).toContain('pro to max');
+    expect(await changes.textContent()).toContain('Pro to Max');
 
     await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByRole('button', { name: 'Yes, end sessions' }).click();
@@ -141,12 +141,32 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('opens pages whose path ends with a slash', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/operator/?from=a/b/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(`${rig.url}/operator?from=a/b/`);
+    await page.goto(`${rig.url}/operator/jobs/`);
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    // The tiles of the Overview fill their grid.
+    await page.setViewportSize(phone);
+    await page.goto(`${rig.url}/operator`);
+    await page.getByText('Open incidents').waitFor();
+    const rights =
+      '[...document.querySelectorAll(".desk-tiles > div")].map((tile) => tile.getBoundingClientRect().right)';
+    const edges = (await page.evaluate(rights)) as number[];
+    expect(Math.max(...edges) - (edges.at(-1) ?? 0)).toBeLessThan(1);
+    await page.setViewportSize(desktop);
+    expect(complaints).toEqual([]);
+  });
+
   it('shows settings without secrets, and checks everything', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/operator/settings');
     await page.getByText('CONSOLE_TOKEN').waitFor();
     expect(await page.textContent('main')).not.toContain(await rig.secret('CONSOLE_TOKEN'));
     await page.getByRole('button', { name: 'Check everything' }).click();
     await page.getByText(/^Checked /).waitFor();
+    // As many as the Overview counts.
+    await page.getByText('8 services and the console respond').waitFor();
     await look(page, 'the settings');
     await page.getByLabel('Find settings').fill('operator_reader');
     await page.getByText('reader@example.com').waitFor();

@@ -101,12 +101,12 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
       select 'webhooks/deliver', jsonb_build_object('id', 'msg_' || n, 'publishedAtMs', 0, 'body', '{"type":"mail.bounced"}'), 'dead', 10,
         'the receiver returned 503', now() from generate_series(1, 3) n`);
     const { page, context, complaints } = await enter('/operator/webhooks');
-    await page.getByLabel(/Dead deliveries only/).check();
+    await page.getByRole('button', { name: 'Dead 3' }).click();
     const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
     await judge(page, 'dead deliveries');
     receiver.answerWith({ status: 204 });
-    await page.getByRole('button', { name: 'Retry all dead deliveries' }).click();
+    await page.getByRole('button', { name: 'Send all again' }).click();
     await page.getByText('Retried 3 deliveries.').first().waitFor();
     await page.getByText('No delivery is dead.').waitFor();
     const delivered = async () =>
@@ -123,6 +123,71 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.reload();
     await expect.poll(() => rows.count()).toBeGreaterThan(2);
     expect(await page.getByRole('button', { name: /^(Send again|Retry|Discard)/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('send a failed email again, which a reader may not', { timeout: limitMs }, async () => {
+    const id = randomUUID();
+    const failure = 'the SMTP server did not accept the email';
+    await client.query(
+      `insert into notify_sends (id, endpoint, body_digest, status, failure, mail, subject, addresses, recipients)
+       values ($1, 'emails', '', 'failed', $2, $3, 'Your receipt', '{ada@example.com}', '["ada@example.com"]')`,
+      [
+        id,
+        failure,
+        {
+          from: 'a@example.com',
+          to: ['ada@example.com'],
+          cc: [],
+          bcc: [],
+          replyTo: [],
+          subject: 'Your receipt',
+          text: 'Thanks.',
+          headers: {},
+        },
+      ],
+    );
+    for (const type of ['delivery_delayed', 'failed'])
+      await client.query('insert into notify_events (send_id, type, reason) values ($1, $2, $3)', [id, type, failure]);
+    const { page, context, complaints } = await enter('/operator');
+    await page.getByText(`1 email failed in the last day: ${failure}`).waitFor();
+    await page.getByRole('listitem').filter({ hasText: '1 email failed' }).getByRole('link').click();
+    const mail = page.getByRole('button', { name: /^Your receipt/ });
+    await mail.click();
+    await page.getByText('No further attempt is made automatically.').waitFor();
+    const attempts = page.getByRole('list', { name: 'Events of the email' }).getByRole('listitem');
+    expect(await attempts.allInnerTexts()).toEqual([expect.stringMatching(/^Failed /)]);
+    await judge(page, 'a failed email');
+
+    // As the job of a service that sends it again until it is accepted.
+    await client.query(
+      "insert into jobs (queue, unique_key, payload, run_at) values ('tests/callers', $1, '{}', now() + interval '90 minutes')",
+      [id],
+    );
+    await page.reload();
+    await page.getByText('Next attempt in 1 hour', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Your receipt delayed/ }).click();
+    await page.getByText(/^The job that requested this email tries it again: next attempt in 1 hour/).waitFor();
+    await client.query("delete from jobs where queue = 'tests/callers'");
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('No email has failed.').waitFor();
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('button', { name: /^Your receipt sent/ }).waitFor();
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByText('Sent an email again').waitFor();
+
+    await client.query('update notify_sends set status = \'failed\', mail = \'{"text":"Thanks."}\' where id = $1', [
+      id,
+    ]);
+    const { cookie } = await desk.enterAs('reader@example.com');
+    const [name = '', value = ''] = cookie.split('=', 2);
+    await context.addCookies([{ name, value, url: rig.url }]);
+    await page.goto(`${rig.url}/operator/mail?tab=sent&status=failed`);
+    await mail.click();
+    await page.getByText('No further attempt is made automatically.').waitFor();
+    expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+    expect((await desk.send('POST', `/api/notify/emails/${id}/retry`, {}, cookie)).status).toBe(403);
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -1,4 +1,4 @@
-/** The Webhooks page in a real browser: a dead delivery is sent again. */
+/** The Webhooks page in a real browser: failing, dead and delivered webhooks, which are sent again. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Browser } from 'playwright-core';
@@ -58,19 +58,47 @@ describe.skipIf(withoutChromium || withoutPostgres)('the Webhooks page', () => {
     await judge(page, 'no deliveries');
     receiver.answerWith({ status: 503 });
     await bounce();
-    await page.getByText('the receiver returned 503').waitFor();
-    await judge(page, 'a delivery that is retried');
-    await client.query("update jobs set status = 'dead', finished_at = now() where queue = 'webhooks/deliver'");
-    await page.getByLabel(/Dead deliveries only/).check();
-    await page.getByText('Dead deliveries only (1)').waitFor();
-    await page.getByText(/^Body of msg_/).click();
+    const endpoint = page.getByRole('region', { name: 'Endpoint' });
+    const { host } = new URL(receiver.url);
+    await endpoint.getByText('the receiver returned 503').waitFor();
+    await endpoint.getByText(/^failing since /).waitFor();
+    await page.getByRole('button', { name: 'Failing 1' }).click();
+    const row = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
+    expect(await row.innerText()).toMatch(
+      new RegExp(`^mail\\.bounced to ${host}\\s+failing\\s+Published .* next attempt in less than a minute`),
+    );
+    await judge(page, 'a failing delivery');
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    // The Overview names the endpoint, with a link to its failing deliveries.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText(new RegExp(`1 webhook to ${host} is failing, since .*: the receiver returned 503`)).waitFor();
+    await page.getByRole('link', { name: 'Show webhooks' }).click();
+    await page.getByRole('button', { name: 'Failing 1', pressed: true }).waitFor();
+    await client.query("update jobs set run_at = now() + interval '2 hours' where queue = 'webhooks/deliver'");
+    await row.getByText('next attempt in 1 hour').waitFor();
+    await row.getByRole('button', { name: 'Send again: mail.bounced' }).click();
+    await expect.poll(() => receiver.received.length).toBe(2);
+
+    await client.query(
+      "update jobs set status = 'dead', attempt = 3, finished_at = now() where queue = 'webhooks/deliver'",
+    );
+    await page.getByRole('button', { name: 'Dead 1' }).click();
+    await row.getByText('Id and body').click();
+    await row.getByText(/^msg_/).waitFor();
     await judge(page, 'a dead delivery');
-    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText(`1 webhook to ${host} is dead`).waitFor();
+    await page.getByRole('link', { name: 'Send again' }).click();
     receiver.answerWith({ status: 204 });
-    await page.getByRole('button', { name: 'Send again: mail.bounced' }).click();
+    await row.getByRole('button', { name: 'Send again: mail.bounced' }).click();
     await page.getByText('No delivery is dead.').waitFor();
-    await page.getByLabel(/Dead deliveries only/).uncheck();
-    await page.getByText('delivered', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Delivered 1' }).click();
+    await row.getByText('delivered', { exact: true }).waitFor();
+    await endpoint.getByText('delivers', { exact: true }).waitFor();
+    await judge(page, 'a delivered webhook');
     const [first, last] = [receiver.received[0], receiver.received.at(-1)];
     expect([last?.headers['webhook-id'], last?.body]).toEqual([first?.headers['webhook-id'], first?.body]);
     expect(last?.event).toMatchObject({ type: 'mail.bounced' });

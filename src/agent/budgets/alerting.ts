@@ -52,12 +52,9 @@ async function publish(
   for (const email of operators) {
     const [profile] = await findProfilesByEmail(tx, email);
     const locale = profile?.language ?? undefined;
-    await jobs.enqueue(tx, budgetMailQueue, {
-      key: randomUUID(),
-      type: 'budget.reached',
-      userId: profile?.id ?? randomUUID(),
-      contact: { email, locale },
-      data: { ...reached },
-    });
+    const key = randomUUID();
+    const [type, userId] = ['budget.reached', profile?.id ?? randomUUID()];
+    const mail = { key, type, userId, contact: { email, locale }, data: { ...reached } };
+    await jobs.enqueue(tx, budgetMailQueue, mail, { key });
   }
 }

@@ -14,6 +14,9 @@ interface Target {
   readonly setting: string | undefined;
 }
 
+/** As on the Overview of the console. */
+const counted = `${services.length - 1} services and the console`;
+
 type State = 'up' | 'down' | { readonly fault: string };
 
 const timeoutMs = 3000;
@@ -39,9 +42,9 @@ export async function checkServices(config: Config): Promise<string> {
   const turns = await countTurnsWithoutMemory(addressesOf(config).agent);
   if (turns > 0)
     throw new Warning(
-      `${services.length} services respond; since the start of the agent, ${turns} turns continued without memory: check MEMORY_URL and the log`,
+      `${counted} respond; since the start of the agent, ${turns} turns continued without memory: check MEMORY_URL and the log`,
     );
-  return `${services.length} services respond`;
+  return `${counted} respond`;
 }
 
 /** Runs answer without memories while the memory service is down. Users see no error. */

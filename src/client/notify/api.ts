@@ -76,6 +76,8 @@ export interface EmailListing {
   readonly after?: string;
   /** Only emails whose subject or recipients contain this text. Ignores case. */
   readonly q?: string;
+  /** `delayed`: an attempt failed, and another one follows. `failed`: the service has not sent the email. */
+  readonly status?: 'delayed' | 'failed';
 }
 
 export interface EmailList {
@@ -93,6 +95,8 @@ export interface EmailList {
     readonly scheduled_at: string | null;
     /** The reason of the last failed attempt; `null` after it was sent. */
     readonly reason: string | null;
+    /** ISO 8601. `null`: an attempt is running, or no job of this installation tries the email again. */
+    readonly next_attempt_at: string | null;
   }[];
 }
 
@@ -117,6 +121,8 @@ export interface Email {
   /** ISO 8601; `null`: sent immediately. */
   readonly scheduled_at: string | null;
   readonly tags: readonly { readonly name: string; readonly value: string }[];
+  /** ISO 8601. `null`: an attempt is running, or no job of this installation tries the email again. */
+  readonly next_attempt_at: string | null;
   /** The last 100, oldest first. */
   readonly events: readonly {
     readonly type:
@@ -135,6 +141,11 @@ export interface Email {
 }
 
 export interface CanceledEmail {
+  readonly object: 'email';
+  readonly id: string;
+}
+
+export interface RetriedEmail {
   readonly object: 'email';
   readonly id: string;
 }

@@ -20,6 +20,7 @@ import type {
   NotifyRequest,
   Preview,
   PreviewRequest,
+  RetriedEmail,
   SuppressionListing,
   SuppressionPage,
 } from './api.ts';
@@ -60,6 +61,10 @@ export function notifyCalls(access: Access) {
     /** Cancel a scheduled email (`POST /emails/:id/cancel`). */
     cancelEmail: (id: string, options?: CallOptions): Promise<CanceledEmail> =>
       callJson(access, { method: 'POST', path: `/emails/${encodeURIComponent(id)}/cancel`, repeatable: true }, options),
+
+    /** Try a failed email now (`POST /emails/:id/retry`). */
+    retryEmail: (id: string, options?: CallOptions): Promise<RetriedEmail> =>
+      callJson(access, { method: 'POST', path: `/emails/${encodeURIComponent(id)}/retry`, repeatable: true }, options),
 
     /** Record a verified event of the mail provider (`POST /emails/events`). */
     reportEmailEvent: (body: EmailEvent, options?: CallOptions): Promise<void> =>

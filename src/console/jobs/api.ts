@@ -57,6 +57,9 @@ export type ShownJob = JobList['jobs'][number];
 export const jobPath = z.object({ id: z.guid() });
 export const seenJob = z.strictObject({ fence: z.int().min(0).describe('The fence of the job when it was shown.') });
 export const deadOfQueue = z.strictObject({ queue: queueName });
+export const retriedQueue = deadOfQueue.extend({
+  failing: z.boolean().default(false).describe('Also the jobs whose next attempt is later.'),
+});
 export const changedJobs = z.object({
   count: z.int(),
   hasMore: z.boolean().describe('The limit of one call was reached. Call again for the remaining jobs.'),

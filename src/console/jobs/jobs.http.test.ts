@@ -7,7 +7,7 @@ import { migrations } from '#app/migrations.ts';
 import { type Database, json, transaction } from '#platform/db/db.ts';
 import type { Jobs, JobTables, Queue } from '#platform/jobs/jobs.ts';
 import { UnrecoverableError } from '#platform/jobs/jobs.ts';
-import { discardJob, reviveDead, reviveJob } from '#platform/jobs/operatorstore.ts';
+import { discardJob, retryJob, reviveDead } from '#platform/jobs/operatorstore.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { type ConsoleServer, startConsoleServer } from '../../../test/console/server.fixture.ts';
@@ -150,6 +150,24 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       ]);
     });
 
+    it('that fail are retried now, and jobs that are done or never failed are not', async () => {
+      await sql`insert into jobs (queue, payload, status, attempt, fence, reason, run_at, finished_at) values
+        ('tests/later', '{}', 'waiting', 2, 2, 'no', now() + interval '1 hour', null),
+        ('tests/later', '{}', 'waiting', 0, 0, null, now() + interval '1 hour', null),
+        ('tests/later', '{}', 'done', 1, 1, null, now(), now())`.execute(db());
+      const { rows } = await sql<{ id: string; fence: number }>`
+        select job_id as id, fence from jobs order by fence desc`.execute(db());
+      const retried = rows.map(async ({ id, fence }) =>
+        codeOf(await operator.send('POST', `/api/jobs/${id}/retry`, { fence })),
+      );
+      expect(await Promise.all(retried)).toEqual([
+        [204, undefined],
+        [409, 'job_changed'],
+        [409, 'job_changed'],
+      ]);
+      expect((await counts()).map(({ waiting, scheduled }) => [waiting, scheduled])).toEqual([[1, 1]]);
+    });
+
     it('that failed again after they were listed stay unchanged', async () => {
       await die(['one']);
       const [before] = await list(deadQuery);
@@ -254,9 +272,9 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       const seen = { jobId: job?.id ?? '', fence: job?.fence ?? 0 };
       const died = new Error('the process dies');
       for (const work of [
-        (tx: Parameters<typeof reviveJob>[0]) => reviveJob(tx, seen),
-        (tx: Parameters<typeof reviveJob>[0]) => discardJob(tx, seen),
-        (tx: Parameters<typeof reviveJob>[0]) => reviveDead(tx, failing.name, { diedBy: new Date(), limit: 10 }),
+        (tx: Parameters<typeof retryJob>[0]) => retryJob(tx, seen),
+        (tx: Parameters<typeof retryJob>[0]) => discardJob(tx, seen),
+        (tx: Parameters<typeof retryJob>[0]) => reviveDead(tx, failing.name, { diedBy: new Date(), limit: 10 }),
       ])
         await expect(
           transaction(db(), async (tx) => {

@@ -12,12 +12,13 @@ import {
   discardDead,
   discardJob,
   findShownJob,
+  hastenFailing,
   type ShownJob as JobRow,
   listJobs,
   type PayloadChange,
   readDatabaseTime,
+  retryJob,
   reviveDead,
-  reviveJob,
   type SeenJob,
 } from '#platform/jobs/operatorstore.ts';
 import { problems } from '#platform/problem.ts';
@@ -34,6 +35,7 @@ import {
   jobPath,
   jobQuery,
   queueList,
+  retriedQueue,
   type ShownJob,
   seenJob,
 } from './api.ts';
@@ -71,10 +73,10 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
   routes.post(
     '/api/jobs/:id/retry',
     guard,
-    { summary: 'Retry a dead job', params: jobPath, body: seenJob },
+    { summary: 'Retry a dead or failing job', params: jobPath, body: seenJob },
     async (request, reply) => {
       const { params, body } = request;
-      await retryDeadJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
+      await retryShownJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
       return reply.code(204).send();
     },
   );
@@ -93,8 +95,8 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
   routes.post(
     '/api/queues/retry',
     guard,
-    { summary: 'Retry the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
-    async (request) => retryAllDead(deps, operatorName(request), request.body.queue),
+    { summary: 'Retry the dead jobs of a queue', body: retriedQueue, response: { 200: changedJobs } },
+    async (request) => retryAll(deps, operatorName(request), request.body),
   );
 
   routes.post(
@@ -141,17 +143,18 @@ function aboutOf(queue: string, { payload, lane }: JobRow): ShownJob['about'] {
 
 const spell = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-// Retries and discards dead jobs. Each change and its line in the audit log are one transaction.
+// Retries dead and failing jobs, and discards dead ones. Each change and its line in the audit log are one transaction.
 
 const batchSize = 1000;
 const largestChange = 10_000;
 
-/** Throws 404, or 409 if the job is not dead any more, was settled by its service, or was replaced. */
-async function retryDeadJob({ db, clock }: StoredContext, actor: string, job: SeenJob): Promise<void> {
-  const found = await findDead(db, job);
+/** Throws 404, or 409 if the job has changed, was settled by its service, or was replaced. */
+async function retryShownJob({ db, clock }: StoredContext, actor: string, job: SeenJob): Promise<void> {
+  // Receivers ignore repeated events, but other jobs must not run again after they are done.
+  const found = await findSeen(db, job, ({ status, queue }) => status !== 'done' || queue === deliveryQueue.name);
   if (found.settled) throw consoleProblems.job_settled();
   const isRevived = await transaction(db, async (tx) => {
-    if (!(await reviveJob(tx, job, restartOf(found.queue, clock)))) return false;
+    if (!(await retryJob(tx, job, restartOf(found.queue, clock)))) return false;
     await record(tx, actor, 'retry job', `job ${job.jobId} of ${found.queue}`, 'done');
     return true;
   }).catch((error: unknown) => {
@@ -162,7 +165,7 @@ async function retryDeadJob({ db, clock }: StoredContext, actor: string, job: Se
 
 /** Throws 404, or 409 if the job is not dead any more. */
 async function discardDeadJob({ db }: StoredContext, actor: string, job: SeenJob): Promise<void> {
-  const { queue } = await findDead(db, job);
+  const { queue } = await findSeen(db, job, ({ status }) => status === 'dead');
   const isDiscarded = await transaction(db, async (tx) => {
     if (!(await discardJob(tx, job))) return false;
     await record(tx, actor, 'discard job', `job ${job.jobId} of ${queue}`, 'done');
@@ -171,10 +174,18 @@ async function discardDeadJob({ db }: StoredContext, actor: string, job: SeenJob
   if (!isDiscarded) throw consoleProblems.job_changed();
 }
 
-function retryAllDead(deps: StoredContext, actor: string, queue: string): Promise<ChangedJobs> {
+async function retryAll(
+  deps: StoredContext,
+  actor: string,
+  { queue, failing }: z.output<typeof retriedQueue>,
+): Promise<ChangedJobs> {
   const change = restartOf(queue, deps.clock);
   const revive = (tx: Tx<JobTables>, diedBy: Date) => reviveDead(tx, queue, { diedBy, limit: batchSize, change });
-  return inBatches(deps, actor, { action: 'retry dead jobs', queue, work: revive });
+  const dead = await inBatches(deps, actor, { action: 'retry dead jobs', queue, work: revive });
+  if (!failing) return dead;
+  const hasten = (tx: Tx<JobTables>) => hastenFailing(tx, queue, batchSize);
+  const late = await inBatches(deps, actor, { action: 'retry failing jobs', queue, work: hasten });
+  return { count: dead.count + late.count, hasMore: dead.hasMore || late.hasMore };
 }
 
 function discardAllDead(deps: StoredContext, actor: string, queue: string): Promise<ChangedJobs> {
@@ -223,10 +234,12 @@ async function retryCollision(work: () => Promise<number>): Promise<number> {
   }
 }
 
-async function findDead(db: Db<JobTables>, { jobId, fence }: SeenJob) {
+type FoundJob = NonNullable<Awaited<ReturnType<typeof findShownJob>>>;
+
+async function findSeen(db: Db<JobTables>, { jobId, fence }: SeenJob, may: (job: FoundJob) => boolean) {
   const found = await findShownJob(db, jobId);
   if (found === undefined) throw problems.not_found();
-  if (found.status !== 'dead' || found.fence !== fence) throw consoleProblems.job_changed();
+  if (found.fence !== fence || !may(found)) throw consoleProblems.job_changed();
   return found;
 }
 

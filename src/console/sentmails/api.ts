@@ -21,6 +21,7 @@ export type PreviewQuery = z.output<typeof previewQuery>;
 export const sentMailQuery = z.object({
   after: z.string().min(1).max(512).optional(),
   q: z.string().max(320).optional().describe('A part of the subject or of a recipient.'),
+  status: z.enum(['delayed', 'failed']).optional(),
 });
 export const sentMailPath = z.object({ id: z.string().min(1).max(512) });
 export const suppressionQuery = z.object({ cursor: z.string().min(1).max(512).optional() });

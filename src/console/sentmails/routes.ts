@@ -72,11 +72,11 @@ export function addSentMailRoutes(
     '/api/notify/emails',
     guard,
     { summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery },
-    async ({ query: { after, q } }, reply) => {
+    async ({ query: { after, q, status } }, reply) => {
       const response = await notify.send({
         method: 'GET',
         route: '/emails',
-        query: { limit: pageSize, after, q: q || undefined },
+        query: { limit: pageSize, after, q: q || undefined, status },
       });
       return passOn(reply, response, 'notification');
     },
@@ -105,22 +105,27 @@ export function addSentMailRoutes(
     },
   );
 
-  routes.post(
-    '/api/notify/emails/:id/cancel',
-    guard,
-    { summary: 'Cancel an email that is not sent yet', params: sentMailPath },
-    async (request, reply) => {
-      const { id } = request.params;
-      const response = await notify.send({
-        method: 'POST',
-        route: '/emails/:id/cancel',
-        params: { id },
-        idempotent: true,
-      });
-      if (response.status === 200) await record(request, 'cancel mail', `mail ${id}`);
-      return passOn(reply, response, 'notification');
-    },
-  );
+  const changes = [
+    ['cancel', 'Cancel an email that is not sent yet'],
+    ['retry', 'Try an email now that failed or is delayed'],
+  ] as const;
+  for (const [action, summary] of changes)
+    routes.post(
+      `/api/notify/emails/:id/${action}`,
+      guard,
+      { summary, params: sentMailPath },
+      async (request, reply) => {
+        const { id } = request.params;
+        const response = await notify.send({
+          method: 'POST',
+          route: `/emails/:id/${action}`,
+          params: { id },
+          idempotent: true,
+        });
+        if (response.status === 200) await record(request, `${action} mail`, `mail ${id}`);
+        return passOn(reply, response, 'notification');
+      },
+    );
 
   routes.get(
     '/api/notify/suppressions',

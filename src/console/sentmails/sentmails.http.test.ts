@@ -116,6 +116,22 @@ describe.each(laneEngines)('emails on $name', (engine) => {
       expect(await actions()).toHaveLength(1);
     });
 
+    it('that failed can be sent again, which the audit log shows', async () => {
+      channel.obstruct(async () => {
+        throw new Error('not now');
+      });
+      await notify.post('/emails', mail);
+      channel.obstruct(async () => undefined);
+      const { data: failed } = await list('?status=failed');
+      expect(failed.map(({ status, reason }) => [status, reason])).toEqual([['failed', 'not now']]);
+      const retry = () => operator.send('POST', `/api/notify/emails/${failed[0]?.id}/retry`);
+      expect((await retry()).status).toBe(200);
+      await expect.poll(async () => (await list()).data[0]?.status, { timeout: 20_000 }).toBe('sent');
+      expect(await codeOf(await retry())).toEqual([409, 'not_retryable']);
+      expect(await actions()).toEqual([{ action: 'retry mail', target: `mail ${failed[0]?.id}` }]);
+      expect((await operator.send('GET', '/api/notify/emails?status=lost')).status).toBe(400);
+    });
+
     it('are previewed in each language, with values', async () => {
       const { types } = await operator.read<{ types: { type: string; locales: string[] }[] }>('/api/notify/types');
       expect(types.map(({ type }) => type)).toContain('account_deletion.scheduled');
@@ -170,6 +186,7 @@ describe.each(laneEngines)('emails on $name', (engine) => {
       ['GET', '/api/notify/emails'],
       ['GET', '/api/notify/emails/one'],
       ['POST', '/api/notify/emails/one/cancel'],
+      ['POST', '/api/notify/emails/one/retry'],
       ['GET', '/api/notify/suppressions'],
       ['DELETE', '/api/notify/suppressions/a@example.com'],
     ])('%s %s is for operators', async (method, path) => {

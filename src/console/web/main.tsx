@@ -32,6 +32,10 @@ if (root === null) throw new Error('The page has no element for the console.');
 followTheme();
 // The page for when the server cannot be reached. Without HTTPS, browsers have no service workers.
 navigator.serviceWorker?.register('/sw.js').catch(() => undefined);
+// Routes have no trailing slash, but links of people may.
+const { pathname, search, hash } = location;
+if (pathname.length > 1 && pathname.endsWith('/'))
+  history.replaceState(null, '', pathname.slice(0, -1) + search + hash);
 await takeTokenFromAddress();
 createRoot(root).render(
   <StrictMode>

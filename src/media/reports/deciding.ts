@@ -240,5 +240,5 @@ async function enqueueMails(
       });
     else if (userId !== null) add(`report ${userId}`, { type: 'report.decision', userId, contact: null });
   }
-  for (const mail of mails.values()) await jobs.enqueue(tx, decisionMailQueue, mail);
+  for (const mail of mails.values()) await jobs.enqueue(tx, decisionMailQueue, mail, { key: mail.key });
 }

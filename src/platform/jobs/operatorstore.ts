@@ -72,19 +72,48 @@ const revived = (change: PayloadChange) => sql`
   status = 'waiting', attempt = 0, run_at = clock_timestamp(), finished_at = null,
   payload = case when jsonb_typeof(payload) = 'object' then payload || ${json(change)} else payload end`;
 
+/** An attempt has failed, and another one follows. */
+export const isFailing = sql<boolean>`status = 'waiting' and attempt > 0`;
+
 /**
- * `false`: it is not dead, or died again since. Fails with a unique violation if an unfinished job of its queue has its key. If one in the
- * queue that it can move to has it, this job ends when it would move.
+ * Restarts a job that has ended, or makes the next attempt of a failing one due now. `false`: it did neither, or was tried since. Fails with
+ * a unique violation if an unfinished job of its queue has its key. If one in the queue that it can move to has it, this job ends when it
+ * would move.
  */
-export async function reviveJob(
+export async function retryJob(
   tx: Tx<JobTables>,
   { jobId, fence }: SeenJob,
   change: PayloadChange = {},
 ): Promise<boolean> {
+  const seen = sql`job_id = ${jobId} and fence = ${fence}`;
+  const { numAffectedRows: revivedRows } = await sql`
+    update jobs set ${revived(change)} where ${seen} and status in ('dead', 'done') and not settled`.execute(tx);
+  if (revivedRows === 1n) return true;
   const { numAffectedRows } = await sql`
-    update jobs set ${revived(change)}
-    where job_id = ${jobId} and fence = ${fence} and status = 'dead' and not settled`.execute(tx);
+    update jobs set run_at = least(run_at, clock_timestamp()) where ${seen} and ${isFailing}`.execute(tx);
   return numAffectedRows === 1n;
+}
+
+/** Makes the next attempt of up to `limit` failing jobs of a queue due now, and returns how many were due later. */
+export async function hastenFailing(tx: Tx<JobTables>, queue: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with batch as materialized (
+      select job_id from jobs where queue = ${queue} and ${isFailing} and run_at > clock_timestamp()
+      order by run_at limit ${limit} for update skip locked
+    )
+    update jobs set run_at = clock_timestamp() from batch where jobs.job_id = batch.job_id`.execute(tx);
+  return Number(numAffectedRows);
+}
+
+/** When waiting jobs with these keys are due, by key. */
+export async function findDueTimes<Tables>(
+  db: Db<Tables>,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Date>> {
+  const { rows } = await sql<{ key: string; at: Date }>`
+    select unique_key as key, min(run_at) as at from jobs
+    where status = 'waiting' and unique_key = any(${keys}::text[]) group by unique_key`.execute(db);
+  return new Map(rows.map(({ key, at }) => [key, at]));
 }
 
 /** `false`: it is not dead, or died again since. */

@@ -45,7 +45,7 @@ export function FilterBar({
         <input
           type="search"
           aria-label="Search names and prompts"
-          placeholder="Search names and prompts"
+          placeholder="Names and prompts"
           maxLength={500}
           value={q}
           onChange={(event) => setQ(event.target.value)}

@@ -205,7 +205,7 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
             <input
               maxLength={60}
               autoComplete="nickname"
-              placeholder="Without a name, it is anonymous"
+              placeholder="Anonymous"
               value={author}
               onChange={({ target }) => setAuthor(target.value)}
             />

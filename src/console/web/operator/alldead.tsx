@@ -1,4 +1,4 @@
-/** Retries or discards all dead jobs of a queue. */
+/** Retries all dead and failing jobs of a queue, or discards the dead ones. */
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ChangedJobs } from '../../jobs/api.ts';
 import { callJson } from '../calls.ts';
@@ -12,20 +12,23 @@ export function AllDead({
   queue,
   noun: { one, many },
   count: dead,
+  failing = 0,
+  label = `Retry all dead ${many}`,
 }: {
   readonly queue: string;
   readonly noun: { readonly one: string; readonly many: string };
   /** As text, such as `10,000+`. */
   readonly count: string;
+  /** How many jobs wait for their next attempt, which a retry starts now. */
+  readonly failing?: number;
+  readonly label?: string;
 }) {
   const queries = useQueryClient();
   const mayChange = useMayChange();
   const change = useMutation({
     mutationFn: async (action: 'retry' | 'discard') => {
-      const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${action}`, {
-        method: 'POST',
-        json: { queue },
-      });
+      const json = { queue, ...(action === 'retry' && { failing: failing > 0 }) };
+      const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${action}`, { method: 'POST', json });
       const done = action === 'retry' ? 'Retried' : 'Discarded';
       notify(
         `${done} ${countOf(count)} ${count === 1 ? one : many}${hasMore ? '. There are more. Repeat the action.' : '.'}`,
@@ -37,13 +40,15 @@ export function AllDead({
   return (
     <div className="row start">
       <button type="button" disabled={change.isPending} onClick={() => change.mutate('retry')}>
-        Retry all dead {many}
+        {label}
       </button>
-      <Confirm
-        label={`Discard all dead ${many}`}
-        question={`Permanently discard ${dead} dead ${dead === '1' ? one : many}?`}
-        onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
-      />
+      {dead !== '0' && (
+        <Confirm
+          label={`Discard all dead ${many}`}
+          question={`Permanently discard ${dead} dead ${dead === '1' ? one : many}?`}
+          onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
+        />
+      )}
       <Problem of={change.error} />
     </div>
   );
@@ -51,5 +56,7 @@ export function AllDead({
 
 /** Reads everything again that shows jobs. */
 export async function refreshJobs(queries: QueryClient): Promise<void> {
-  await Promise.all(['queues', 'jobs', 'webhooks'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+  await Promise.all(
+    ['queues', 'jobs', 'webhooks', 'overview'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
+  );
 }

@@ -1,23 +1,25 @@
 /** What an operator has to look at now, each with the page that shows it. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { EmailList } from '#client/notify/api.ts';
 import type { IncidentCounts } from '#media/incidents/api.ts';
 import type { Overview } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
 import { useConsole } from '../operator.tsx';
-import { countOf, countUpTo } from '../parts/figures.tsx';
+import { countOf, countUpTo, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Status } from '../parts/states.tsx';
 import { useBudgets } from './budgets.tsx';
-import { workOf } from './queuenames.ts';
+import { workOf } from './names.tsx';
 import { moneyOf } from './units.ts';
 
 const recentMs = 10 * 60_000;
 const lately = 'in the last 10 minutes';
-/** Dead webhooks have a page of their own. */
-const deliveries = 'webhooks/deliver';
+const dayMs = 86_400_000;
+/** The length of a page of emails. */
+const mostMails = 50;
 
-type Item = readonly [tone: 'bad' | 'busy', text: string, href: string, link: string];
+type Item = readonly [tone: 'bad' | 'warn' | 'busy', text: string, href: string, link: string];
 
 export const useErrors = () => useRead<ErrorList>(['errors'], '/api/errors', { refetchInterval: 10_000 });
 
@@ -28,6 +30,25 @@ export function useIncidentCounts(): IncidentCounts | undefined {
     refetchInterval: 60_000,
     enabled: info?.hasPeople === true,
   }).data?.counts;
+}
+
+/** Emails with this status of the last day, the reason of the newest one first. */
+function useMails(status: 'delayed' | 'failed'): Item | false {
+  const { data: info } = useConsole();
+  const { data } = useRead<EmailList>(['sent mails', 'lately', status], `/api/notify/emails?status=${status}`, {
+    refetchInterval: 30_000,
+    enabled: info?.hasPeople === true,
+  });
+  const since = status === 'failed' ? Date.now() - dayMs : 0;
+  const mails = data?.data.filter(({ created_at }) => Date.parse(created_at) > since) ?? [];
+  const count = countUpTo(mostMails, mails.length === mostMails && data?.has_more ? mostMails + 1 : mails.length);
+  const what = `${count} ${mails.length === 1 ? 'email' : 'emails'}`;
+  const reason = mails[0]?.reason == null ? '' : `: ${mails[0].reason}`;
+  const href = `/operator/mail?tab=sent&status=${status}`;
+  if (mails.length === 0) return false;
+  return status === 'failed'
+    ? ['bad', `${what} failed in the last day${reason}`, href, 'Send again']
+    : ['warn', `${what} ${mails.length === 1 ? 'is' : 'are'} delayed${reason}`, href, 'Show emails'];
 }
 
 export function Attention({
@@ -42,13 +63,13 @@ export function Attention({
 }) {
   const budgets = useBudgets().data?.budgets ?? [];
   const { open = 0, openAppeals = 0 } = useIncidentCounts() ?? {};
-  const { services, queues, largestCount } = overview;
+  const { services, queues, largestCount, webhooks } = overview;
+  const mails = [useMails('failed'), useMails('delayed')];
   const unwell = services.filter(({ status }) => status !== 'ready');
   const { failing, failedRuns } = recentTrouble(overview, history);
   const appeals = openAppeals === 0 ? '' : `, ${countOf(openAppeals)} with an appeal`;
-  const dead = queues.filter(({ state, count }) => state === 'dead' && count > 0);
-  const webhooks = dead.find(({ queue }) => queue === deliveries)?.count ?? 0;
-  const others = dead.filter(({ queue }) => queue !== deliveries);
+  // Webhooks have a page of their own.
+  const others = queues.filter(({ queue, state, count }) => state === 'dead' && count > 0 && queue !== webhooks?.queue);
   const jobs = others.reduce((sum, { count }) => sum + count, 0);
   const numbered = (count: number, one: string, many: string) =>
     count === 1 ? `1 ${one}` : `${countUpTo(largestCount, count)} ${many}`;
@@ -60,12 +81,8 @@ export function Attention({
     failing.length > 0 && ['bad', `${listOf(failing)} returned server errors ${lately}`, '#errors', 'Show the errors'],
     failedRuns > 0 && ['bad', `${runs} failed ${lately}`, '/operator/runs?status=failed', 'Show failed runs'],
     jobs > 0 && ['bad', `${numbered(jobs, 'job is', 'jobs are')} dead: ${works}`, firstDead, 'Retry or discard'],
-    webhooks > 0 && [
-      'bad',
-      `${numbered(webhooks, 'webhook is', 'webhooks are')} dead`,
-      '/operator/webhooks?status=dead',
-      'Send again',
-    ],
+    ...webhookItems(webhooks),
+    ...mails,
     open > 0 && [
       'busy',
       `${numbered(open, 'incident waits', 'incidents wait')} for a decision${appeals}`,
@@ -119,6 +136,30 @@ export function Attention({
 /** To another page, or to a part of this one. */
 function Way({ href, children }: { readonly href: string; readonly children: ReactNode }) {
   return href.startsWith('#') ? <a href={href}>{children}</a> : <Link href={href}>{children}</Link>;
+}
+
+function webhookItems(of: Overview['webhooks']): readonly (Item | false)[] {
+  if (of === null) return [];
+  const { receiver, largestCount, failing, dead, failingSince, reason } = of;
+  const host = `to ${new URL(receiver).host}`;
+  const numbered = (count: number) =>
+    `${countUpTo(largestCount, count)} ${count === 1 ? 'webhook' : 'webhooks'} ${host}`;
+  const why = reason === null ? '' : `: ${reason}`;
+  const since = failingSince === null ? '' : `, since ${momentOf(failingSince)}`;
+  return [
+    failing > 0 && [
+      'bad',
+      `${numbered(failing)} ${failing === 1 ? 'is' : 'are'} failing${since}${why}`,
+      '/operator/webhooks?status=failing',
+      'Show webhooks',
+    ],
+    dead > 0 && [
+      'bad',
+      `${numbered(dead)} ${dead === 1 ? 'is' : 'are'} dead`,
+      '/operator/webhooks?status=dead',
+      'Send again',
+    ],
+  ];
 }
 
 const list = new Intl.ListFormat('en-US', { type: 'conjunction' });

@@ -10,7 +10,7 @@ export interface Line {
 
 const width = 240;
 const height = 56;
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 export function Graph({
   title,

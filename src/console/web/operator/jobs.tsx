@@ -4,8 +4,8 @@ import type { QueueList } from '../../jobs/api.ts';
 import { countUpTo, sinceThen } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
+import { workOf } from './names.tsx';
 import { QueueJobs } from './queuejobs.tsx';
-import { workOf } from './queuenames.ts';
 import { QueueTable } from './queuetable.tsx';
 import './operator.css';
 

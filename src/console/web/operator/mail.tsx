@@ -8,8 +8,9 @@ import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#clie
 import type { MailList, Mail as OutboxMail } from '../../api.ts';
 import { callJson, send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
+import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { momentOf, When } from '../parts/figures.tsx';
+import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, Pending, Problem, Status } from '../parts/states.tsx';
@@ -215,8 +216,15 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
   );
 }
 
+const states = [
+  ['', 'All'],
+  ['delayed', 'Delayed'],
+  ['failed', 'Failed'],
+] as const;
+
 const tones = {
   scheduled: 'busy',
+  delayed: 'warn',
   sent: 'quiet',
   delivered: 'good',
   bounced: 'bad',
@@ -225,24 +233,30 @@ const tones = {
   canceled: 'quiet',
 } as const;
 
+/** A failed email is delayed, too, if the service that requested it tries it again. */
+const statusOf = ({ status, reason, next_attempt_at }: EmailList['data'][number]): keyof typeof tones =>
+  (status === 'scheduled' && reason !== null) || (status === 'failed' && next_attempt_at !== null) ? 'delayed' : status;
+
 function SentMails() {
   const [opened, setOpened] = useState<string>();
-  const [search] = useSearchParams();
+  const [search, setSearch] = useSearchParams();
+  const state = states.find(([value]) => value === search.get('status'))?.[0] ?? '';
   const [typed, setTyped] = useState(search.get('q') ?? '');
   const q = useDeferredValue(typed.trim());
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['sent mails', q],
+    queryKey: ['sent mails', q, state],
     queryFn: ({ pageParam }) =>
       callJson<EmailList>(
-        `/api/notify/emails?${new URLSearchParams({ ...(q !== '' && { q }), ...(pageParam !== '' && { after: pageParam }) })}`,
+        `/api/notify/emails?${new URLSearchParams(Object.entries({ q, status: state, after: pageParam }).filter(([, value]) => value !== ''))}`,
       ),
+    refetchInterval: 10_000,
     initialPageParam: '',
     getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
     placeholderData: (previous) => previous,
   });
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the emails" />;
-  const mails = data.pages.flatMap((page) => page.data);
-  if (mails.length === 0 && q === '')
+  const mails = data.pages.flatMap((page) => page.data).map((mail) => ({ ...mail, status: statusOf(mail) }));
+  if (mails.length === 0 && q === '' && state === '')
     return (
       <Empty title="No email was sent in the last 30 days.">
         <p>Services and your own servers send email through the notification service.</p>
@@ -250,23 +264,33 @@ function SentMails() {
     );
   return (
     <>
-      <label className="field">
-        Search
-        <input
-          type="search"
-          placeholder="Subject or recipient"
-          maxLength={320}
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
+      <search className="stack">
+        <Choices
+          label="Status"
+          of={states}
+          chosen={state}
+          choose={(status) => setSearch({ tab: 'sent', ...(status !== '' && { status }) }, { replace: true })}
         />
-      </label>
+        <label className="field">
+          Search
+          <input
+            type="search"
+            placeholder="Subject or recipient"
+            maxLength={320}
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        </label>
+      </search>
       {mails.length === 0 && (
-        <Empty title="No email matches.">
-          <p>Enter a part of a subject or of an address. Emails are listed for 30 days.</p>
+        <Empty
+          title={q !== '' ? 'No email matches.' : state === 'failed' ? 'No email has failed.' : 'No email is delayed.'}
+        >
+          {q !== '' && <p>Enter a part of a subject or of an address. Emails are listed for 30 days.</p>}
         </Empty>
       )}
       <ul className="lines" aria-label="Emails">
-        {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason }) => (
+        {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason, next_attempt_at }) => (
           <li key={id}>
             <button
               type="button"
@@ -276,16 +300,15 @@ function SentMails() {
             >
               <span className="row">
                 <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
-                <Status tone={status === 'scheduled' && reason !== null ? 'bad' : tones[status]}>
-                  {status === 'scheduled' && reason !== null ? 'delayed' : status}
-                </Status>
+                <Status tone={tones[status]}>{status}</Status>
               </span>
               <span className="quiet">
                 To {to.join(', ')} · <When at={created_at} />
                 {status === 'scheduled' && scheduled_at !== null && `, to be sent ${momentOf(scheduled_at)}`}
               </span>
-              {reason !== null && (
-                <span className="problem">{status === 'scheduled' ? `Not sent yet: ${reason}` : reason}</span>
+              {reason !== null && <span className="problem">{reason}</span>}
+              {reason !== null && next_attempt_at !== null && (
+                <span className="quiet">Next attempt {untilThen(next_attempt_at)}</span>
               )}
             </button>
             {id === opened && <SentMail id={id} />}
@@ -306,15 +329,38 @@ function SentMails() {
 /** What the operator can do about an email with this status. */
 const advice: Readonly<Partial<Record<Email['status'], string>>> = {
   failed:
-    'No further attempt is made. If the address is wrong, correct it where the email comes from. If your mail server refused it, check its settings. Then have the email sent again.',
+    'No further attempt is made automatically. If the address is wrong, correct it where the email comes from. If your mail server refused it, check its settings. Then send the email again.',
   bounced: 'The mailbox refused the email. After a permanent refusal, the address is under “Suppressed”.',
   complained:
     'The recipient reported the email as spam. The address is under “Suppressed” and receives no more of them.',
 };
 
-function adviceFor({ status, events }: Email): string | undefined {
-  const isDelayed = status === 'scheduled' && events.at(-1)?.type === 'delivery_delayed';
-  return isDelayed ? 'The email is tried again automatically, for a day after it was due.' : advice[status];
+/** Its text is deleted a day after it was due, or when it is sent. */
+const canRetry = ({ status, events, html, text }: Email): boolean =>
+  (html !== null || text !== null) && (status === 'failed' || events.some(({ type }) => type === 'delivery_delayed'));
+
+function adviceFor({ status, next_attempt_at, events }: Email): string | undefined {
+  const next = next_attempt_at === null ? 'now' : untilThen(next_attempt_at);
+  if (status === 'failed' && next_attempt_at !== null)
+    return `The job that requested this email tries it again: next attempt ${next}.`;
+  if (status === 'scheduled' && events.length > 0)
+    return `The email is tried again automatically, for a day after it was due. Next attempt ${next}.`;
+  return advice[status];
+}
+
+type Event = Email['events'][number];
+
+/** The attempts of an email, each once: a failure that ends it is the last attempt. Equal attempts in a row are one entry. */
+function attemptsOf(events: readonly Event[]) {
+  const entries: (Event & { count: number })[] = [];
+  for (const [at, event] of events.entries()) {
+    const { type, reason } = event;
+    const [last, next] = [entries.at(-1), events[at + 1]];
+    if (type === 'delivery_delayed' && next?.type === 'failed' && reason?.startsWith(next.reason ?? '')) continue;
+    if (last?.type === type && last.reason === reason) Object.assign(last, event, { count: last.count + 1 });
+    else entries.push({ ...event, count: 1 });
+  }
+  return entries;
 }
 
 /** Words for the types of events. */
@@ -332,9 +378,13 @@ const eventNames: Readonly<Record<Email['events'][number]['type'], string>> = {
 function SentMail({ id }: { readonly id: string }) {
   const queries = useQueryClient();
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
-  const { data, error, refetch } = useRead<Email>(['sent mail', id], path);
-  const canceling = useMutation({
-    mutationFn: () => send(`${path}/cancel`, { method: 'POST' }),
+  const { data, error, refetch } = useRead<Email>(['sent mail', id], path, { refetchInterval: 10_000 });
+  const mayChange = useMayChange();
+  const change = useMutation({
+    mutationFn: async (action: 'cancel' | 'retry') => {
+      await send(`${path}/${action}`, { method: 'POST' });
+      notify(action === 'retry' ? 'The email is being sent again.' : 'The email was canceled.');
+    },
     onSettled: () =>
       Promise.all(['sent mails', 'sent mail'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
   });
@@ -346,24 +396,40 @@ function SentMail({ id }: { readonly id: string }) {
         <p className="quiet">This email has no events yet.</p>
       ) : (
         <ol aria-label="Events of the email">
-          {data.events.map(({ type, created_at, reason }, index) => (
+          {attemptsOf(data.events).map(({ type, created_at, reason, count }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and are only added at the end
             <li key={index}>
-              <span className="strong">{eventNames[type]}</span> <span className="quiet">{momentOf(created_at)}</span>
+              <span className="strong">
+                {eventNames[type]}
+                {count > 1 && `, ${countOf(count)} times`}
+              </span>{' '}
+              <span className="quiet">
+                {count > 1 && 'last '}
+                {momentOf(created_at)}
+              </span>
               {reason !== null && <p className="quiet wrapped">{reason}</p>}
             </li>
           ))}
         </ol>
       )}
-      <SentText email={data} path={path} />
-      {data.status === 'scheduled' && (
-        <Confirm
-          label="Cancel this email"
-          question="The email will not be sent. Continue?"
-          onConfirm={() => canceling.mutateAsync().catch(() => undefined)}
-        />
+      {mayChange && (
+        <div className="row start">
+          {canRetry(data) && (
+            <button type="button" disabled={change.isPending} onClick={() => change.mutate('retry')}>
+              {data.status === 'failed' ? 'Send again' : 'Send now'}
+            </button>
+          )}
+          {data.status === 'scheduled' && (
+            <Confirm
+              label="Cancel this email"
+              question="The email will not be sent. Continue?"
+              onConfirm={() => change.mutateAsync('cancel').catch(() => undefined)}
+            />
+          )}
+        </div>
       )}
-      <Problem of={canceling.error} />
+      <Problem of={change.error} />
+      <SentText email={data} path={path} />
     </div>
   );
 }
@@ -424,7 +490,7 @@ function Outbox() {
               </li>
             ))}
             {data.total > data.mails.length && (
-              <li className="quiet">{data.total - data.mails.length} older emails are not listed.</li>
+              <li className="quiet">{countOf(data.total - data.mails.length)} older emails are not listed.</li>
             )}
           </ul>
           {opened && <Opened key={opened} name={opened} />}

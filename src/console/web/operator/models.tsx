@@ -3,13 +3,14 @@ import './operator.css';
 import { Fragment, type PointerEvent, useState } from 'react';
 import type { Plan } from '#accounts/api.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
-import { countOf } from '../parts/figures.tsx';
+import { Choices } from '../parts/choices.tsx';
+import { countOf, planName } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
 import { PersonLink, useModelNames, useModels } from './names.tsx';
-import { allPlans, planName } from './personview.ts';
+import { allPlans } from './personview.ts';
 import { compactOf, dayNameOf, moneyOf, priceOf } from './units.ts';
 
 const dayMs = 86_400_000;
@@ -48,13 +49,7 @@ function Usage() {
     <section aria-labelledby="usage">
       <div className="row">
         <h2 id="usage">Usage</h2>
-        <fieldset className="segments" aria-label="Days">
-          {ranges.map((one) => (
-            <button key={one} type="button" aria-pressed={one === days} onClick={() => setDays(one)}>
-              {one} days
-            </button>
-          ))}
-        </fieldset>
+        <Choices label="Days" of={ranges.map((one) => [one, `${one} days`])} chosen={days} choose={setDays} />
       </div>
       {data === undefined && <Pending error={error} retry={refetch} what="Reading the usage" />}
       {data !== undefined && rows.length === 0 && (

@@ -10,6 +10,7 @@ import { Attention, useErrors, useIncidentCounts } from './attention.tsx';
 import './desk.css';
 import { useBudgets } from './budgets.tsx';
 import { Graph, type Line, Numbers } from './graph.tsx';
+import { RequestId } from './names.tsx';
 import { Queues, Runs } from './overviewgraphs.tsx';
 import { compactOf, decimalOf, moneyOf, timeOf } from './units.ts';
 
@@ -175,15 +176,7 @@ function Errors() {
               </p>
               <p>{advice[code] ?? fallback}</p>
               <p className="quiet">
-                Request id <code className="wrapped">{requestId}</code>
-                {traceUrl !== null && (
-                  <>
-                    {' · '}
-                    <a href={traceUrl} target="_blank" rel="noreferrer">
-                      Trace
-                    </a>
-                  </>
-                )}
+                <RequestId id={requestId} traceUrl={traceUrl} />
               </p>
             </li>
           ))}

@@ -10,14 +10,14 @@ import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { countOf, momentOf, sizeOf, When } from '../parts/figures.tsx';
+import { countOf, momentOf, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
-import { allPlans, type PersonView, personKey, planName } from './personview.ts';
+import { allPlans, type PersonView, personKey } from './personview.ts';
 
 export function People() {
   const { personId } = useParams<{ personId?: string }>();
@@ -370,8 +370,8 @@ function Report({ report: { steps, isComplete, pendingJobs, provider } }: { read
       </ul>
       {isComplete && pendingJobs > 0 && (
         <p className="quiet">
-          {pendingJobs} background jobs still refer to this person. They end within two minutes. Then erase again to
-          remove their records.
+          {countOf(pendingJobs)} background jobs still refer to this person. They end within two minutes. Then erase
+          again to remove their records.
         </p>
       )}
       {provider === 'not_configured' && (

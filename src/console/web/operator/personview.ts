@@ -6,7 +6,7 @@ import type { AssetPage, IncidentPage, MediaUsage } from '../../../client/media/
 import type { MemoryPage } from '../../../client/memory/api.ts';
 import type { MailsOfPerson } from '../../../client/notify/api.ts';
 import type { Part } from '../../services.ts';
-import { countOf } from '../parts/figures.tsx';
+import { countOf, planName } from '../parts/figures.tsx';
 
 /** The parts come from several services, and each can be unavailable. */
 export interface PersonView {
@@ -26,9 +26,6 @@ export const personKey = (userId: string) => ['person', userId] as const;
 
 export const allPlans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
 
-/** `max_year` is shown as `max, yearly`. */
-export const planName = (plan: string): string => plan.replace('_year', ', yearly');
-
 /** The audit log records requests of operators by method and route. These are their names for readers. */
 const deeds: Readonly<Record<string, string>> = {
   'cancel mail': 'Canceled an email',
@@ -38,7 +35,9 @@ const deeds: Readonly<Record<string, string>> = {
   'lift suppression': 'Lifted the suppression of an address',
   'read stream': 'Read the stream of a run',
   'retry dead jobs': 'Retried all dead jobs',
+  'retry failing jobs': 'Retried all failing jobs',
   'retry job': 'Retried a job',
+  'retry mail': 'Sent an email again',
   seed: 'Created sample users',
   'send webhook again': 'Sent a webhook again',
   'DELETE /people/:userId': 'Erased conversations',
@@ -67,7 +66,7 @@ export const deedOf = (action: string): string => deeds[action] ?? action;
 export const outcomeOf = (outcome: string): string =>
   /^2\d\d$/.test(outcome) ? 'done' : /^\d+$/.test(outcome) ? `failed with status ${outcome}` : outcome;
 
-/** Such as `1,000 to 1,500 credits, pro to max`. */
+/** Such as `1,000 to 1,500 credits, Pro to Max`. */
 export function differenceOf({ planBefore, planAfter, creditsBefore, creditsAfter }: CreditChange): string {
   const parts = [
     creditsAfter === creditsBefore ? '' : `${countOf(creditsBefore)} to ${countOf(creditsAfter)} credits`,

@@ -7,13 +7,12 @@ import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
 import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { countOf, momentOf, When } from '../parts/figures.tsx';
+import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { AllDead, refreshJobs } from './alldead.tsx';
-import { PersonLink, useThreadTitle } from './names.tsx';
-import { workOf } from './queuenames.ts';
+import { PersonLink, RequestId, useThreadTitle, workOf } from './names.tsx';
 
 type QueueState = QueueList['queues'][number];
 
@@ -117,30 +116,11 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
       {reason !== null && <p className="problem">{reason}</p>}
       <p className="quiet">
         Created <When at={createdAt} />
-        {endedAt !== null && (
-          <>
-            , dead since <When at={endedAt} />
-          </>
-        )}
-        {state === 'running' && startedAt !== null && (
-          <>
-            , started <When at={startedAt} />
-          </>
-        )}
-        {state === 'scheduled' && `, due ${momentOf(dueAt)}`}
-        {requestId !== null && (
-          <>
-            {' · '}Request id <code className="wrapped">{requestId}</code>
-          </>
-        )}
-        {traceUrl !== null && (
-          <>
-            {' · '}
-            <a href={traceUrl} target="_blank" rel="noreferrer">
-              Trace
-            </a>
-          </>
-        )}
+        {endedAt !== null && `, dead since ${momentOf(endedAt)}`}
+        {state === 'running' && startedAt !== null && `, started ${sinceThen(startedAt)}`}
+        {state === 'scheduled' && `, due ${untilThen(dueAt)}`}
+        {requestId !== null && ' · '}
+        <RequestId id={requestId} traceUrl={traceUrl} />
       </p>
       <details>
         <summary>Id and payload</summary>
@@ -149,7 +129,7 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
         </p>
         <pre className="wrapped">{payload}</pre>
       </details>
-      {state === 'dead' && mayChange && <JobActions job={job} />}
+      {mayChange && (state === 'dead' || (state === 'scheduled' && attempts > 0)) && <JobActions job={job} />}
     </li>
   );
 }
@@ -180,7 +160,8 @@ function EmailTitle({ work, id }: { readonly work: string; readonly id: string }
   );
 }
 
-function JobActions({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
+function JobActions({ job: { id, fence, isSettled, endedAt } }: { readonly job: ShownJob }) {
+  const isDead = endedAt !== null;
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: async (action: 'retry' | 'discard') => {
@@ -202,14 +183,16 @@ function JobActions({ job: { id, fence, isSettled } }: { readonly job: ShownJob 
           disabled={change.isPending}
           onClick={() => change.mutate('retry')}
         >
-          Retry
+          {isDead ? 'Retry' : 'Retry now'}
         </button>
       )}
-      <Confirm
-        label="Discard"
-        question="Permanently discard this job?"
-        onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
-      />
+      {isDead && (
+        <Confirm
+          label="Discard"
+          question="Permanently discard this job?"
+          onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
+        />
+      )}
       <Problem of={change.error} />
     </div>
   );

@@ -8,6 +8,7 @@ import { Link, useParams, useSearchParams } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { Replay, ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
+import { Choices } from '../parts/choices.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
@@ -59,18 +60,12 @@ function Records() {
             : 'Orders of images and videos, newest first.'}
         </p>
       </header>
-      <fieldset className="segments" aria-label="Kind">
-        {kinds.map(([value, label]) => (
-          <button
-            key={value}
-            type="button"
-            aria-pressed={value === kind}
-            onClick={() => change({ kind: value === 'runs' ? '' : value, status: '', model: '' })}
-          >
-            {label}
-          </button>
-        ))}
-      </fieldset>
+      <Choices
+        label="Kind"
+        of={kinds}
+        chosen={kind}
+        choose={(value) => change({ kind: value === 'runs' ? '' : value, status: '', model: '' })}
+      />
       <search className="desk-fields desk-filters">
         <label className="field">
           Status

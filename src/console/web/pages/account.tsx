@@ -8,11 +8,11 @@ import type { OwnAccount, OwnSessions } from '#client/auth/api.ts';
 import type { MediaUsage, OwnDecisions } from '#client/media/api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { When } from '../parts/figures.tsx';
+import { countOf, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Loading, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
-import { useCredits } from '../studio/account.ts';
+import { creditsOf, useCredits } from '../studio/account.ts';
 import { useSignOut, useUser } from '../user.tsx';
 
 /** The account of the signed-in user. */
@@ -43,9 +43,6 @@ export function Account() {
   );
 }
 
-const sizeOf = (bytes: number) =>
-  new Intl.NumberFormat(undefined, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 }).format(bytes / 1e6);
-
 function Usage() {
   const credits = useCredits();
   const { data, error, refetch } = useUsage();
@@ -64,7 +61,7 @@ function Usage() {
       <h2 id="account-usage">Usage of the last 30 days</h2>
       {credits && (
         <p className="quiet">
-          Plan {credits.plan}. {credits.credits} credits are left.
+          Plan: {planName(credits.plan)}. {creditsOf(credits.credits)} left.
         </p>
       )}
       {data === undefined ? (
@@ -74,7 +71,7 @@ function Usage() {
           {figures.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{value}</dd>
+              <dd>{typeof value === 'number' ? countOf(value) : value}</dd>
             </div>
           ))}
         </dl>

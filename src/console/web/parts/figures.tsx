@@ -7,6 +7,10 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 export const momentOf = (at: string) => moment.format(new Date(at));
 export const countOf = (value: number) => number.format(value);
 
+/** `max_year` → `Max, yearly`. */
+export const planName = (plan: string): string =>
+  plan.slice(0, 1).toUpperCase() + plan.slice(1).replace('_year', ', yearly');
+
 /** `10,000+` for a count that ends one above `largest`. */
 export const countUpTo = (largest: number, value: number) =>
   value > largest ? `${countOf(largest)}+` : countOf(value);
@@ -19,8 +23,14 @@ const units = [
 
 export function sinceThen(at: string, nowMs = Date.now()): string {
   const seconds = (nowMs - Date.parse(at)) / 1000;
-  const [unit, length] = units.find(([, size]) => seconds >= size) ?? [undefined, 1];
-  return unit === undefined ? 'just now' : relative.format(-Math.floor(seconds / length), unit);
+  const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? [undefined, 1];
+  return unit === undefined ? 'just now' : relative.format(-Math.trunc(seconds / length), unit);
+}
+
+/** For the next attempt of a job, say. */
+export function untilThen(at: string): string {
+  const leftMs = Date.parse(at) - Date.now();
+  return leftMs <= 0 ? 'now' : leftMs < 60_000 ? 'in less than a minute' : sinceThen(at);
 }
 
 export function When({ at }: { readonly at: string }) {

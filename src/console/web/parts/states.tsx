@@ -85,9 +85,13 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-const statusTones = { good: 'good', bad: 'bad', busy: 'busy', quiet: 'quiet' } as const;
-
 /** Not by color alone: a word has the same meaning. */
-export function Status({ tone, children }: { readonly tone: keyof typeof statusTones; readonly children: ReactNode }) {
-  return <span className={`status ${statusTones[tone]}`}>{children}</span>;
+export function Status({
+  tone,
+  children,
+}: {
+  readonly tone: 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
+  readonly children: ReactNode;
+}) {
+  return <span className={`status ${tone}`}>{children}</span>;
 }
