@@ -1,5 +1,6 @@
 /** The tokens of an answer: the sum of its steps, as the provider reported them; and the model that answered. */
 import type { LanguageModelUsage } from 'ai';
+import type { RunStep } from '../tables.ts';
 
 /** `null`: the provider did not report it. */
 export interface TokenUsage {
@@ -19,11 +20,23 @@ export const unknownUsage: TokenUsage = {
 };
 
 export class UsageMeter {
+  /** Of the steps in this process, by number. Counts from 1. */
+  readonly steps = new Map<number, Pick<RunStep, 'tookMs' | 'inputTokens' | 'outputTokens'>>();
+  /** By the id of a tool call. */
+  readonly callsTookMs = new Map<string, number>();
   #total: TokenUsage = unknownUsage;
   #answeredBy: string | undefined;
+  #step = { number: 1, startedAtMs: performance.now() };
+
+  beginStep(number: number): void {
+    this.#step = { number, startedAtMs: performance.now() };
+  }
 
   /** `answeredBy`: the id of the fallback that took the place of the requested model. */
   addStep(usage: LanguageModelUsage, answeredBy?: string): void {
+    const { inputTokens = null, outputTokens = null } = usage;
+    const tookMs = Math.round(performance.now() - this.#step.startedAtMs);
+    this.steps.set(this.#step.number, { tookMs, inputTokens, outputTokens });
     this.#answeredBy = answeredBy ?? this.#answeredBy;
     const total = this.#total;
     this.#total = {

@@ -19,6 +19,8 @@ export interface CallContext {
   readonly journal: Journal;
   readonly writer: Pick<EventWriter, 'write' | 'flush'>;
   readonly signal: AbortSignal;
+  /** By the id of a call. */
+  readonly tookMs: Map<string, number>;
 }
 
 type ToolResult = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>;
@@ -79,13 +81,14 @@ export class ToolCalls {
   }
 
   async #carryOut(call: ToolCall): Promise<ToolResult> {
-    const { tools, journal, signal, writer } = this.#context;
+    const { tools, journal, signal, writer, tookMs } = this.#context;
     const { toolCallId, toolName, input } = call;
     signal.throwIfAborted();
     // A process that goes on with the run keeps only calls that were shown. It would request this one again.
     await writer.flush();
     await journal.callStarted({ toolCallId, name: toolName });
     let output: unknown;
+    const startedAtMs = performance.now();
     try {
       const execute = tools[toolName]?.execute;
       if (execute === undefined) throw new Error(`the tool ${toolName} does not exist`);
@@ -95,6 +98,8 @@ export class ToolCalls {
       signal.throwIfAborted();
       if (error instanceof RunFenced) throw error;
       return this.#showError(call, error);
+    } finally {
+      tookMs.set(toolCallId, Math.round(performance.now() - startedAtMs));
     }
     await journal.callFinished(toolCallId, { output: output ?? null });
     return this.#show(call, output);

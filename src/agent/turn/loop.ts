@@ -86,6 +86,7 @@ export async function streamTurn(deps: AgentContext, turn: TurnStream): Promise<
   try {
     for (let step = turn.firstStep; ; step++) {
       const images = await showImages(deps, turn);
+      turn.usage.beginStep(step);
       const done = await steps.run([...messages, ...images]);
       if ('end' in done) return done.end;
       const results = await turn.calls.results();
