@@ -29,39 +29,57 @@ export const allPlans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 
 /** `max_year` is shown as `max, yearly`. */
 export const planName = (plan: string): string => plan.replace('_year', ', yearly');
 
-/** The audit log records requests of operators by method and route. These are their names for readers. */
+/** The audit log records requests of operators by method and route. These are their names for readers; `{}` is the user. */
 const deeds: Readonly<Record<string, string>> = {
   'cancel mail': 'Canceled an email',
-  credits: 'Set plan and credits',
+  credits: 'Set the plan and credits of {}',
   'discard dead jobs': 'Discarded all dead jobs',
   'discard job': 'Discarded a job',
+  'import-legacy': 'Imported a legacy file',
   'lift suppression': 'Lifted the suppression of an address',
-  'read stream': 'Read the stream of a run',
+  'read stream': 'Read the stream of a run of {}',
+  rescreen: 'Screened all assets again',
   'retry dead jobs': 'Retried all dead jobs',
   'retry job': 'Retried a job',
   seed: 'Created sample users',
   'send webhook again': 'Sent a webhook again',
-  'DELETE /people/:userId': 'Erased conversations',
-  'DELETE /v1/people/:userId': 'Erased files',
-  'DELETE /v1/people/:userId/sessions': 'Ended sessions',
+  'sweep --apply': 'Removed objects that nothing needs',
+  'view file': 'Viewed a file of {}',
+  'DELETE /people/:userId': 'Erased conversations of {}',
+  'DELETE /v1/people/:userId': 'Erased files of {}',
+  'DELETE /v1/people/:userId/sessions': 'Ended the sessions of {}',
   'GET /v1/incidents/:id/evidence': 'Read the evidence of an incident',
-  'GET /v1/incidents/:id/preview': 'Viewed an incident',
-  'POST /people/:userId/erasure': 'Erased the account',
-  'POST /people/erasure': 'Erased emails',
+  'GET /v1/incidents/:id/export': 'Exported an incident for authorities',
+  'GET /v1/incidents/:id/preview': 'Viewed the content of an incident',
+  'POST /people/:userId/erasure': 'Erased the account of {}',
+  'POST /people/erasure': 'Erased emails of {}',
   'POST /v1/accounts/seed': 'Created sample users',
   'POST /v1/assets/legacy': 'Imported a legacy file',
   'POST /v1/incidents/:id/decision': 'Decided an incident',
   'POST /v1/incidents/:id/export': 'Exported an incident',
   'POST /v1/incidents/:id/resolution': 'Resolved an incident',
-  'POST /v1/people/:userId/credits': 'Changed plan or credits',
-  'POST /v1/people/:userId/exports': 'Exported a person',
-  'POST /v1/rescreen': 'Screened assets again',
+  'POST /v1/people/:userId/credits': 'Changed the plan or credits of {}',
+  'POST /v1/people/:userId/exports': 'Exported the data of {}',
+  'POST /v1/rescreen': 'Screened all assets again',
   'POST /v1/sweep': 'Swept objects',
-  'PUT /v1/accounts/credits': 'Set plan and credits',
+  'PUT /v1/accounts/credits': 'Set the plan and credits of {}',
 };
 
-/** Actions without a name are shown as they were recorded. */
-export const deedOf = (action: string): string => deeds[action] ?? action;
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'Read',
+  POST: 'Requested',
+  PUT: 'Changed',
+  PATCH: 'Changed',
+  DELETE: 'Deleted',
+};
+
+/** An action without a name is read from its route, such as `Deleted memories` for `DELETE /admin/memories/:id`. */
+export function deedOf(action: string): string {
+  const [, method = '', path = ''] = /^([A-Z]+) \/(.*)$/.exec(action) ?? [];
+  const words = path.split('/').filter((word) => !/^(?::.*|v\d+|admin)$/.test(word));
+  const verb = verbs[method];
+  return deeds[action] ?? (verb === undefined ? action : `${verb} ${words.join(', ').replaceAll(/[-_]/g, ' ')}`);
+}
 
 /** The log has the status of a request, or the word of a command. */
 export const outcomeOf = (outcome: string): string =>
