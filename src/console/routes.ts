@@ -17,6 +17,8 @@ import {
   deliveryList,
   deliveryParams,
   deliveryQuery,
+  type EndpointList,
+  endpointList,
   mail,
   mailList,
   mailPath,
@@ -30,7 +32,7 @@ import { listMails, mailPolicy, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes } from './memories.ts';
 import { guardOperators, type OperatorGuard, operatorName } from './operators/guard.ts';
 import { addSessionRoutes } from './operators/routes.ts';
-import { collectOverview } from './overview.ts';
+import { collectOverview, readJson } from './overview.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
@@ -67,6 +69,16 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
     }),
   );
 
+  routes.get(
+    '/api/endpoints',
+    {},
+    { summary: 'The endpoints of all services', response: { 200: endpointList } },
+    async (): Promise<EndpointList> => {
+      const read = Object.entries(deps.services).map(([service, url]) => listEndpoints(service, url));
+      return { endpoints: (await Promise.all(read)).flat() };
+    },
+  );
+
   addSessionRoutes(app, deps);
 
   routes.get(
@@ -90,6 +102,30 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   addSentMailRoutes(app, guard, deps, clients);
   addRunRoutes(app, guard, deps, clients);
   addUsageRoutes(app, guard, clients);
+}
+
+const operation = z.object({
+  summary: z.string(),
+  security: z.array(z.record(z.string(), z.unknown())).default([]),
+  requestBody: z.object({ content: z.record(z.string(), z.object({ example: z.unknown().optional() })) }).optional(),
+});
+const openApi = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+const methods: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete']);
+const credential = endpointList.shape.endpoints.element.shape.credential.catch('none');
+
+/** From the OpenAPI document of the service. A service that does not respond has none. */
+async function listEndpoints(service: string, url: string): Promise<EndpointList['endpoints']> {
+  const document = await readJson(`${url}/openapi.json`, openApi);
+  return Object.entries(document?.body.paths ?? {}).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, given]) => {
+      const { data } = operation.safeParse(given);
+      if (!methods.has(method) || data === undefined) return [];
+      const { summary, security, requestBody } = data;
+      const accepted = credential.parse(Object.keys(security[0] ?? {})[0]);
+      const example = requestBody?.content['application/json']?.example;
+      return [{ service, method: method.toUpperCase(), path, summary, credential: accepted, example }];
+    }),
+  );
 }
 
 function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | undefined): void {
