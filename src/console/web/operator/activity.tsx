@@ -39,7 +39,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
                 name={
                   <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>{title || 'Untitled'}</Link>
                 }
-                note={`${countOf(messageCount)} messages`}
+                note={messageCount === 1 ? '1 message' : `${countOf(messageCount)} messages`}
                 at={updatedAt}
               />
             ))}
@@ -107,7 +107,10 @@ export function Activity({ view }: { readonly view: PersonView }) {
             {incidents.map(({ id, status, createdAt, ...incident }) => (
               <li key={id}>
                 <div className="row">
-                  <Link href={`/operator/incidents/${id}`}>{titleOf(incident)}</Link>
+                  <Link href={`/operator/incidents/${id}`}>
+                    {titleOf(incident)}
+                    {incident.title !== null && `: ${incident.title}`}
+                  </Link>
                   <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
                 </div>
                 <p className="quiet">

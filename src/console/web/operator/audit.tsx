@@ -91,7 +91,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
   return (
     <>
       <div className="desk-line">
-        <span className="desk-name">
+        <span className="desk-name" title={action}>
           <span className="strong">{actor}</span> {before.charAt(0).toLowerCase() + before.slice(1)}
           {after !== undefined && (userId === null ? 'a user' : <PersonLink id={userId} />)}
           {after}
@@ -129,13 +129,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
             <Link href={`/operator/incidents/${target}`}>Open the incident</Link>
           </>
         )}
-        {!isOfUser && !isOfIncident(whole) && ` · ${target}`}
-        {deedOf(action) !== action && (
-          <span title={action}>
-            {' · recorded as '}
-            <code>{action}</code>
-          </span>
-        )}
+        {!isOfUser && !isOfIncident(whole) && !action.endsWith(target) && ` · ${target}`}
         {requestId !== null && (
           <>
             {' · '}Request id <code>{requestId}</code>

@@ -116,7 +116,7 @@ function Row({ incident }: { readonly incident: Incident }) {
         <div className="desk-line record-head">
           <span className="record-title">
             <Link href={`/operator/incidents/${id}`} className="record-name" title={title ?? undefined}>
-              {title ?? (threadId === null ? titleOf(incident) : <ThreadTitle id={threadId} />)}
+              {title ?? (threadId === null ? untitled(incident) : <ThreadTitle id={threadId} />)}
             </Link>
             <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
             {isUrgent && <Status tone="bad">urgent</Status>}
@@ -139,6 +139,8 @@ function Row({ incident }: { readonly incident: Incident }) {
     </div>
   );
 }
+
+const untitled = (incident: Incident) => (isDecidable(incident) ? 'Content without a title' : 'Blocked content');
 
 const ThreadTitle = ({ id }: { readonly id: string }) => useThreadTitle(id);
 

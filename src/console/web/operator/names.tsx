@@ -124,7 +124,7 @@ export const Id = ({
       <code>{id}</code>
     ) : (
       <a href={url} target="_blank" rel="noreferrer">
-        {id}
+        <code>{id}</code>
       </a>
     )}
     <CopyButton label={`Copy the ${name}`} read={() => id} />

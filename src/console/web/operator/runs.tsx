@@ -188,21 +188,20 @@ function RunRow({ run }: { readonly run: ShownRun }) {
         </p>
       )}
       <Failed error={error} answer={answer} />
-      {failuresOf(run).map(({ name, failure, answer: words }) => (
-        <Failed key={name} error={`${name}: ${failure}`} answer={words} />
-      ))}
+      <ToolFailures of={run} />
     </Row>
   );
 }
 
-/** One of each tool. */
-const failuresOf = ({ timeline }: ShownRun) => [
-  ...new Map(
-    timeline.flatMap(({ calls }) =>
-      calls.flatMap((call) => (call.failure === null ? [] : [[call.name, call] as const])),
-    ),
-  ).values(),
-];
+/** The failures of tools, one of each. The run can be completed nevertheless. */
+function ToolFailures({ of: { timeline } }: { readonly of: ShownRun }) {
+  const failed = timeline.flatMap(({ calls }) => calls).filter(({ failure }) => failure !== null);
+  return [...new Map(failed.map((call) => [call.name, call])).values()].map(({ name, failure, answer }) => (
+    <div key={name}>
+      <Failed error={`${name}: ${failure}`} answer={answer} />
+    </div>
+  ));
+}
 
 function Row({
   to,
@@ -435,6 +434,7 @@ function Details({ run }: { readonly run: ShownRun }) {
         )}
       </Head>
       <Failed error={run.error} answer={run.answer} />
+      <ToolFailures of={run} />
       <Figures
         of={{
           Model: <span title={model}>{nameOf(model)}</span>,
@@ -494,7 +494,7 @@ function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
   const took = (ms: number | null) => (
     <span className="record-took">
       <span className="desk-figure">{ms === null ? 'not measured' : timeOf(ms)}</span>
-      <meter aria-hidden="true" max={longest} value={ms ?? 0} />
+      <progress aria-hidden="true" max={longest} value={ms ?? 0} />
     </span>
   );
   return (
