@@ -164,30 +164,15 @@ const month = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month suc
 
 function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: ServiceClients): void {
   const routes = routesOf(app, 'console');
+  const relay = (path: string, route: string, summary: string, querystring = z.object({})) =>
+    routes.get(path, guard, { summary, querystring }, async ({ query }, reply) =>
+      passOn(reply, await agent.send({ method: 'GET', route, query }), 'agent'),
+    );
 
-  routes.get('/api/models', guard, { summary: 'Models, plans and prices' }, async (_request, reply) =>
-    passOn(reply, await agent.send({ method: 'GET', route: '/models/all' }), 'agent'),
-  );
-
-  routes.get(
-    '/api/usage/totals',
-    guard,
-    { summary: 'Usage by day, model and plan', querystring: totalsQuery },
-    async ({ query }, reply) =>
-      passOn(reply, await agent.send({ method: 'GET', route: '/usage/totals', query }), 'agent'),
-  );
-
-  routes.get('/api/usage/budgets', guard, { summary: 'Budgets, and what is spent of them' }, async (_request, reply) =>
-    passOn(reply, await agent.send({ method: 'GET', route: '/usage/budgets' }), 'agent'),
-  );
-
-  routes.get(
-    '/api/usage/users',
-    guard,
-    { summary: 'Users by credits spent in a month', querystring: z.object({ month }) },
-    async ({ query }, reply) =>
-      passOn(reply, await agent.send({ method: 'GET', route: '/usage/users', query }), 'agent'),
-  );
+  relay('/api/models', '/models/all', 'Models, plans and prices');
+  relay('/api/usage/totals', '/usage/totals', 'Usage by day, model and plan', totalsQuery);
+  relay('/api/usage/budgets', '/usage/budgets', 'Budgets, and what is spent of them');
+  relay('/api/usage/users', '/usage/users', 'Users by credits spent in a month', z.object({ month }));
 }
 
 // The Audit page: what operators did.

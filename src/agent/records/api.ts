@@ -85,7 +85,7 @@ export const generationRecordListing = z.object({
 export type GenerationRecordListing = z.output<typeof generationRecordListing>;
 
 const generationRecord = z.object({
-  id: z.string().describe('Of images of a run: the id of the run.'),
+  id: z.string().describe('The id of the run, if a run ordered the images.'),
   kind: z.enum(['image', 'video']),
   userId: z.string(),
   taskId: z.string().nullable().describe('The run that ordered it.'),

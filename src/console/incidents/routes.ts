@@ -1,5 +1,6 @@
 /** The Incidents page: what screening blocked or people reported, and the decisions of operators (docs/specification/media.md#incidents). */
 
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { incidentPreview } from '#media/incidents/api.ts';
 import { decisionRequest } from '#media/reports/api.ts';
@@ -25,6 +26,22 @@ const resolution = z.object({
 
 export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: HttpClient): void {
   const routes = routesOf(app, 'console');
+  /** In the name of the operator. The changes can be repeated. */
+  const call = (request: FastifyRequest, route: string, method: 'GET' | 'POST' = 'GET') => {
+    const { params, query, body } = request as { params: Record<string, string>; query: object; body?: object };
+    const json = method === 'POST' && body ? { json: body } : {};
+    return media.send({
+      method,
+      route,
+      params,
+      query: { ...query },
+      ...json,
+      headers: named(request),
+      idempotent: true,
+    });
+  };
+  const relay = async (...given: Parameters<typeof call>) => bodyOf<object>(await call(...given));
+  const one = { params: incidentPath };
 
   routes.get(
     '/api/incidents',
@@ -39,22 +56,16 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
     },
   );
 
-  routes.get('/api/incidents/:id', guard, { summary: 'An incident', params: incidentPath }, async ({ params }) =>
-    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id', params })),
+  routes.get('/api/incidents/:id', guard, { ...one, summary: 'An incident' }, async (request) =>
+    relay(request, '/v1/incidents/:id'),
   );
 
   routes.get(
     '/api/incidents/:id/preview',
     guard,
-    { summary: 'A small rendition, blurred or not', params: incidentPath, querystring: incidentPreview },
+    { ...one, summary: 'A small rendition, blurred or not', querystring: incidentPreview },
     async (request, reply) => {
-      const response = await media.send({
-        method: 'GET',
-        route: '/v1/incidents/:id/preview',
-        params: request.params,
-        query: request.query,
-        headers: named(request),
-      });
+      const response = await call(request, '/v1/incidents/:id/preview');
       if (response.status !== 200) bodyOf(response);
       return reply.type('image/webp').send(response.body);
     },
@@ -63,75 +74,36 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
   routes.post(
     '/api/incidents/:id/resolution',
     guard,
-    { summary: 'Uphold or clear an incident', params: incidentPath, body: resolution },
-    async (request) =>
-      bodyOf<object>(
-        await media.send({
-          method: 'POST',
-          route: '/v1/incidents/:id/resolution',
-          params: request.params,
-          json: request.body,
-          headers: named(request),
-          idempotent: true,
-        }),
-      ),
+    { ...one, summary: 'Uphold or clear an incident', body: resolution },
+    async (request) => relay(request, '/v1/incidents/:id/resolution', 'POST'),
   );
 
-  routes.get(
-    '/api/incidents/:id/reports',
-    guard,
-    { summary: 'The reports of an incident', params: incidentPath },
-    async ({ params }) =>
-      bodyOf<object>(await media.send({ method: 'GET', route: '/v1/incidents/:id/reports', params })),
+  routes.get('/api/incidents/:id/reports', guard, { ...one, summary: 'The reports of an incident' }, async (request) =>
+    relay(request, '/v1/incidents/:id/reports'),
   );
 
   routes.post(
     '/api/incidents/:id/decision',
     guard,
-    { summary: 'Dismiss a report, or restrict or remove the content', params: incidentPath, body: decisionRequest },
-    async (request) =>
-      bodyOf<object>(
-        await media.send({
-          method: 'POST',
-          route: '/v1/incidents/:id/decision',
-          params: request.params,
-          json: request.body,
-          headers: named(request),
-          idempotent: true,
-        }),
-      ),
+    { ...one, summary: 'Dismiss a report, or restrict or remove the content', body: decisionRequest },
+    async (request) => relay(request, '/v1/incidents/:id/decision', 'POST'),
   );
 
   routes.post(
     '/api/incidents/:id/export',
     guard,
-    { summary: 'An incident with its reports, for authorities', params: incidentPath },
-    async (request) =>
-      bodyOf<object>(
-        await media.send({
-          method: 'GET',
-          route: '/v1/incidents/:id/export',
-          params: request.params,
-          headers: named(request),
-        }),
-      ),
+    { ...one, summary: 'An incident with its reports, for authorities' },
+    async (request) => relay(request, '/v1/incidents/:id/export'),
   );
 
-  routes.get('/api/rescreening', guard, { summary: 'The progress of the newest rescreening' }, async () =>
-    bodyOf<object>(await media.send({ method: 'GET', route: '/v1/rescreen' })),
+  routes.get('/api/rescreening', guard, { summary: 'The progress of the newest rescreening' }, async (request) =>
+    relay(request, '/v1/rescreen'),
   );
 
   routes.post(
     '/api/rescreening',
     guard,
     { summary: 'Match all assets with the current lists' },
-    async (request, reply) =>
-      reply
-        .code(202)
-        .send(
-          bodyOf<object>(
-            await media.send({ method: 'POST', route: '/v1/rescreen', headers: named(request), idempotent: true }),
-          ),
-        ),
+    async (request, reply) => reply.code(202).send(await relay(request, '/v1/rescreen', 'POST')),
   );
 }

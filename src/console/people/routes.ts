@@ -1,6 +1,7 @@
 /** The People page: finding users, and what operators do for them. */
 
 import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
   assetsOf,
@@ -39,6 +40,13 @@ const erasureTimeoutMs = 100_000;
 export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: ServiceClients): void {
   const routes = routesOf(app, 'console');
   const { auth } = clients;
+  /** In the name of the operator. A repetition changes nothing. */
+  const change = async (request: FastifyRequest, method: 'POST' | 'DELETE', route: string, more: object = {}) => {
+    const params = request.params as { readonly userId: string };
+    return bodyOf<object>(
+      await auth.send({ method, route, params, headers: named(request), idempotent: true, ...more }),
+    );
+  };
 
   routes.get(
     '/api/people',
@@ -68,17 +76,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     '/api/people/:userId/credits',
     guard,
     { summary: 'Change the plan or the credits', params: personPath, body: creditsRequest },
-    async (request) =>
-      bodyOf<object>(
-        await auth.send({
-          method: 'POST',
-          route: '/v1/people/:userId/credits',
-          params: request.params,
-          json: request.body,
-          headers: named(request),
-          idempotent: true,
-        }),
-      ),
+    async (request) => change(request, 'POST', '/v1/people/:userId/credits', { json: request.body }),
   );
 
   routes.delete(
@@ -86,14 +84,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     guard,
     { summary: 'End all sessions', params: personPath },
     async (request, reply) => {
-      bodyOf(
-        await auth.send({
-          method: 'DELETE',
-          route: '/v1/people/:userId/sessions',
-          params: request.params,
-          headers: named(request),
-        }),
-      );
+      await change(request, 'DELETE', '/v1/people/:userId/sessions');
       return reply.code(204).send();
     },
   );
@@ -104,15 +95,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     { summary: 'Everything about a user, as JSON', params: personPath },
     async (request, reply) => {
       const { userId } = request.params;
-      bodyOf(
-        await auth.send({
-          method: 'POST',
-          route: '/v1/people/:userId/exports',
-          params: { userId },
-          headers: named(request),
-          idempotent: true,
-        }),
-      );
+      await change(request, 'POST', '/v1/people/:userId/exports');
       const pieces = await exportPerson(clients, userId);
       return reply
         .header('content-disposition', `attachment; filename="${userId}.json"`)
@@ -126,17 +109,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     guard,
     { summary: 'Erase a user from all services', params: personPath, body: erasureRequest },
     async (request) =>
-      bodyOf<object>(
-        await auth.send({
-          method: 'POST',
-          route: '/people/:userId/erasure',
-          params: request.params,
-          json: { mail: false },
-          headers: named(request),
-          idempotent: true,
-          timeoutMs: erasureTimeoutMs,
-        }),
-      ),
+      change(request, 'POST', '/people/:userId/erasure', { json: { mail: false }, timeoutMs: erasureTimeoutMs }),
   );
 }
 

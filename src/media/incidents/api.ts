@@ -13,7 +13,7 @@ export const incident = z.object({
   title: z
     .string()
     .nullable()
-    .describe('The name of the asset, or its prompt. `null`: the asset is gone, or has neither.'),
+    .describe('The name of the asset, or its prompt. `null`: the asset no longer exists, or has neither.'),
   ownerId: z.string(),
   scopeKind: z.string(),
   scopeId: z.string(),

@@ -39,7 +39,7 @@ export function Memories() {
         />
         <SearchField
           label="Entity id"
-          placeholder="Of a user or group"
+          placeholder="A user or group"
           maxLength={256}
           value={filter.entity_id}
           onChange={(entity_id) => change({ entity_id })}

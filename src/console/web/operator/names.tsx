@@ -158,8 +158,8 @@ function Picture({ assetId, alt }: { readonly assetId: string; readonly alt: str
       type="button"
       className="record-picture"
       disabled={isFetching || error !== null}
-      title={error?.message ?? 'The audit log records that you look at it.'}
-      aria-label={error === null ? `Show ${alt}` : `${alt} is gone`}
+      title={error?.message ?? 'The audit log records each view.'}
+      aria-label={error === null ? `Show ${alt}` : `${alt} no longer exists`}
       onClick={() => refetch()}
     >
       {error === null ? 'Show' : 'Gone'}
