@@ -30,7 +30,11 @@ export function placeOf({ scopeKind, scopeId, threadId, shareId, assetId }: Plac
   if (thread !== null)
     return { words: 'In a conversation', href: `/operator/runs?threadId=${encodeURIComponent(thread)}` };
   if (scopeKind === 'feed') return { words: 'Published in Explore', href: `/explore/${assetId}` };
-  const words = { library: 'In the library of its owner', '': 'Its owner was erased' }[scopeKind];
+  const words = {
+    library: 'In the library of its owner',
+    generation: 'Ordered without a conversation',
+    '': 'Its owner was erased',
+  }[scopeKind];
   return { words: words ?? `In the scope ${scopeKind}`, href: undefined };
 }
 
