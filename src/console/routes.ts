@@ -74,8 +74,12 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
     {},
     { summary: 'The endpoints of all services', response: { 200: endpointList } },
     async (): Promise<EndpointList> => {
-      const read = Object.entries(deps.services).map(([service, url]) => listEndpoints(service, url));
-      return { endpoints: (await Promise.all(read)).flat() };
+      const endpoints = [];
+      // One after the other: a service makes its document on the first request, and all of them can share a processor.
+      for (const [service, url] of Object.entries(deps.services))
+        endpoints.push(...(await listEndpoints(service, url)));
+      if (endpoints.length === 0) throw problems.engine_unavailable();
+      return { endpoints };
     },
   );
 
