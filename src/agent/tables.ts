@@ -43,10 +43,14 @@ export interface RunTrace {
   readonly traceId: string;
 }
 
-/** How a run went, for operators. It has no content. */
+/** How a run went, for operators. Its content is in the thread. */
 export interface RunRecord {
   readonly steps: number;
   readonly tools: readonly string[];
+  /** Absent in records of earlier versions. */
+  readonly timeline?: readonly RunStep[] | undefined;
+  /** The images that it ordered. Absent: none. */
+  readonly images?: RunImages | undefined;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   readonly credits: number;
@@ -54,6 +58,30 @@ export interface RunRecord {
   readonly answeredBy?: string | undefined;
   /** The failure in the words of the provider. */
   readonly answer?: string | undefined;
+}
+
+/** A call of the model, and the calls of tools that followed it. `null`: not measured. */
+export interface RunStep {
+  readonly tookMs: number | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly calls: readonly {
+    readonly name: string;
+    readonly tookMs: number | null;
+    readonly failure: string | null;
+    /** The failure in the words of the provider. */
+    readonly answer: string | null;
+  }[];
+}
+
+export interface RunImages {
+  readonly model: string | null;
+  readonly count: number;
+  readonly delivered: number;
+  readonly credits: number;
+  readonly costUsd: number;
+  readonly failure: string | null;
+  readonly answer: string | null;
 }
 
 export interface VideoInput {
@@ -249,7 +277,13 @@ export interface AgentTables extends LedgerTables {
     /** The failure in the words of the provider. */
     answer: Generated<string | null>;
   };
-  agent_image_costs: { reference: string; scope: string; cost_usd: number };
+  agent_image_costs: {
+    reference: string;
+    scope: string;
+    cost_usd: number | null;
+    model: string | null;
+    answer: Generated<string | null>;
+  };
   agent_tool_calls: {
     call_id: string;
     owner_id: string;

@@ -99,6 +99,20 @@ export const overview = z.object({
 });
 export type Overview = z.output<typeof overview>;
 
+export const endpointList = z.object({
+  endpoints: z.array(
+    z.object({
+      service: z.string(),
+      method: z.string(),
+      path: z.string(),
+      summary: z.string(),
+      credential: z.enum(['accessToken', 'internalKey', 'adminToken', 'none']).describe('The first that it accepts.'),
+      example: z.unknown().optional().describe('The body of a request.'),
+    }),
+  ),
+});
+export type EndpointList = z.output<typeof endpointList>;
+
 const mailHead = z.object({
   name: z.string().describe('The name of the file in the outbox.'),
   subject: z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 import { type DeliveryRow, findDeliveries } from '#webhooks/deliverystore.ts';
@@ -11,6 +12,8 @@ import {
   type Delivery,
   deliveryList,
   deliveryQuery,
+  type EndpointList,
+  endpointList,
   mail,
   mailList,
   mailPath,
@@ -24,7 +27,7 @@ import { listMails, mailPolicy, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes } from './memories.ts';
 import { guardOperators, type OperatorGuard } from './operators/guard.ts';
 import { addSessionRoutes } from './operators/routes.ts';
-import { collectOverview, readEndpoint } from './overview.ts';
+import { collectOverview, readEndpoint, readJson } from './overview.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
@@ -61,6 +64,20 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
     }),
   );
 
+  routes.get(
+    '/api/endpoints',
+    {},
+    { summary: 'The endpoints of all services', response: { 200: endpointList } },
+    async (): Promise<EndpointList> => {
+      const endpoints = [];
+      // One after the other: a service makes its document on the first request, and all of them can share a processor.
+      for (const [service, url] of Object.entries(deps.services))
+        endpoints.push(...(await listEndpoints(service, url)));
+      if (endpoints.length === 0) throw problems.engine_unavailable();
+      return { endpoints };
+    },
+  );
+
   addSessionRoutes(app, deps);
 
   routes.get(
@@ -84,6 +101,30 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   addSentMailRoutes(app, guard, deps, clients);
   addRunRoutes(app, guard, deps, clients);
   addUsageRoutes(app, guard, clients);
+}
+
+const operation = z.object({
+  summary: z.string(),
+  security: z.array(z.record(z.string(), z.unknown())).default([]),
+  requestBody: z.object({ content: z.record(z.string(), z.object({ example: z.unknown().optional() })) }).optional(),
+});
+const openApi = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+const methods: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete']);
+const credential = endpointList.shape.endpoints.element.shape.credential.catch('none');
+
+/** From the OpenAPI document of the service. A service that does not respond has none. */
+async function listEndpoints(service: string, url: string): Promise<EndpointList['endpoints']> {
+  const document = await readJson(`${url}/openapi.json`, openApi);
+  return Object.entries(document?.body.paths ?? {}).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, given]) => {
+      const { data } = operation.safeParse(given);
+      if (!methods.has(method) || data === undefined) return [];
+      const { summary, security, requestBody } = data;
+      const accepted = credential.parse(Object.keys(security[0] ?? {})[0]);
+      const example = requestBody?.content['application/json']?.example;
+      return [{ service, method: method.toUpperCase(), path, summary, credential: accepted, example }];
+    }),
+  );
 }
 
 function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | undefined): void {
@@ -122,7 +163,6 @@ const month = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month suc
 
 function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: ServiceClients): void {
   const routes = routesOf(app, 'console');
-
   routes.get('/api/models', guard, { summary: 'Models, plans and prices' }, forward(agent, 'GET', '/models/all'));
 
   routes.get(

@@ -84,7 +84,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByRole('button', { name: 'Yes, end sessions' }).click();
     await page.getByText('just now').first().waitFor();
-    await page.getByRole('region', { name: 'Audit' }).getByText('Ended sessions').waitFor();
+    await page.getByRole('region', { name: 'Audit' }).getByText('Ended the sessions of this person').waitFor();
 
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export everything' }).click();
@@ -122,10 +122,13 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
 
     const { page, complaints } = await enter('/operator/incidents');
     await page.getByLabel(/^Appealed/).check();
-    const incident = page.getByRole('list', { name: 'Incidents' }).getByRole('link');
+    const incident = page.getByRole('list', { name: 'Incidents' }).getByRole('link').first();
     await incident.waitFor();
     await page.getByRole('button', { name: 'Rescreen all assets' }).click();
     await page.getByText(/^Last run: /).waitFor();
+    expect(await incident.innerText()).toBe('Blocked content');
+    await page.getByRole('link', { name: person.email }).waitFor();
+    await page.getByRole('link', { name: 'In a conversation' }).waitFor();
     await look(page, 'the incidents');
     await incident.click();
     await page.getByText('I wrote this poem.').waitFor();

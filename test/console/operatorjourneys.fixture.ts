@@ -43,7 +43,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     await changes.getByText('An apology for an outage').waitFor();
     await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByRole('button', { name: 'Yes, end sessions' }).click();
-    await page.getByRole('region', { name: 'Audit' }).getByText('Ended sessions').waitFor();
+    await page.getByRole('region', { name: 'Audit' }).getByText('Ended the sessions of this person').waitFor();
   });
 
   scene('an operator reads an appeal, and clears the incident', async (given) => {

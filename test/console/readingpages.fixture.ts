@@ -72,6 +72,12 @@ export function playReadingPages(scene: Scene): void {
     for (const link of await page.getByRole('link', { name: /^(Reference|OpenAPI) of/ }).all())
       expect((await fetch((await link.getAttribute('href')) ?? '')).status).toBe(200);
     await judge(page, 'the reference');
-    expect(page.url()).toBe(`${rig.url}/operator/api-reference`);
+    await page.getByLabel('Find an endpoint').fill('post reports');
+    const endpoint = page.getByRole('list', { name: 'Endpoints' }).getByRole('listitem').first();
+    await endpoint.getByText('/v1/reports', { exact: true }).click();
+    await endpoint.getByText(/^curl -X POST .*\/v1\/reports/).waitFor();
+    await endpoint.getByRole('button', { name: 'Copy the curl command' }).waitFor();
+    await judge(page, 'an endpoint');
+    expect(page.url()).toBe(`${rig.url}/operator/api-reference?q=post+reports`);
   });
 }

@@ -66,6 +66,8 @@ describe.skipIf(withoutChromium)('runs', () => {
     await expect.poll(state, { timeout: 60_000 }).toBe('failed');
     const ordered = await person.call('agent', 'POST', '/images', { prompt: 'a lighthouse' });
     expect(ordered.status).toBe(202);
+    const drawn = async () => (await person.call('agent', 'GET', `/generations/${ordered.body.id}`)).body.status;
+    await expect.poll(drawn, { timeout: 60_000 }).toBe('completed');
 
     const visitor = await visit();
     await enterAsOperator(visitor, rig, '/operator/runs');
@@ -77,6 +79,15 @@ describe.skipIf(withoutChromium)('runs', () => {
     expect(new URL(page.url()).searchParams.get('status')).toBe('failed');
     await rows.getByRole('link', { name: person.email }).waitFor();
     await judge(page, 'the runs');
+
+    // No price is set, so no cost is known.
+    expect(await rows.first().getByText('no price set').count()).toBe(1);
+    expect(await rows.getByText('$0.00').count()).toBe(0);
+    await page.getByLabel('Search').fill('nothing of the kind');
+    await page.getByText('Nothing matches.').waitFor();
+    await page.getByLabel('Search').fill('PLEASE fa');
+    await rows.getByText(outage).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('PLEASE fa');
 
     // The model is chosen from those that there are.
     await page.getByLabel('Model').selectOption({ label: 'scripted' });
@@ -93,9 +104,24 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByRole('link', { name: 'Images and videos' }).click();
     await page
       .getByRole('list', { name: 'Images and videos' })
-      .getByText(/^Image, /)
+      .getByText(/^Image, Offline images/)
       .waitFor();
+    await page.getByRole('button', { name: 'Show the image' }).click();
+    const picture = page.getByRole('img', { name: 'the image' });
+    await picture.waitFor();
+    await expect.poll(() => picture.evaluate('(image) => image.naturalWidth')).toBeGreaterThan(0);
     await judge(page, 'images and videos');
+    await page.getByRole('link', { name: 'a lighthouse' }).click();
+    await page.getByRole('heading', { name: 'a lighthouse' }).waitFor();
+    await page.getByText('1 of 1').waitFor();
+    await page.getByRole('button', { name: 'Copy the order id' }).waitFor();
+    await judge(page, 'an order');
+    await page.getByRole('link', { name: person.email }).click();
+    await page.getByRole('region', { name: 'Audit' }).getByText('Viewed a file of this person').first().waitFor();
+    const thread = page.getByRole('region', { name: 'Threads' }).getByRole('link', { name: 'please fail' });
+    await thread.click();
+    await rows.getByText(outage).waitFor();
+    expect(await rows.count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 

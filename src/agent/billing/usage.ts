@@ -6,7 +6,7 @@ import type { Tx } from '#platform/db/db.ts';
 import type { Failure } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import { assetIdOf } from '../services/library.ts';
-import type { AgentTables, TokenUsage } from '../tables.ts';
+import type { AgentTables, RunStep, TokenUsage } from '../tables.ts';
 import { listVideoIds } from '../videos/videostore.ts';
 import { takeFreeCancel } from './usagestore.ts';
 
@@ -19,11 +19,23 @@ export const unknownUsage: TokenUsage = {
 };
 
 export class UsageMeter {
+  /** Of the steps in this process, by number. Counts from 1. */
+  readonly steps = new Map<number, Pick<RunStep, 'tookMs' | 'inputTokens' | 'outputTokens'>>();
+  /** By the id of a tool call. */
+  readonly callsTookMs = new Map<string, number>();
   #total: TokenUsage = unknownUsage;
   #answeredBy: string | undefined;
+  #step = { number: 1, startedAtMs: performance.now() };
+
+  beginStep(number: number): void {
+    this.#step = { number, startedAtMs: performance.now() };
+  }
 
   /** `answeredBy`: the id of the fallback that took the place of the requested model. */
   addStep(usage: LanguageModelUsage, answeredBy?: string): void {
+    const { inputTokens = null, outputTokens = null } = usage;
+    const tookMs = Math.round(performance.now() - this.#step.startedAtMs);
+    this.steps.set(this.#step.number, { tookMs, inputTokens, outputTokens });
     this.#answeredBy = answeredBy ?? this.#answeredBy;
     const total = this.#total;
     this.#total = {

@@ -15,6 +15,7 @@ import { cancelVideos } from '../videos/ending.ts';
 import { findVideo, holdVideosOf, listVideosOf, lockVideos, type Video } from '../videos/videostore.ts';
 import type { Generation, GenerationItem, GenerationListing, GenerationPage } from './api.ts';
 import {
+  costOf,
   endGeneration,
   findGeneration,
   isOrdered,
@@ -23,7 +24,7 @@ import {
   type Place,
   readCursor,
   type StoredGeneration,
-  takeCosts,
+  takeImages,
   writeCursor,
 } from './generationstore.ts';
 import type { InputMediaDeps } from './sources.ts';
@@ -285,7 +286,8 @@ export async function endImages(
   const delivered = ended.flatMap(({ index, status }) => (status === 'completed' ? imageReferenceOf(id, index) : []));
   const credits = (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const status = delivered.length > 0 ? 'completed' : rest.status;
-  const costUsd = await takeCosts(tx, scope, delivered);
+  const images = await takeImages(tx, scope);
+  const costUsd = costOf(images.filter(({ reference }) => delivered.includes(reference)));
   await endGeneration(tx, id, status, credits, ended);
   if (credits > 0 || delivered.length > 0)
     await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits, costUsd });

@@ -199,27 +199,44 @@ export async function isOrdered(db: Tx<AgentTables>, id: string): Promise<boolea
   return row?.ordered_at != null;
 }
 
-// What the images of an order cost the operator, until the order ends.
+// The images of an order, until it ends: their model, what they cost the operator, and why they failed.
 
-/** Replaces what is noted for the reference. Models without a cost leave nothing. */
-export async function noteCost(
+/** A fallback of the model changes what the image costs. The image counts for the model that was requested. */
+export async function noteImage(
   db: Handle,
   { reference, scope }: { readonly reference: string; readonly scope: string },
-  costUsd: number | undefined,
+  { id, costUsd = null }: { readonly id: string; readonly costUsd?: number | null | undefined },
 ): Promise<void> {
-  if (costUsd === undefined) await db.deleteFrom('agent_image_costs').where('reference', '=', reference).execute();
-  else
-    await db
-      .insertInto('agent_image_costs')
-      .values({ reference, scope, cost_usd: costUsd })
-      .onConflict((conflict) => conflict.column('reference').doUpdateSet({ cost_usd: costUsd }))
-      .execute();
+  await db
+    .insertInto('agent_image_costs')
+    .values({ reference, scope, model: id, cost_usd: costUsd })
+    .onConflict((conflict) => conflict.column('reference').doUpdateSet({ cost_usd: costUsd }))
+    .execute();
 }
 
-/** Ends the order: forgets its costs, and returns the sum of those that were delivered. */
-export async function takeCosts(tx: Tx<AgentTables>, scope: string, delivered: readonly string[]): Promise<number> {
-  const { rows } = await sql<{ reference: string; costUsd: number }>`
-    delete from agent_image_costs where scope = ${scope}
-    returning reference, cost_usd as "costUsd"`.execute(tx);
-  return rows.reduce((sum, { reference, costUsd }) => (delivered.includes(reference) ? sum + costUsd : sum), 0);
+/** `answer`: the failure in the words of the provider. */
+export async function noteFailure(db: Handle, reference: string, answer: string | undefined): Promise<void> {
+  await db
+    .updateTable('agent_image_costs')
+    .set({ answer: answer ?? null })
+    .where('reference', '=', reference)
+    .execute();
 }
+
+export interface NotedImage {
+  readonly reference: string;
+  readonly model: string | null;
+  readonly costUsd: number;
+  readonly answer: string | null;
+}
+
+/** Ends the order: forgets its images, and returns them. */
+export async function takeImages(tx: Tx<AgentTables>, scope: string): Promise<readonly NotedImage[]> {
+  const { rows } = await sql<NotedImage>`
+    delete from agent_image_costs where scope = ${scope}
+    returning reference, model, coalesce(cost_usd, 0) as "costUsd", answer`.execute(tx);
+  return rows;
+}
+
+export const costOf = (images: readonly Pick<NotedImage, 'costUsd'>[]): number =>
+  images.reduce((sum, { costUsd }) => sum + costUsd, 0);

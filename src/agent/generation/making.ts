@@ -21,7 +21,7 @@ import {
   imageScopeOf,
   imagesQueue,
 } from './generations.ts';
-import { endItem, lockGeneration, markOrdered, type NewGeneration, noteCost } from './generationstore.ts';
+import { endItem, lockGeneration, markOrdered, type NewGeneration, noteImage } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
 const stopped = {
@@ -95,8 +95,8 @@ async function makeAll(deps: GenerationDeps, row: NewGeneration, signal: AbortSi
       // Each image of an order is another one.
       const wanted = { ...row.input, seed: seedOf(row.input, index) };
       const model = modelOfRow(deps.catalogue.images, row.model);
-      const made = await makeByChain(deps, model, wanted, await given, signal, (costUsd) =>
-        noteCost(deps.db, { reference, scope: imageScopeOf(row.id) }, costUsd),
+      const made = await makeByChain(deps, model, wanted, await given, signal, (fallback) =>
+        noteImage(deps.db, { reference, scope: imageScopeOf(row.id) }, fallback),
       );
       const scope = { kind: row.scopeKind, id: row.scopeId };
       const { prompt, ratio, references } = row.input;
@@ -122,8 +122,7 @@ interface Sources {
 }
 
 /**
- * Another model of the catalogue makes the image if the first one cannot be reached. `onFallback` gets the cost of that one before
- * its order.
+ * Another model of the catalogue makes the image if the first one cannot be reached. `onFallback` gets that one before its order.
  */
 export async function makeByChain(
   { catalogue, log }: Pick<GenerationDeps, 'catalogue' | 'log'>,
@@ -131,15 +130,16 @@ export async function makeByChain(
   wanted: Omit<ImageInput, 'mask'> & { readonly mask?: unknown },
   { sources, mask }: Sources,
   signal: AbortSignal,
-  onFallback: (costUsd: number | undefined) => Promise<void>,
+  onFallback: (fallback: ImageModel) => Promise<void>,
 ): Promise<Image & Generated & Pick<Deposit, 'generated'>> {
   signal.throwIfAborted();
   const { prompt, ratio, seed, quality } = wanted;
   const generated = sources.every((source) => source.generated === 'ai') ? 'ai' : 'edited';
   const chain = withFallbacks(catalogue.images, model, wanted);
-  for (const [place, { id, generator, costUsd }] of chain.entries()) {
+  for (const [place, next] of chain.entries()) {
+    const { id, generator } = next;
     try {
-      if (place > 0) await onFallback(costUsd);
+      if (place > 0) await onFallback(next);
       const made =
         sources.length === 0
           ? await generator.generate({ prompt, ratio: ratio ?? '1:1', seed, quality, signal })

@@ -38,13 +38,15 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<Catalo
 
 async function defaultImage({ image, imageCredits, offlineImages }: CatalogueSettings): Promise<ImageModel> {
   const id = image.name ?? (isOffline(image) ? 'offline' : 'image');
-  return imageModel(await openImages(image, offlineImages), { id, model: image.name, credits: imageCredits });
+  const label = id === 'offline' ? 'Offline images' : id;
+  return imageModel(await openImages(image, offlineImages), { id, label, model: image.name, credits: imageCredits });
 }
 
 async function defaultVideo(settings: CatalogueSettings): Promise<VideoModel> {
   const { video, videoCredits: credits, videoPlans: plans, offlineVideos } = settings;
   const generator = await openVideos(video, offlineVideos);
-  if (isOffline(video)) return videoModel(generator, { id: video.name ?? 'offline', credits, plans });
+  const { name: label = 'Offline videos' } = video;
+  if (isOffline(video)) return videoModel(generator, { id: video.name ?? 'offline-video', label, credits, plans });
   const id = video.name ?? 'video';
   const isOpenAi = video.provider === 'openai-compatible';
   return videoModel(generator, { id, credits, plans, ratios: wideRatios, durations: isOpenAi ? openAiDurations : [] });

@@ -29,7 +29,7 @@ import {
   type Wanted,
 } from './catalogue.ts';
 import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
-import { insertGeneration, noteCost } from './generationstore.ts';
+import { insertGeneration, noteImage } from './generationstore.ts';
 import { makeImages } from './making.ts';
 import { assertInputMedias, assertReadable, takeInputMedias } from './sources.ts';
 
@@ -176,7 +176,7 @@ async function findEarlier({ db }: GenerationDeps, keyed: KeyedStart | undefined
 
 async function reserve(
   tx: Tx<AgentTables>,
-  { credits, costUsd }: MediaModel,
+  model: MediaModel,
   count: number,
   reservation: {
     readonly reference: string;
@@ -185,11 +185,9 @@ async function reserve(
     readonly assetId: string;
   },
 ): Promise<void> {
+  const { credits } = model;
   const { reserved, balance } = await reserveCredits(tx, { ...reservation, amount: credits });
-  if (reserved) {
-    if (costUsd !== undefined) await noteCost(tx, reservation, costUsd);
-    return;
-  }
+  if (reserved) return noteImage(tx, reservation, model);
   // Earlier items of this order are reserved already.
   const index = Number(reservation.reference.split(':').at(-1));
   throw agentProblems.insufficient_credits({

@@ -13,7 +13,7 @@ import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { publishImage, publishSettlement } from '../events.ts';
 import type { ImageModel } from '../generation/catalogue.ts';
-import { noteCost, takeCosts } from '../generation/generationstore.ts';
+import { noteImage, takeImages } from '../generation/generationstore.ts';
 import { agentProblems } from '../problems.ts';
 import { assetIdOf } from '../services/library.ts';
 import type { AgentTables } from '../tables.ts';
@@ -28,9 +28,6 @@ const longestMs = 240_000;
 const expiresAfterMs = 420_000;
 const reapEveryMs = 15_000;
 const reapedAtOnce = 50;
-
-/** `model` in `GET /usage`. */
-export const usageModel = 'mcp';
 
 /** Also the id that webhooks and usage know the call by. */
 export interface PaidCall {
@@ -134,10 +131,8 @@ export class McpCalls {
     await this.#reaping.stop();
   }
 
-  async #begin(
-    userId: string,
-    { model: { credits, plans, costUsd }, n }: { readonly model: ImageModel; readonly n: number },
-  ): Promise<PaidCall> {
+  async #begin(userId: string, { model, n }: { readonly model: ImageModel; readonly n: number }): Promise<PaidCall> {
+    const { credits, plans } = model;
     const callId = randomUUID();
     const references = Array.from({ length: n }, (_, index) => `${scopeOf(callId)}${index === 0 ? '' : `:${index}`}`);
     const call = { callId, scope: scopeOf(callId), references, userId };
@@ -151,7 +146,7 @@ export class McpCalls {
           const has = balance + index * credits;
           if (!reserved)
             throw new ToolFailed('insufficient_credits', `You need ${n * credits} credits for this and have ${has}.`);
-          if (costUsd !== undefined) await noteCost(tx, { reference, scope: call.scope }, costUsd);
+          await noteImage(tx, { reference, scope: call.scope }, model);
         }
         await admitCall(this.#deps, tx, callId, userId);
       });
@@ -174,11 +169,16 @@ export class McpCalls {
     if (settlement === undefined) return;
     const { userId, settled } = settlement;
     const threadId = threadOf(userId);
-    const references = settled.map(({ reference }) => reference);
-    const costUsd = await takeCosts(tx, scopeOf(callId), references);
+    const images = await takeImages(tx, scopeOf(callId));
     for (const { reference, amount } of settled) {
-      const cost = reference === references[0] ? costUsd : 0;
-      await addUsage(tx, { userId, model: usageModel, images: 1, credits: amount, costUsd: cost });
+      const { model, costUsd = 0 } = images.find((image) => image.reference === reference) ?? {};
+      await addUsage(tx, {
+        userId,
+        model: model ?? this.#deps.catalogue.images[0].id,
+        images: 1,
+        credits: amount,
+        costUsd,
+      });
       const names = { taskId: callId, toolCallId: callId, threadId };
       await publishImage(this.#deps, tx, { ...names, ownerId: userId, assetId: assetIdOf(reference) });
     }

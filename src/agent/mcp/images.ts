@@ -2,7 +2,7 @@
 
 import type { Failure } from '../api.ts';
 import { type ImageModel, modelFor } from '../generation/catalogue.ts';
-import { noteCost } from '../generation/generationstore.ts';
+import { noteImage } from '../generation/generationstore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
 import { OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
@@ -66,7 +66,7 @@ async function makeImages(deps: McpContext, userId: string, { sources, mask, ...
             { prompt, ratio, references: sources, mask },
             { sources: await given, mask },
             signal,
-            (costUsd) => noteCost(deps.db, { reference, scope }, costUsd),
+            (fallback) => noteImage(deps.db, { reference, scope }, fallback),
           );
         return deliverImage(deps, place, make, signal);
       }),

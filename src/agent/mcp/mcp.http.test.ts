@@ -159,7 +159,7 @@ describe('generate_image and edit_image', () => {
     expect(Buffer.from(await (await fetch(String(data.url))).arrayBuffer())).toEqual(marked);
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([98, 0]);
     const usage = await user.call<{ days: object[] }>('GET', '/usage');
-    expect(usage.body.days).toMatchObject([{ model: 'mcp', runs: 0, images: 1, credits: 2 }]);
+    expect(usage.body.days).toMatchObject([{ model: 'an-image-model', runs: 0, images: 1, credits: 2 }]);
 
     const edit = `mcp edit ${randomUUID()}`;
     rig.provider.on(edit, imageAnswer(await newImage()));

@@ -16,7 +16,7 @@ import type { VideoInput } from '../tables.ts';
 import { placeOrder } from '../videos/videos.ts';
 import type { Video } from '../videos/videostore.ts';
 import type { McpContext } from './calls.ts';
-import { admitCall, threadOf, usageModel } from './calls.ts';
+import { admitCall, threadOf } from './calls.ts';
 import { endCall } from './callstore.ts';
 import { assertOwn, editImage, generateImage } from './images.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
@@ -265,7 +265,7 @@ function order(deps: McpContext, callId: string, userId: string, model: VideoMod
         taskId: callId,
         messageId: callId,
         toolCallId: callId,
-        model: usageModel,
+        model: model.id,
         mediaModel: model.id,
         price: model.credits,
         origin: 'mcp',

@@ -151,9 +151,13 @@ async function sendWithRetries(
 
 function assertAccepted({ status, bytes }: MediaResponse, what: string): void {
   if (status < 400) return;
-  if (status !== 400 && status !== 422)
-    throw new ProviderFailed(`The ${what} provider returned ${status}.`, { status });
   const reason = reasonOf(bytes);
+  // The reason is for operators. It can name accounts and quotas.
+  if (status !== 400 && status !== 422)
+    throw new ProviderFailed(`The ${what} provider returned ${status}.`, {
+      status,
+      cause: reason && new Error(reason),
+    });
   // fal's answer while a video is being made. Its package reads it.
   if (reason === 'Request is still in progress') return;
   throw new OrderRefused(`The ${what} provider refused: ${reason ?? 'no reason given'}`);

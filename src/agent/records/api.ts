@@ -1,17 +1,28 @@
-/** What operators see of runs and generations: how they went and what they cost, without their content. */
+/** What operators see of runs and generations: what was requested, how it went and what it cost. */
 import { z } from 'zod';
 import { pageSize } from '#platform/wholenumber.ts';
-import { threadId } from '../api.ts';
+import { day, threadId } from '../api.ts';
 
 const listing = {
   userId: z.guid().toLowerCase().optional().describe('Only those of this user.'),
-  model: z.string().min(1).max(100).optional(),
+  model: z.string().min(1).max(128).optional(),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'A part of the request, the prompt or the error; a complete id of the run, request or trace; or the start of an email address.',
+    ),
+  from: day.optional().describe('The first day, in UTC.'),
+  to: day.optional().describe('The last day, included.'),
   limit: pageSize(100, 50),
   cursor: z.string().max(200).optional().describe('The `next_cursor` of the previous page.'),
 };
 
 const runStatus = z.enum(['queued', 'running', 'completed', 'failed', 'aborted']);
-export const runListing = z.object({ ...listing, status: runStatus.optional() });
+export const runListing = z.object({ ...listing, status: runStatus.optional(), threadId: threadId.optional() });
 export type RunListing = z.output<typeof runListing>;
 
 export const runRecord = z.object({
@@ -29,6 +40,29 @@ export const runRecord = z.object({
   restarts: z.int().describe('How often another process continued it.'),
   steps: z.int().nullable().describe('Calls of the model. `null`: not known.'),
   tools: z.array(z.string()).describe('The tools that were called, in order.'),
+  timeline: z
+    .array(
+      z.object({
+        tookMs: z.int().nullable().describe('The response of the model, without its tools. `null`: not measured.'),
+        inputTokens: z.int().nullable(),
+        outputTokens: z.int().nullable(),
+        calls: z.array(
+          z.object({
+            name: z.string(),
+            tookMs: z.int().nullable(),
+            failure: z.string().nullable().describe('As the model and the user see it.'),
+            answer: z.string().nullable().describe('The failure in the words of the provider.'),
+          }),
+        ),
+      }),
+    )
+    .describe('The steps of a run that has ended.'),
+  request: z
+    .string()
+    .nullable()
+    .describe(
+      'The first 300 characters of the message. `null`: the thread is temporary or deleted, or the message was replaced.',
+    ),
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
   credits: z.int().nullable().describe('All that was charged, without videos. `null`: it has not ended.'),
@@ -46,14 +80,17 @@ export const generationRecordListing = z.object({
   ...listing,
   status: generationStatus.optional(),
   kind: z.enum(['image', 'video']).optional(),
+  id: z.guid().toLowerCase().optional().describe('Only this one.'),
 });
 export type GenerationRecordListing = z.output<typeof generationRecordListing>;
 
 const generationRecord = z.object({
-  id: z.string(),
+  id: z.string().describe('The id of the run, if a run ordered the images.'),
   kind: z.enum(['image', 'video']),
   userId: z.string(),
   taskId: z.string().nullable().describe('The run that ordered it.'),
+  prompt: z.string().nullable().describe('The first prompt. `null`: the thread is temporary or deleted.'),
+  assetIds: z.array(z.string()).describe('The delivered files.'),
   model: z.string(),
   status: generationStatus,
   count: z.int().describe('Ordered images or videos.'),

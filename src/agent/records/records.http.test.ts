@@ -19,6 +19,12 @@ onEveryPair('records', (pair) => {
   beforeAll(async () => {
     provider = await startProvider();
     provider.on('say hello', { text: 'Hello, you.' });
+    const args = { prompt: 'a red fox' };
+    provider.on('draw', ({ body }) =>
+      JSON.stringify(body).includes('"role":"tool"')
+        ? { text: 'It failed.' }
+        : { calls: [{ id: 'a', name: 'generateImage', args }] },
+    );
     provider.on('fail', { answer: { status: 500, body: '{"error":{"message":"the cluster is on fire"}}' } });
     const images = imageModel(
       {
@@ -58,7 +64,7 @@ onEveryPair('records', (pair) => {
   const read = async (taskId: string) => (await rig.server.call<RunRecord>('GET', `/runs/${taskId}`)).body;
   const list = async (query: string) => (await rig.server.call<RunPage>('GET', `/runs?${query}`)).body;
 
-  it('a run has its steps, tokens, credits, time and trace, and none of its content', async () => {
+  it('a run has its request, steps, tokens, credits, time and trace, and nothing of its answer', async () => {
     const taskId = await say('say hello to everyone');
     const record = await read(taskId);
     expect(record).toMatchObject({
@@ -68,15 +74,17 @@ onEveryPair('records', (pair) => {
       model: 'scripted',
       error: null,
       answer: null,
+      request: 'say hello to everyone',
       steps: 1,
       tools: [],
+      timeline: [{ tookMs: expect.any(Number), inputTokens: null, outputTokens: null, calls: [] }],
       credits: 1,
       restarts: 0,
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
       requestId: expect.any(String),
     });
     expect(Date.parse(record.endedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(record.createdAt));
-    expect(JSON.stringify(record)).not.toMatch(/hello|everyone/i);
+    expect(JSON.stringify(record)).not.toContain('Hello, you.');
   });
 
   it('a failed run has the answer of the provider, which its owner does not see', async () => {
@@ -116,7 +124,7 @@ onEveryPair('records', (pair) => {
   });
 
   it('images and videos are listed with the answers of their providers', async () => {
-    const order = { prompt: 'a secret lighthouse', n: 1 };
+    const order = { prompt: 'a lonely lighthouse', n: 1 };
     const { body } = await user.call<{ id: string }>('POST', '/images', order, { prefer: 'wait=60' });
     const query = `userId=${user.userId}`;
     const { generations } = (await rig.server.call<GenerationRecordPage>('GET', `/generations/all?${query}`)).body;
@@ -126,6 +134,8 @@ onEveryPair('records', (pair) => {
         kind: 'image',
         userId: user.userId,
         taskId: null,
+        prompt: 'a lonely lighthouse',
+        assetIds: [],
         status: 'failed',
         count: 1,
         delivered: 0,
@@ -134,11 +144,69 @@ onEveryPair('records', (pair) => {
         answer: '503 The image provider returned 503.\nno capacity in eu',
       },
     ]);
-    expect(JSON.stringify(generations)).not.toContain('lighthouse');
     const none = await rig.server.call<GenerationRecordPage>('GET', `/generations/all?${query}&kind=video`);
     expect(none.body.generations).toEqual([]);
     const seen = await user.call('GET', `/generations/${body.id}`);
     expect(JSON.stringify(seen.body)).not.toContain('capacity');
+  });
+
+  it('an image that a run could not make is listed with its prompt, its model and the answer of the provider', async () => {
+    const person = await rig.user();
+    const taskId = await say('please draw a red fox', person);
+    const query = `userId=${person.userId}`;
+    const { generations } = (await rig.server.call<GenerationRecordPage>('GET', `/generations/all?${query}`)).body;
+    const failed = {
+      status: 'failed',
+      failure: 'The image provider returned 503.',
+      answer: expect.stringContaining('no capacity in eu'),
+    };
+    const order = { taskId, model: 'an-image-model', prompt: 'a red fox', count: 1, delivered: 0, credits: 0 };
+    expect(generations).toMatchObject([{ id: taskId, kind: 'image', ...order, ...failed }]);
+    const { tools, timeline } = await read(taskId);
+    expect(tools).toEqual(['generateImage']);
+    expect(timeline).toMatchObject([
+      {
+        calls: [{ name: 'generateImage', tookMs: expect.any(Number), failure: failed.failure, answer: failed.answer }],
+      },
+      { calls: [] },
+    ]);
+    expect(JSON.stringify(await person.task(taskId))).not.toContain('capacity');
+  });
+
+  it('are found by words, ids and people, and by days', async () => {
+    const [one, other] = [await rig.user(), await rig.user()];
+    const threadId = newThread();
+    const first = await one.ask(threadId, 'say hello to a Purple   Heron');
+    await one.ended(first);
+    const second = await say('say hello', other);
+    const found = async (query: string) => (await list(query)).runs.map(({ taskId }) => taskId);
+    const { traceId } = await read(first);
+    for (const q of ['purple', first, traceId]) expect([q, await found(`q=${q}`)]).toEqual([q, [first]]);
+    expect(await found('q=nothing%20like%20this')).toEqual([]);
+    expect(await found(`threadId=${threadId}`)).toEqual([first]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await found(`userId=${other.userId}&from=${today}&to=${today}`)).toEqual([second]);
+    expect(await found(`userId=${other.userId}&to=2026-01-01`)).toEqual([]);
+    const order = { prompt: 'a Purple lantern', n: 1 };
+    const { body } = await one.call<{ id: string }>('POST', '/images', order, { prefer: 'wait=60' });
+    for (const query of ['q=purple', 'q=no%20capacity', `id=${body.id}`]) {
+      const { generations } = (
+        await rig.server.call<GenerationRecordPage>('GET', `/generations/all?userId=${one.userId}&${query}`)
+      ).body;
+      expect([query, generations.map(({ id }) => id)]).toEqual([query, [body.id]]);
+    }
+  });
+
+  it('the content of a temporary conversation is not shown', async () => {
+    const message = { role: 'user', parts: [{ type: 'text', text: 'please draw a secret' }] };
+    const started = { threadId: newThread(), temporary: true, message };
+    const { body } = await user.call<{ taskId: string }>('POST', '/task', started);
+    await user.ended(body.taskId);
+    expect((await read(body.taskId)).request).toBeNull();
+    const { generations } = (await rig.server.call<GenerationRecordPage>('GET', `/generations/all?id=${body.taskId}`))
+      .body;
+    expect(generations).toMatchObject([{ id: body.taskId, prompt: null, assetIds: [] }]);
+    expect((await list('q=secret')).runs).toEqual([]);
   });
 
   it('the titles of conversations are read apart, without temporary and unknown ones', async () => {

@@ -11,6 +11,48 @@ const isBelow = (id: string, { createdAtUs, id: last }: Place) =>
   sql<boolean>`(created_at, ${sql.ref(id)}) <
     (timestamptz 'epoch' + ${createdAtUs}::bigint * interval '1 microsecond', ${last}::uuid)`;
 
+/** A search reads the newest rows of a table. */
+const mostSearched = 10_000;
+
+interface Search {
+  readonly q?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** `matches`: the needle is normalized as the search texts of messages are. */
+function within(table: string, { q, from, to }: Search, matches: (needle: string, q: string) => RawBuilder<unknown>) {
+  const newest = sql`created_at >= coalesce(
+    (select created_at from ${sql.table(table)} order by created_at desc offset ${mostSearched} limit 1), '-infinity')`;
+  return [
+    ...(from === undefined ? [] : [sql`created_at >= ${from}::date::timestamp at time zone 'UTC'`]),
+    ...(to === undefined ? [] : [sql`created_at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
+    ...(q === undefined ? [] : [newest, sql`(${matches(q.normalize('NFKC').toLowerCase(), q)})`]),
+  ];
+}
+
+/** Operators do not see the content of threads that are being deleted, or that their owner does not keep. */
+const isHidden = (table: string) => sql`exists (select from agent_threads hidden
+  where hidden.thread_id = ${sql.ref(`${table}.thread_id`)} and (hidden.temporary or hidden.deleting_at is not null))`;
+
+const isOwnedBy = (owner: string, needle: string) =>
+  sql`${sql.ref(owner)} in (select id from user_profiles where starts_with(lower(email), ${needle}))`;
+
+const isQuestion = sql`question.thread_id = agent_runs.thread_id and question.task_id = agent_runs.task_id
+  and question.role = 'user' and not ${isHidden('agent_runs')}`;
+
+const request = sql<string | null>`(
+  select left(regexp_replace(left(string_agg(part->>'text', ' '), 2000), '\\s+', ' ', 'g'), 300)
+  from jsonb_array_elements(coalesce(
+    (select parts from agent_messages question where ${isQuestion} order by seq limit 1),
+    case when not ${isHidden('agent_runs')} then agent_runs.question->'parts' end)) part
+  where part->>'type' = 'text')`;
+
+const matchesRun = (needle: string, q: string) => sql`
+  exists (select from agent_messages question where ${isQuestion} and strpos(question.search_text, ${needle}) > 0)
+  or ${q} in (task_id::text, trace->>'traceId', trace->>'requestId') or ${isOwnedBy('owner_id', needle)}
+  or strpos(lower(concat(error, record->>'answer')), ${needle}) > 0`;
+
 function selectRuns(db: Db<AgentTables>) {
   return db
     .selectFrom('agent_runs')
@@ -27,6 +69,7 @@ function selectRuns(db: Db<AgentTables>) {
       'restarts',
       'record',
       'trace',
+      request.as('request'),
       microseconds.as('createdAtUs'),
     ]);
 }
@@ -39,11 +82,13 @@ export function findRunRecord(db: Db<AgentTables>, taskId: string) {
 
 export function listRunRecords(
   db: Db<AgentTables>,
-  { status, userId, model }: RunListing,
+  { status, userId, model, threadId, ...search }: RunListing,
   after: Place | undefined,
   limit: number,
 ) {
   return selectRuns(db)
+    .where(sql<boolean>`${sql.join([sql`true`, ...within('agent_runs', search, matchesRun)], sql` and `)}`)
+    .$if(threadId !== undefined, (query) => query.where('thread_id', '=', threadId ?? ''))
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'failed'))
     .$if(userId !== undefined, (query) => query.where('owner_id', '=', userId ?? ''))
     .$if(model !== undefined, (query) => query.where('model', '=', model ?? ''))
@@ -71,46 +116,68 @@ export type StoredGenerationRecord = Omit<GenerationRecord, 'createdAt' | 'ended
   readonly createdAtUs: string;
 };
 
-/** Images ordered without a run, and all videos. Each table returns a page, so that the indexes serve the order. */
+/** The images of a run are one entry. Each table returns a page, so that the indexes serve the order. */
 export async function listGenerationRecords(
   db: Db<AgentTables>,
-  { status, userId, model, kind }: GenerationRecordListing,
+  { status, userId, model, kind, id: only, ...search }: GenerationRecordListing,
   after: Place | undefined,
   limit: number,
 ): Promise<readonly StoredGenerationRecord[]> {
   const conditions = (
+    table: string,
     id: string,
-    columns: { readonly owner: string; readonly model: RawBuilder<unknown> },
-    of: 'image' | 'video',
+    owner: string,
+    columns: Readonly<Record<'model' | 'status' | 'failure', RawBuilder<unknown>>>,
+    prompts = sql`input->>'prompt'`,
   ) =>
     sql.join(
       [
-        kind === undefined || kind === of ? sql`true` : sql`false`,
-        ...(userId === undefined ? [] : [sql`${sql.ref(columns.owner)} = ${userId}`]),
+        kind === undefined || (kind === 'video') === (table === 'agent_videos') ? sql`true` : sql`false`,
+        ...(only === undefined ? [] : [sql`${sql.ref(id)} = ${only}`]),
+        ...(userId === undefined ? [] : [sql`${sql.ref(owner)} = ${userId}`]),
         ...(model === undefined ? [] : [sql`${columns.model} = ${model}`]),
-        ...(status === undefined ? [] : [sql`${of === 'image' ? sql`status` : videoStatus} = ${status}`]),
+        ...(status === undefined ? [] : [sql`${columns.status} = ${status}`]),
         ...(after === undefined ? [] : [isBelow(id, after)]),
+        ...within(table, search, (needle, q) => {
+          const texts = sql`lower(concat_ws(' ', ${prompts}, ${columns.failure}))`;
+          return sql`strpos(${texts}, ${needle}) > 0 or ${sql.ref(id)}::text = ${q} or ${isOwnedBy(owner, needle)}`;
+        }),
       ],
       sql` and `,
     );
-  const images = conditions('generation_id', { owner: 'owner_id', model: sql`model` }, 'image');
+  const images = conditions('agent_generations', 'generation_id', 'owner_id', {
+    ...{ model: sql`model`, status: sql`status` },
+    failure: sql`(select string_agg(concat(failure->>'message', answer), ' ') from agent_generation_items item
+      where item.generation_id = agent_generations.generation_id)`,
+  });
   const videoModel = sql`coalesce(media_model, 'video')`;
-  const videos = conditions('video_id', { owner: 'resource_id', model: videoModel }, 'video');
+  const videoPrompt = sql`case when not ${isHidden('agent_videos')} then input->>'prompt' end`;
+  const failureOfVideo = sql`concat(failure_message, answer)`;
+  const videoColumns = { model: videoModel, status: videoStatus, failure: failureOfVideo };
+  const videos = conditions('agent_videos', 'video_id', 'resource_id', videoColumns, videoPrompt);
+  const runColumns = { model: sql`record->'images'->>'model'`, status: runStatus, failure: sql`record->>'images'` };
+  const runs = conditions('agent_runs', 'task_id', 'owner_id', runColumns, promptsOf('agent_runs'));
   const { rows } = await sql<StoredGenerationRecord>`
     with images as (
       select *, ${microseconds} as us from agent_generations where ${images}
       order by created_at desc, generation_id desc limit ${limit}
     ), videos as (
-      select *, ${microseconds} as us, ${videoStatus} as shown from agent_videos where ${videos}
+      select *, ${microseconds} as us, ${videoStatus} as shown, ${videoPrompt} as prompt from agent_videos where ${videos}
       order by created_at desc, video_id desc limit ${limit}
+    ), runs as (
+      select *, ${microseconds} as us, record->'images' as made from agent_runs
+      where (record->'images') is not null and ${runs}
+      order by created_at desc, task_id desc limit ${limit}
     ), shown as (
-      select images.generation_id as id, 'image' as kind, images.owner_id as "userId", null::uuid as "taskId", images.model,
+      select images.generation_id as id, 'image' as kind, images.owner_id as "userId", null::uuid as "taskId",
+        images.input->>'prompt' as prompt, items.assets as "assetIds", images.model,
         images.status, items.count, items.delivered, images.credits, null::float8 as "costUsd",
         failed.failure->>'message' as failure, failed.failure->>'code' as "failureCode", failed.answer,
         images.created_at as "createdAt", images.ended_at as "endedAt", images.us as "createdAtUs"
       from images
       cross join lateral (
-        select count(*)::int as count, (count(*) filter (where status = 'completed'))::int as delivered
+        select count(*)::int as count, (count(*) filter (where status = 'completed'))::int as delivered,
+          coalesce(jsonb_agg(asset_id order by index) filter (where asset_id is not null), '[]') as assets
         from agent_generation_items item where item.generation_id = images.generation_id
       ) as items
       left join lateral (
@@ -118,16 +185,40 @@ export async function listGenerationRecords(
         where item.generation_id = images.generation_id and failure is not null order by index limit 1
       ) as failed on true
       union all
-      select video_id, 'video', resource_id, case when origin = 'api' then null else task_id end, ${videoModel},
+      select video_id, 'video', resource_id, case when origin = 'run' then task_id end, prompt,
+        case when asset_id is null then '[]' else jsonb_build_array(asset_id) end, ${videoModel},
         shown, 1, case when shown = 'completed' then 1 else 0 end,
         case when shown = 'running' then null else credits end,
         case when shown = 'completed' then cost_usd end, failure_message, failure_code, answer,
         created_at, case when shown = 'running' then null else updated_at end, us
       from videos
+      union all
+      select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, coalesce(made->>'model', model),
+        ${runStatus}, (made->>'count')::int, (made->>'delivered')::int, (made->>'credits')::int,
+        (made->>'costUsd')::float8, made->>'failure', null, made->>'answer', created_at, ended_at, us
+      from runs
     )
     select * from shown order by "createdAt" desc, id desc limit ${limit}`.execute(db);
   return rows;
 }
+
+/** The calls of tools that make images, in the answer of a run. */
+const callsOf = (table: string, selected: RawBuilder<unknown>) => sql`(
+  select ${selected} from agent_messages answer cross join lateral jsonb_array_elements(answer.parts) part
+  where answer.thread_id = ${sql.ref(`${table}.thread_id`)} and answer.id = ${sql.ref(`${table}.message_id`)}
+    and part->>'type' in ('tool-generateImage', 'tool-editImage') and not ${isHidden(table)})`;
+
+const promptsOf = (table: string) => callsOf(table, sql`string_agg(part->'input'->>'prompt', ' · ')`);
+
+const assetsOf = (table: string) =>
+  callsOf(
+    table,
+    sql`coalesce(jsonb_path_query_array(jsonb_agg(part->'output'), '$[*].assetIds[*]')
+      || jsonb_path_query_array(jsonb_agg(part->'output'), '$[*] ? (!exists(@.assetIds)).assetId ? (@ != null)'), '[]')`,
+  );
+
+const runStatus = sql`case when (record->'images'->>'delivered')::int > 0 then 'completed'
+  when status = 'aborted' then 'canceled' else 'failed' end`;
 
 const videoStatus = sql`case
   when status in ('queued', 'processing') then 'running'

@@ -27,7 +27,7 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     {
       id: 'listRuns',
       summary: 'List the runs of all users, newest first',
-      description: 'Returns how runs went and what they cost, without their content, for operators.',
+      description: 'Returns the requests of runs, how they went and what they cost, for operators.',
       problems: ['forbidden'],
       client: { query: 'RunListing', answer: 'RunPage' },
       querystring: runListing,
@@ -46,7 +46,7 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     {
       id: 'readRun',
       summary: 'Read how a run went',
-      description: 'Returns how a run went and what it cost, without its content, for operators.',
+      description: 'Returns the request of a run, how it went and what it cost, for operators.',
       problems: ['forbidden', 'not_found'],
       client: { answer: 'RunRecord' },
       params: z.object({ taskId: z.guid().toLowerCase() }),
@@ -83,7 +83,7 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
       id: 'listAllGenerations',
       summary: 'List the generations of all users, newest first',
       description:
-        'Returns images that were ordered without a run, and all videos, with the failures in the words of the provider, for operators.',
+        'Returns all videos, the images of each run that has ended, and images that were ordered without a run, with the failures in the words of the provider, for operators.',
       problems: ['forbidden'],
       client: { query: 'GenerationRecordListing', answer: 'GenerationRecordPage' },
       querystring: generationRecordListing,
@@ -127,6 +127,7 @@ function describe({ record, trace, createdAtUs, ...run }: StoredRecord): RunReco
     answer: record?.answer ?? null,
     steps: record?.steps ?? null,
     tools: [...(record?.tools ?? [])],
+    timeline: (record?.timeline ?? []).map((step) => ({ ...step, calls: [...step.calls] })),
     inputTokens: record?.inputTokens ?? null,
     outputTokens: record?.outputTokens ?? null,
     credits: record?.credits ?? null,

@@ -224,7 +224,8 @@ export class Execution {
     const costUsd = costOfTokens(this.#chosen, usage);
     for (const startedAtMs = performance.now(); ; ) {
       try {
-        const end = { status, error, code, answer, parts, metadata, usage, imageOrders, approvals, costUsd };
+        const times = this.#usage;
+        const end = { status, error, code, answer, parts, metadata, usage, times, imageOrders, approvals, costUsd };
         return await ends.run(() => endRun(this.#deps, this.#run, end));
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');

@@ -12,10 +12,18 @@ import type { Caller } from '#platform/access/caller.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import type { CurrentTask, TaskInfo, TaskRequest } from '../api.ts';
+import type { CurrentTask, MediaOutput, TaskInfo, TaskRequest } from '../api.ts';
 import { denyUnanswered, insertApprovals } from '../approvals/approvalstore.ts';
 import type { PendingApproval } from '../approvals/rules.ts';
-import { addUsages, chargedCancels, isImage, runReference, withDelivered } from '../billing/usage.ts';
+import {
+  addUsages,
+  chargedCancels,
+  imageReferences,
+  isImage,
+  runReference,
+  type UsageMeter,
+  withDelivered,
+} from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext, RunLease } from '../context.ts';
 import {
@@ -27,11 +35,11 @@ import {
   publishVideoFailures,
 } from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
-import { takeCosts } from '../generation/generationstore.ts';
+import { costOf, type NotedImage, takeImages } from '../generation/generationstore.ts';
 import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
 import { deleteSteps } from '../steps/stepstore.ts';
-import type { AgentTables, EndedStatus, Question, RunOptions, TokenUsage } from '../tables.ts';
+import type { AgentTables, EndedStatus, Question, RunImages, RunOptions, RunStep, TokenUsage } from '../tables.ts';
 import { addMessage, findVisible, openThread, rewindThread } from '../threads/changes.ts';
 import { changeMessage, findMessage, type StoredMessage } from '../threads/messagestore.ts';
 import { lockExistingThread } from '../threads/threadstore.ts';
@@ -300,6 +308,7 @@ export interface RunEnd {
   readonly usage: TokenUsage;
   /** Of its tokens. */
   readonly costUsd?: number;
+  readonly times?: Pick<UsageMeter, 'steps' | 'callsTookMs'>;
   /** References of the images that a provider was making. If the run was stopped, they are canceled. */
   readonly imageOrders: readonly string[];
   /** Of a failure, in the words of the provider. */
@@ -322,7 +331,7 @@ export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise
     await deleteSteps(tx, run.taskId);
     // Videos are locked before credits, as in their worker.
     const videos = await endVideosOf(deps, tx, run, end);
-    const { settlement, delivered, credits } = await settleRun(deps, tx, run, end);
+    const { settlement, settled, delivered, credits } = await settleRun(deps, tx, run, end);
     const parts = [...withDelivered(run.taskId, end.parts, delivered), ...videos.shown];
     const { threadId, ownerId, messageId: id, taskId } = run;
     const { status, error, code, usage } = end;
@@ -348,13 +357,21 @@ export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise
     await insertApprovals(tx, run, end.approvals ?? []);
     await publishApprovals(deps, tx, run, end.approvals ?? []);
     const { inputTokens, outputTokens } = usage;
-    const images = delivered.length;
-    const costUsd = (end.costUsd ?? 0) + (await takeCosts(tx, taskId, delivered));
-    const used = { runs: 1, inputTokens, outputTokens, images, credits, costUsd };
-    await recordRun(tx, taskId, { ...workOf(end), inputTokens, outputTokens, credits, costUsd });
+    const noted = await takeImages(tx, taskId);
+    // An order of an earlier version may have no note.
+    const unknown = { model: null, costUsd: 0, answer: null };
+    const made = delivered.map(
+      (reference) => noted.find((one) => one.reference === reference) ?? { reference, ...unknown },
+    );
+    const costUsd = (end.costUsd ?? 0) + costOf(made);
+    const own = prior === undefined ? end.parts : end.parts.filter((part) => !isIn(prior.parts, part));
+    const timeline = timelineOf(taskId, { ...end, parts: own }, noted);
+    const images = imagesOf(timeline, noted, made, creditsOf(settled, made));
+    const used = { inputTokens, outputTokens, credits, costUsd };
+    await recordRun(tx, taskId, { ...workOf(end), timeline, ...(images && { images }), ...used });
     const isAwaited = await hasQueued(tx, threadId);
     // Late, because runs of other users wait for these rows until the commit.
-    await addUsage(tx, { userId: ownerId, model: run.model, ...used });
+    await addUsageOf(tx, run, end, made, settled);
     await publishRunEnd(deps, tx, run, {
       ...end,
       parts: prior === undefined ? parts : parts.filter((part) => !isIn(prior.parts, part)),
@@ -366,6 +383,82 @@ export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise
   });
   if (ended?.isAwaited) deps.pubsub.publish(queueTopic, run.threadId);
   return ended?.metadata;
+}
+
+type Settled = readonly { readonly reference: string; readonly amount: number }[];
+
+const sumOf = (settled: Settled) => settled.reduce((sum, { amount }) => sum + amount, 0);
+const creditsOf = (settled: Settled, images: readonly NotedImage[]) =>
+  sumOf(settled.filter(({ reference }) => images.some((image) => image.reference === reference)));
+
+/** Images count for their own model. In one order, because runs of other users change the same totals. */
+async function addUsageOf(
+  tx: Tx<AgentTables>,
+  { ownerId: userId, model: own }: Run,
+  end: RunEnd,
+  made: readonly NotedImage[],
+  settled: Settled,
+): Promise<void> {
+  const { inputTokens, outputTokens } = end.usage;
+  const byModel = Map.groupBy(made, ({ model }) => model ?? own);
+  for (const model of [...new Set([own, ...byModel.keys()])].toSorted()) {
+    const images = byModel.get(model) ?? [];
+    const isOwn = model === own;
+    await addUsage(tx, {
+      ...{ userId, model, images: images.length },
+      ...(isOwn && { runs: 1, inputTokens, outputTokens }),
+      credits: creditsOf(settled, images) + (isOwn ? sumOf(settled) - creditsOf(settled, made) : 0),
+      costUsd: costOf(images) + (isOwn ? (end.costUsd ?? 0) : 0),
+    });
+  }
+}
+
+/** The steps of the run, and what became of their tool calls. */
+function timelineOf(taskId: string, { parts, times }: RunEnd, noted: readonly NotedImage[]): readonly RunStep[] {
+  const steps: (RunStep & { readonly calls: RunStep['calls'][number][] })[] = [];
+  for (const part of parts) {
+    if (part.type === 'step-start') {
+      const unknown = { tookMs: null, inputTokens: null, outputTokens: null };
+      steps.push({ ...(times?.steps.get(steps.length + 1) ?? unknown), calls: [] });
+    }
+    if (!('toolCallId' in part)) continue;
+    const { toolCallId } = part;
+    const references = imageReferences(taskId, toolCallId);
+    const answer = noted.find((image) => image.answer !== null && references.includes(image.reference))?.answer ?? null;
+    const tookMs = times?.callsTookMs.get(toolCallId) ?? null;
+    steps.at(-1)?.calls.push({ name: toolNameOf(part), tookMs, failure: failureOf(part), answer });
+  }
+  return steps;
+}
+
+function failureOf(part: UIMessage['parts'][number]): string | null {
+  if ('errorText' in part) return part.errorText ?? null;
+  const { failure } = Object('output' in part ? part.output : undefined) as Partial<MediaOutput>;
+  return failure?.message ?? null;
+}
+
+const makesImages: ReadonlySet<string> = new Set(['generateImage', 'editImage']);
+
+/** For the list of images. An order that was refused counts as one image. `undefined`: there was none. */
+function imagesOf(
+  timeline: readonly RunStep[],
+  noted: readonly NotedImage[],
+  made: readonly NotedImage[],
+  credits: number,
+): RunImages | undefined {
+  const calls = timeline.flatMap((step) => step.calls).filter(({ name }) => makesImages.has(name));
+  if (calls.length === 0) return undefined;
+  const { failure = null, answer = null } = calls.find((call) => call.failure !== null) ?? {};
+  const count = Math.max(noted.length, calls.length);
+  return {
+    model: noted[0]?.model ?? null,
+    count,
+    delivered: made.length,
+    credits,
+    costUsd: costOf(made),
+    failure,
+    answer,
+  };
 }
 
 /** How the answer was made, without its content. */
@@ -422,7 +515,7 @@ async function settleRun(deps: AgentContext, tx: Tx<AgentTables>, { taskId, owne
   const delivered = settled
     .map(({ reference }) => reference)
     .filter((reference) => isImage(taskId, reference) && !charged.includes(reference));
-  return { settlement, delivered, credits: settled.reduce((sum, { amount }) => sum + amount, 0) };
+  return { settlement, settled, delivered, credits: sumOf(settled) };
 }
 
 /** A text that has begun and is still empty shows nothing. */

@@ -11,7 +11,7 @@ import { assetOf, madeImagesOf } from '../attachments.ts';
 import { exceedsRun, imageReference, runLimit } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { describeModels, type ImageModel, modelFor } from '../generation/catalogue.ts';
-import { noteCost } from '../generation/generationstore.ts';
+import { noteFailure, noteImage } from '../generation/generationstore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { readImages } from '../generation/sources.ts';
 import { RunFailure } from '../problems.ts';
@@ -24,6 +24,7 @@ import {
   type Ratio,
   ratio,
 } from '../providers/generators.ts';
+import { answerOf } from '../records/answers.ts';
 import { holdRun, type Run } from '../runs/runstore.ts';
 import { assetIdOf, type Deposit, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../threads/messagestore.ts';
@@ -149,8 +150,8 @@ async function makeImages(
       deliver(deps, context, call, async (onOrder) => {
         const images = await given;
         onOrder();
-        return makeByChain(deps, model, wanted, { sources: images }, signal, (costUsd) =>
-          noteCost(deps.db, { reference: referenceOf(run, call), scope: taskId }, costUsd),
+        return makeByChain(deps, model, wanted, { sources: images }, signal, (fallback) =>
+          noteImage(deps.db, { reference: referenceOf(run, call), scope: taskId }, fallback),
         );
       }),
     ),
@@ -221,6 +222,7 @@ async function deliver(
     if (error instanceof OrderRefused || error instanceof Refused) return failed('rejected', error.message, false);
     const reason = error instanceof ProviderFailed ? error.message : 'The image could not be generated or stored.';
     deps.log.warn({ err: error }, 'an image could not be generated');
+    await noteFailure(deps.db, reference, answerOf(error));
     return failed('provider_failed', reason, true);
   } finally {
     if (!signal.aborted) imageOrders.delete(reference);
@@ -232,7 +234,7 @@ const completed = { kind: 'image', status: 'completed', url: null } as const;
 /** The price of all images of one call. Returns why they cannot be paid for, or `undefined`. */
 async function reserve(deps: AgentContext, run: Run, calls: readonly ImageCall[]): Promise<Failure | undefined> {
   const [{ model }] = calls as [ImageCall];
-  const { credits, plans, costUsd } = model;
+  const { credits, plans } = model;
   return transaction(deps.db, async (tx) => {
     // Credits that are reserved after the end of the run would never come back.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
@@ -247,7 +249,7 @@ async function reserve(deps: AgentContext, run: Run, calls: readonly ImageCall[]
       const order = reservationOf({ reference, ownerId: run.ownerId }, run.taskId, credits);
       const { reserved, balance } = await reserveCredits(tx, order);
       if (!reserved) return giveBack(unpaid(calls.length * credits, balance + index * credits));
-      if (costUsd !== undefined) await noteCost(tx, { reference, scope: run.taskId }, costUsd);
+      await noteImage(tx, { reference, scope: run.taskId }, model);
     }
     if (!(await exceedsRun(deps, tx, run.taskId))) return undefined;
     return giveBack(runLimit(deps.maxRunCredits));

@@ -102,7 +102,7 @@ function play(steps: readonly Step[], onWrite: (chunk: Chunk) => void = () => un
     flush: nothing,
   };
   const journal = { callStarted: nothing, callFinished: nothing, stepFinished: nothing };
-  const calls = new ToolCalls(deps, { tools, journal, writer, signal: ending.signal });
+  const calls = new ToolCalls(deps, { tools, journal, writer, signal: ending.signal, tookMs: new Map() });
   const turn: TurnStream = {
     model,
     firstStep: 1,

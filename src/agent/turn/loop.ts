@@ -88,6 +88,7 @@ export async function streamTurn(deps: AgentContext, turn: TurnStream): Promise<
   try {
     for (let step = turn.firstStep; ; step++) {
       const images = await showImages(deps, turn);
+      turn.usage.beginStep(step);
       const done = await steps.run([...messages, ...images]);
       if ('end' in done) return done.end;
       const results = await turn.calls.results();
@@ -428,6 +429,8 @@ export interface CallContext {
   readonly journal: Journal;
   readonly writer: Pick<EventWriter, 'write' | 'flush'>;
   readonly signal: AbortSignal;
+  /** By the id of a call. */
+  readonly tookMs: Map<string, number>;
 }
 
 type ToolResult = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>;
@@ -488,13 +491,14 @@ export class ToolCalls {
   }
 
   async #carryOut(call: ToolCall): Promise<ToolResult> {
-    const { tools, journal, signal, writer } = this.#context;
+    const { tools, journal, signal, writer, tookMs } = this.#context;
     const { toolCallId, toolName, input } = call;
     signal.throwIfAborted();
     // A process that goes on with the run keeps only calls that were shown. It would request this one again.
     await writer.flush();
     await journal.callStarted({ toolCallId, name: toolName });
     let output: unknown;
+    const startedAtMs = performance.now();
     try {
       const execute = tools[toolName]?.execute;
       if (execute === undefined) throw new Error(`the tool ${toolName} does not exist`);
@@ -504,6 +508,8 @@ export class ToolCalls {
       signal.throwIfAborted();
       if (error instanceof RunFenced) throw error;
       return this.#showError(call, error);
+    } finally {
+      tookMs.set(toolCallId, Math.round(performance.now() - startedAtMs));
     }
     await journal.callFinished(toolCallId, { output: output ?? null });
     return this.#show(call, output);

@@ -78,7 +78,9 @@ export async function runTurn(deps: AgentContext, turn: Turn): Promise<TurnEnd> 
   const tools: ToolSet = chosen.tools ? { ...foreignTools(deps, context, foreign), ...toolsOf(deps, context) } : {};
   // However the turn ends, its tools end with it.
   const ending = new AbortController();
-  const calls = new ToolCalls(deps, { tools, journal, writer, signal: AbortSignal.any([signal, ending.signal]) });
+  const tookMs = usage.callsTookMs;
+  const ended = AbortSignal.any([signal, ending.signal]);
+  const calls = new ToolCalls(deps, { tools, journal, writer, signal: ended, tookMs });
   const commitStep = async (step: number, parts = writer.stepParts()) => {
     // Once the run is stopped, the writer takes no more, so results may be missing in the parts.
     signal.throwIfAborted();

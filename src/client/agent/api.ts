@@ -372,10 +372,17 @@ export interface ErasedThreads {
 export interface RunListing {
   /** Only those of this user. */ readonly userId?: string;
   readonly model?: string;
+  /** A part of the request, the prompt or the error; a complete id of the run, request or trace; or the start of an email address. */
+  readonly q?: string;
+  /** The first day, in UTC. */
+  readonly from?: string;
+  /** The last day, included. */
+  readonly to?: string;
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */
   readonly cursor?: string;
   readonly status?: 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
+  readonly threadId?: string;
 }
 
 export interface RunPage {
@@ -404,6 +411,22 @@ export interface RunRecord {
   readonly steps: number | null;
   /** The tools that were called, in order. */
   readonly tools: readonly string[];
+  /** The steps of a run that has ended. */
+  readonly timeline: readonly {
+    /** The response of the model, without its tools. `null`: not measured. */ readonly tookMs: number | null;
+    readonly inputTokens: number | null;
+    readonly outputTokens: number | null;
+    readonly calls: readonly {
+      readonly name: string;
+      readonly tookMs: number | null;
+      /** As the model and the user see it. */
+      readonly failure: string | null;
+      /** The failure in the words of the provider. */
+      readonly answer: string | null;
+    }[];
+  }[];
+  /** The first 300 characters of the message. `null`: the thread is temporary or deleted, or the message was replaced. */
+  readonly request: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   /** All that was charged, without videos. `null`: it has not ended. */
@@ -426,20 +449,32 @@ export interface Titles {
 export interface GenerationRecordListing {
   /** Only those of this user. */ readonly userId?: string;
   readonly model?: string;
+  /** A part of the request, the prompt or the error; a complete id of the run, request or trace; or the start of an email address. */
+  readonly q?: string;
+  /** The first day, in UTC. */
+  readonly from?: string;
+  /** The last day, included. */
+  readonly to?: string;
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */
   readonly cursor?: string;
   readonly status?: 'running' | 'completed' | 'failed' | 'canceled';
   readonly kind?: 'image' | 'video';
+  /** Only this one. */
+  readonly id?: string;
 }
 
 export interface GenerationRecordPage {
   readonly generations: readonly {
-    readonly id: string;
+    /** Of images of a run: the id of the run. */ readonly id: string;
     readonly kind: 'image' | 'video';
     readonly userId: string;
     /** The run that ordered it. */
     readonly taskId: string | null;
+    /** The first prompt. `null`: the thread is temporary or deleted. */
+    readonly prompt: string | null;
+    /** The delivered files. */
+    readonly assetIds: readonly string[];
     readonly model: string;
     readonly status: 'running' | 'completed' | 'failed' | 'canceled';
     /** Ordered images or videos. */

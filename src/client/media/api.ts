@@ -494,6 +494,8 @@ export interface Incident {
   readonly status: 'open' | 'upheld' | 'cleared';
   /** `null`: a conversation. */
   readonly assetId: string | null;
+  /** The name of the asset, or its prompt. `null`: the asset is gone, or has neither. */
+  readonly title: string | null;
   readonly ownerId: string;
   readonly scopeKind: string;
   readonly scopeId: string;

@@ -49,6 +49,31 @@ describe.skipIf(withoutPostgres)('people', () => {
   };
   const changeCredits = (id: string, change: object) => desk.send('POST', `/api/people/${id}/credits`, change);
 
+  it('a view of a file is recorded, and a file that is gone is not', async () => {
+    const person = await desk.person();
+    const { body } = await person.call<{ id: string }>('agent', 'POST', '/images', { prompt: 'a lighthouse' });
+    const made = async () => {
+      const path = `/api/generations?id=${body.id}`;
+      const { generations } = (await desk.send<{ generations: { assetIds: string[] }[] }>('GET', path)).body;
+      return generations[0]?.assetIds[0];
+    };
+    await expect.poll(made, { timeout: 60_000 }).toBeDefined();
+    const file = await desk.send<{ thumbUrl: string; url: string }>('GET', `/api/files/${await made()}`);
+    expect((await fetch(file.body.thumbUrl)).headers.get('content-type')).toContain('image/');
+    expect((await desk.send('GET', `/api/files/${randomUUID()}`)).status).toBe(404);
+    const { actions } = (await desk.send<{ actions: { action: string }[] }>('GET', `/api/actions?userId=${person.id}`))
+      .body;
+    expect(actions).toMatchObject([{ actor: 'console', action: 'view file', outcome: 'done' }]);
+  });
+
+  it('the endpoints of all services are listed', async () => {
+    const read = async () => (await desk.send<{ endpoints?: object[] }>('GET', '/api/endpoints')).body.endpoints ?? [];
+    const expected = { service: 'media', method: 'POST', path: '/v1/sign/image', credential: 'accessToken' };
+    const ofNotify = { service: 'notify', credential: 'internalKey' };
+    for (const one of [expected, ofNotify])
+      await expect.poll(read, { timeout: 30_000 }).toContainEqual(expect.objectContaining(one));
+  });
+
   describe('are found', () => {
     it('by id, and by a case-insensitive prefix of the email address', async () => {
       const start = `find-${randomUUID()}`;

@@ -7,6 +7,14 @@ export interface ShownRunPage {
   readonly next_cursor: string | null;
 }
 
+/** A file of a user, for an operator who asked to see it. The URLs are valid for seven days. */
+export interface ShownFile {
+  readonly mime: string;
+  /** `null`: there is no picture of it. */
+  readonly thumbUrl: string | null;
+  readonly url: string;
+}
+
 /** An event of a stream. Texts that arrived in pieces are one event. */
 export interface ReplayedEvent {
   /** The id of the last piece. */

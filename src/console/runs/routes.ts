@@ -1,15 +1,18 @@
 /** The Runs page: how runs and generations of all users went, from the agent service. */
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { generationRecordListing, type RunPage, type RunRecord, runListing } from '#agent/records/api.ts';
+import type { Asset, ImageSignedRefs } from '#media/api.ts';
 import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
 import { passOn, type ServiceClients } from '../services.ts';
-import type { Replay, ReplayedEvent, ShownRun, ShownRunPage } from './api.ts';
+import type { Replay, ReplayedEvent, ShownFile, ShownRun, ShownRunPage } from './api.ts';
 
 const params = z.object({ taskId: z.guid().toLowerCase() });
 
@@ -17,13 +20,36 @@ export function addRunRoutes(
   app: HttpServer,
   guard: OperatorGuard,
   { db, traceLink }: ConsoleContext,
-  { agent }: ServiceClients,
+  { agent, media }: ServiceClients,
 ): void {
   const audit = db && auditOf(db);
   const routes = routesOf(app, 'console');
   const show = (run: RunRecord): ShownRun => ({ ...run, traceUrl: traceLink(run.traceId) });
   const read = async (taskId: string) =>
     bodyOf<RunRecord>(await agent.send({ method: 'GET', route: '/runs/:taskId', params: { taskId } }));
+
+  /** Content of a user: each view is recorded. */
+  const recordView = async (request: FastifyRequest, action: string, userId: string) => {
+    const view = { actor: operatorName(request), action, target: hashedTarget(userId), outcome: 'done' };
+    if (audit !== undefined) await recordAction(audit, view);
+  };
+
+  routes.get(
+    '/api/files/:assetId',
+    guard,
+    { summary: 'Show a file of a user', params: z.object({ assetId: z.guid().toLowerCase() }) },
+    async (request): Promise<ShownFile> => {
+      const { params } = request;
+      const asset = bodyOf<Asset>(await media.send({ method: 'GET', route: '/v1/assets/:assetId', params }));
+      await recordView(request, 'view file', asset.ownerId);
+      const route = asset.mime.startsWith('video/') ? '/v1/sign/video' : '/v1/sign/image';
+      const json = { refs: [params.assetId] };
+      const signed = bodyOf<ImageSignedRefs>(await media.send({ method: 'POST', route, json, idempotent: true }));
+      const one = signed[params.assetId];
+      if (!one?.ready) throw problems.not_found();
+      return { mime: asset.mime, thumbUrl: one.thumbUrl ?? null, url: one.url };
+    },
+  );
 
   routes.get(
     '/api/runs',
@@ -50,14 +76,7 @@ export function addRunRoutes(
       if (status === 'queued' || status === 'running') throw consoleProblems.run_not_ended();
       const response = await agent.send({ method: 'GET', route: '/stream/:taskId', params: { taskId } });
       if (response.status !== 200) bodyOf(response);
-      // A stream has content of the user, so each view is recorded.
-      if (audit !== undefined)
-        await recordAction(audit, {
-          actor: operatorName(request),
-          action: 'read stream',
-          target: hashedTarget(userId),
-          outcome: 'done',
-        });
+      await recordView(request, 'read stream', userId);
       return replayOf(response.body.toString());
     },
   );

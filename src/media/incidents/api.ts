@@ -10,6 +10,10 @@ export const incident = z.object({
   id: z.string(),
   status: incidentStatus,
   assetId: z.string().nullable().describe('`null`: a conversation.'),
+  title: z
+    .string()
+    .nullable()
+    .describe('The name of the asset, or its prompt. `null`: the asset no longer exists, or has neither.'),
   ownerId: z.string(),
   scopeKind: z.string(),
   scopeId: z.string(),

@@ -66,6 +66,7 @@ onEveryPair('incidents', (pair) => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       status: 'open',
       assetId: said.assetId,
+      title: null,
       ownerId: rig.userId,
       scopeKind: said.scopeKind,
       scopeId: said.scopeId,

@@ -155,6 +155,11 @@ const incidentColumns = [
   'appealed_at as appealedAt',
   'check_name as check',
   sql<string | null>`case when check_name in ('label', 'flag') then list end`.as('label'),
+  sql<string | null>`(
+    select coalesce(assets.name, assets.prompt, source.name, source.prompt) from assets
+    left join assets source on source.asset_id = assets.copied_from
+    where assets.asset_id = screening_incidents.asset_id
+  )`.as('title'),
   'thread_id as threadId',
   'share_id as shareId',
   'reports',

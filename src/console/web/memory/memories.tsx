@@ -1,39 +1,49 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { MemoryPage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { When } from '../parts/figures.tsx';
-import { Listing, usePages } from '../parts/listing.tsx';
+import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { saveJson } from '../shell/saving.ts';
 import { backOffice, entityPath, memoryTypes } from './backoffice.ts';
 import { MemoryDetails } from './memorydetails.tsx';
 
-const noFilter = { q: '', entity_type: '', entity_id: '', type: '', include_invalid: '' };
+const filters = ['q', 'entity_type', 'entity_id', 'type', 'include_invalid'] as const;
 
 export function Memories() {
   const queries = useQueryClient();
-  const [filter, setFilter] = useState(noFilter);
+  const { of, change } = useFilters();
+  const filter = Object.fromEntries(filters.map((name) => [name, of(name)])) as Record<
+    (typeof filters)[number],
+    string
+  >;
   const [opened, setOpened] = useState<string>();
   const [isCreating, setCreating] = useState(false);
   const isFiltered = Object.values(filter).some((value) => value !== '');
   const pages = usePages<MemoryPage>('memories', '/api/memory/memories', filter);
   const reread = () => queries.invalidateQueries({ queryKey: ['memories'] });
-  const set = (name: keyof typeof noFilter) => (event: { readonly target: { readonly value: string } }) =>
-    setFilter({ ...filter, [name]: event.target.value });
+  const set = (name: (typeof filters)[number]) => (event: { readonly target: { readonly value: string } }) =>
+    change({ [name]: event.target.value });
   return (
     <>
       <search className="filters">
-        <label className="field">
-          Search
-          <input type="search" value={filter.q} onChange={set('q')} placeholder="A part of the content" />
-        </label>
-        <label className="field">
-          Entity id
-          <input value={filter.entity_id} onChange={set('entity_id')} />
-        </label>
+        <SearchField
+          label="Search"
+          placeholder="A part of the content"
+          value={filter.q}
+          onChange={(q) => change({ q })}
+        />
+        <SearchField
+          label="Entity id"
+          placeholder="A user or group"
+          maxLength={256}
+          value={filter.entity_id}
+          onChange={(entity_id) => change({ entity_id })}
+        />
         <label className="field">
           Entity type
           <select value={filter.entity_type} onChange={set('entity_type')}>
@@ -55,7 +65,7 @@ export function Memories() {
           <input
             type="checkbox"
             checked={filter.include_invalid !== ''}
-            onChange={({ target }) => setFilter({ ...filter, include_invalid: target.checked ? 'true' : '' })}
+            onChange={({ target }) => change({ include_invalid: target.checked ? 'true' : '' })}
           />
           Show replaced memories
         </label>
@@ -78,15 +88,21 @@ export function Memories() {
         }
       >
         {(memory) => (
-          <button type="button" className="entry" onClick={() => setOpened(memory.id)}>
-            <span>{memory.content}</span>
-            <span className="quiet">
-              {memory.type} · <EntityName type={memory.entity_type} id={memory.entity_id} /> ·{' '}
+          <>
+            <button type="button" className="entry" onClick={() => setOpened(memory.id)}>
+              <span>{memory.content}</span>
+            </button>
+            <p className="quiet record-facts">
+              <EntityName type={memory.entity_type} id={memory.entity_id} isLink />
+              <span>{memory.type}</span>
               <When at={memory.updated_at} />
-              {memory.links.some(({ kind }) => kind === 'conflict') && <span className="problem"> · in conflict</span>}
-              {memory.invalid_at !== null && <span className="problem"> · replaced</span>}
-            </span>
-          </button>
+              {memory.links.some(({ kind }) => kind === 'conflict') && <span className="problem">in conflict</span>}
+              {memory.invalid_at !== null && <span className="problem">replaced</span>}
+              {filter.entity_id === '' && (
+                <Link href={`/operator/memory?entity_id=${encodeURIComponent(memory.entity_id)}`}>All about them</Link>
+              )}
+            </p>
+          </>
         )}
       </Listing>
       {opened && (
@@ -180,7 +196,7 @@ function Entity({
   return (
     <section className="card row entity" aria-label="Entity">
       <p>
-        {type} <code>{id}</code>
+        <EntityName type={type} id={id} isLink /> <code className="wrapped">{id}</code>
       </p>
       <div className="row">
         <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>

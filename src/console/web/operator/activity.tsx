@@ -6,7 +6,7 @@ import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones, titleOf } from './incidentstates.ts';
-import { useModelNames } from './names.tsx';
+import { Pictures, useModelNames } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
 
@@ -36,8 +36,10 @@ export function Activity({ view }: { readonly view: PersonView }) {
             {threads.map(({ threadId, title, messageCount, updatedAt }) => (
               <Line
                 key={threadId}
-                name={title || 'Untitled'}
-                note={`${countOf(messageCount)} messages`}
+                name={
+                  <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>{title || 'Untitled'}</Link>
+                }
+                note={messageCount === 1 ? '1 message' : `${countOf(messageCount)} messages`}
                 at={updatedAt}
               />
             ))}
@@ -47,17 +49,28 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section title="Latest files" part={view.assets} empty="No files." listOf={({ assets }) => assets}>
         {(assets) => (
           <Lines>
-            {assets.map(({ assetId, name, prompt, kind, mime, byteSize, createdAt }) => (
-              <Line
-                key={assetId}
-                name={
-                  name ??
-                  prompt ??
-                  `${kind === 'image' ? 'An image' : kind === 'video' ? 'A video' : 'A file'} without a name`
-                }
-                note={`${mime}, ${sizeOf(byteSize)}`}
-                at={createdAt}
-              />
+            {assets.map(({ assetId, name, prompt, model, mime, byteSize, createdAt, generation }) => (
+              <li key={assetId} className="record">
+                <Pictures of={[assetId]} alt={name ?? prompt ?? 'the file'} />
+                <div>
+                  <div className="desk-line record-head">
+                    <span className="record-name">{name ?? prompt ?? 'A file without a name'}</span>
+                    <span className="quiet desk-figure">
+                      <When at={createdAt} />
+                    </span>
+                  </div>
+                  <p className="quiet record-facts">
+                    <span>
+                      {mime}, {sizeOf(byteSize)}
+                    </span>
+                    {model !== null && <span>{modelNameOf(model)}</span>}
+                    {generation?.taskId && <Link href={`/operator/runs/${generation.taskId}`}>The run</Link>}
+                    {generation?.id && (
+                      <Link href={`/operator/runs?kind=generations&id=${generation.id}`}>The order</Link>
+                    )}
+                  </p>
+                </div>
+              </li>
             ))}
           </Lines>
         )}
@@ -67,7 +80,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
         part={view.memories}
         empty="No memories."
         listOf={({ memories }) => memories}
-        more={<Link href="/operator/memory">Open memory</Link>}
+        more={<Link href={`/operator/memory?entity_id=${person.id}`}>Open memory</Link>}
       >
         {(memories) => (
           <Lines>
@@ -94,7 +107,10 @@ export function Activity({ view }: { readonly view: PersonView }) {
             {incidents.map(({ id, status, createdAt, ...incident }) => (
               <li key={id}>
                 <div className="row">
-                  <Link href={`/operator/incidents/${id}`}>{titleOf(incident)}</Link>
+                  <Link href={`/operator/incidents/${id}`}>
+                    {titleOf(incident)}
+                    {incident.title !== null && `: ${incident.title}`}
+                  </Link>
                   <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
                 </div>
                 <p className="quiet">
@@ -134,7 +150,12 @@ export function Activity({ view }: { readonly view: PersonView }) {
         {(all) => (
           <Lines>
             {all.map(({ at, actor, action, outcome }) => (
-              <Line key={`${at} ${action}`} name={deedOf(action)} note={`${actor}, ${outcomeOf(outcome)}`} at={at} />
+              <Line
+                key={`${at} ${action}`}
+                name={deedOf(action).replace('{}', 'this person')}
+                note={`${actor}, ${outcomeOf(outcome)}`}
+                at={at}
+              />
             ))}
           </Lines>
         )}
@@ -185,7 +206,7 @@ function Section<T, Item>({
 
 const Lines = ({ children }: { readonly children: ReactNode }) => <ul className="lines desk-lines">{children}</ul>;
 
-function Line({ name, note, at }: { readonly name: string; readonly note?: string; readonly at?: string }) {
+function Line({ name, note, at }: { readonly name: ReactNode; readonly note?: string; readonly at?: string }) {
   return (
     <li>
       <div className="desk-line">

@@ -1,12 +1,11 @@
 /** The audit log: what operators did, found by operator, action and user. */
-import { useDeferredValue, useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import type { ActionPage } from '#accounts/people/api.ts';
 import { When } from '../parts/figures.tsx';
 import { Empty } from '../parts/states.tsx';
 import './desk.css';
 import './operator.css';
-import { Listing, usePages } from '../parts/listing.tsx';
+import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { PersonLink } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf } from './personview.ts';
 
@@ -15,27 +14,22 @@ type Action = ActionPage['actions'][number];
 const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 export function Audit() {
-  const [search] = useSearchParams();
-  const [typed, setTyped] = useState({ actor: '', action: '', userId: search.get('userId') ?? '' });
-  const { actor, action, userId } = useDeferredValue(typed);
-  const id = userId.trim();
+  const { of, change } = useFilters();
+  const id = of('userId');
   const isIncomplete = id !== '' && !isId(id);
   const pages = usePages<ActionPage>('actions', '/api/actions', {
-    actor: actor.trim(),
-    action: action.trim(),
+    actor: of('actor'),
+    action: of('action'),
     userId: isIncomplete ? '' : id,
   });
-  const field = (name: keyof typeof typed, label: string, placeholder: string, maxLength: number) => (
-    <label className="field">
-      {label}
-      <input
-        type="search"
-        placeholder={placeholder}
-        maxLength={maxLength}
-        value={typed[name]}
-        onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
-      />
-    </label>
+  const field = (name: string, label: string, placeholder: string, maxLength: number) => (
+    <SearchField
+      label={label}
+      placeholder={placeholder}
+      maxLength={maxLength}
+      value={of(name)}
+      onChange={(value) => change({ [name]: value })}
+    />
   );
   return (
     <>
@@ -93,20 +87,23 @@ const isOfIncident = ({ action }: Action) => action.includes('/v1/incidents/:id'
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
   const { at, actor, action, target, outcome, requestId, userId, change } = whole;
   const isOfUser = target.startsWith('sha256 ');
+  const [before = '', after] = deedOf(action).split('{}');
   return (
     <>
       <div className="desk-line">
-        <span className="desk-name">
-          {deedOf(action)}
-          {userId !== null && (
+        <span className="desk-name" title={action}>
+          <span className="strong">{actor}</span> {before.charAt(0).toLowerCase() + before.slice(1)}
+          {after !== undefined && (userId === null ? 'a user' : <PersonLink id={userId} />)}
+          {after}
+          {after === undefined && userId !== null && (
             <>
-              {' · '}
+              {', '}
               <PersonLink id={userId} />
             </>
           )}
         </span>
         <span className="quiet desk-figure">
-          {actor}, <When at={at} />
+          <When at={at} />
         </span>
       </div>
       {change !== null && (
@@ -118,27 +115,21 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
         <ul className="quiet desk-parts">
           {parts.map((part) => (
             <li key={`${part.at} ${part.action}`}>
-              {deedOf(part.action)}: {outcomeOf(part.outcome)}
+              {deedOf(part.action).replace(' of {}', '')}: {outcomeOf(part.outcome)}
             </li>
           ))}
         </ul>
       )}
       <p className="quiet wrapped">
         {outcomeOf(outcome)}
-        {isOfUser && userId === null && ' · a user, recorded as a hash'}
+        {isOfUser && userId === null && ' · the user is recorded as a hash'}
         {isOfIncident(whole) && (
           <>
             {' · '}
             <Link href={`/operator/incidents/${target}`}>Open the incident</Link>
           </>
         )}
-        {!isOfUser && !isOfIncident(whole) && ` · ${target}`}
-        {deedOf(action) !== action && (
-          <>
-            {' · '}
-            <code>{action}</code>
-          </>
-        )}
+        {!isOfUser && !isOfIncident(whole) && !action.endsWith(target) && ` · ${target}`}
         {requestId !== null && (
           <>
             {' · '}Request id <code>{requestId}</code>

@@ -3,6 +3,7 @@ import type { BudgetList } from '#agent/budgets/api.ts';
 import { useConsole } from '../operator.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Failure, Status } from '../parts/states.tsx';
+import { useCosts } from './names.tsx';
 import { dayNameOf, moneyOf } from './units.ts';
 
 const names = { day: 'Today', month: 'This month' } as const;
@@ -20,6 +21,7 @@ export function useBudgets() {
 
 export function Budgets() {
   const { data, error, refetch } = useBudgets();
+  const costOf = useCosts();
   if (data === undefined) return error && <Failure error={error} retry={refetch} />;
   if (data.budgets.length === 0) return null;
   return (
@@ -42,7 +44,7 @@ export function Budgets() {
               value={Math.min(budgetUsd, spentUsd)}
             />
             <p className="quiet">
-              {moneyOf(spentUsd)} of {moneyOf(budgetUsd)}
+              {costOf(spentUsd)} of {moneyOf(budgetUsd)}
             </p>
           </li>
         ))}

@@ -10,8 +10,8 @@ import { momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { incidentTones, isDecidable, peopleOf, titleOf } from './incidentstates.ts';
-import { PersonLink } from './names.tsx';
+import { incidentTones, isDecidable, peopleOf, placeOf, titleOf } from './incidentstates.ts';
+import { Id, PersonLink } from './names.tsx';
 import { ReportDecision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
@@ -32,18 +32,19 @@ export function IncidentDetails({ id }: { readonly id: string }) {
   );
 }
 
-const nobody = '00000000-0000-0000-0000-000000000000';
+export const nobody = '00000000-0000-0000-0000-000000000000';
 
 function Facts({ incident }: { readonly incident: Incident }) {
-  const { id, status, ownerId, scopeKind, assetId, threadId, shareId, sha256, origin, createdAt, reports, appeal } =
-    incident;
+  const { id, status, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal } = incident;
   const mayChange = useMayChange();
-  const edge = useConsole().data?.addresses.edge;
   const isThere = isDecidable(incident);
   return (
     <>
       <header className="page">
-        <h1>{titleOf(incident)}</h1>
+        <div>
+          <h1>{titleOf(incident)}</h1>
+          {title !== null && <p className="desk-quote">{title}</p>}
+        </div>
         <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
       </header>
       <div className="desk-columns">
@@ -64,19 +65,11 @@ function Facts({ incident }: { readonly incident: Incident }) {
                 ...(isThere ? { Since: <When at={createdAt} /> } : { Blocked: momentOf(createdAt) }),
                 ...(reports > 0 && { 'Reported by': peopleOf(reports) }),
                 Owner: ownerId === nobody ? 'erased' : <PersonLink id={ownerId} />,
-                Where: scopeKind || 'erased',
-                ...(shareId !== null &&
-                  edge !== undefined && {
-                    Page: (
-                      <a href={`${edge}/s/${shareId}`} target="_blank" rel="noreferrer">
-                        Open the reported page
-                      </a>
-                    ),
-                  }),
+                Where: <PlaceLink of={incident} />,
                 ...(!isThere && { 'Same bytes remain in': origin ?? 'no other place' }),
-                ...(threadId !== null && { Conversation: <code>{threadId}</code> }),
-                ...(assetId !== null && { Asset: <code>{assetId}</code> }),
-                ...(sha256 !== '' && { 'SHA-256': <code>{sha256}</code> }),
+                ...(threadId !== null && { 'Conversation id': <Id of={threadId} name="conversation id" /> }),
+                ...(assetId !== null && { 'Asset id': <Id of={assetId} name="asset id" /> }),
+                ...(sha256 !== '' && { 'SHA-256': <Id of={sha256} name="SHA-256" /> }),
               }}
             />
           </section>
@@ -97,13 +90,20 @@ function Facts({ incident }: { readonly incident: Incident }) {
   );
 }
 
-interface Look {
-  readonly url: string;
-  readonly isSharp: boolean;
+/** Where the content is, with a link if an operator can see that. */
+export function PlaceLink({ of: incident }: { readonly of: Incident }) {
+  const { words, href } = placeOf(incident, useConsole().data?.addresses.edge);
+  if (href === undefined) return <span>{words}</span>;
+  if (href.startsWith('/operator')) return <Link href={href}>{words}</Link>;
+  return (
+    <a href={href} target="_blank" rel="noreferrer">
+      {words}
+    </a>
+  );
 }
 
-/** Nothing is shown before the operator requests it. */
-function Preview({ id, isThere }: { readonly id: string; readonly isThere: boolean }) {
+/** Reads the content of an incident, which the audit log records. */
+function useLook(id: string) {
   const [look, setLook] = useState<Look>();
   const looking = useMutation({
     mutationFn: async (isSharp: boolean) => {
@@ -117,6 +117,37 @@ function Preview({ id, isThere }: { readonly id: string; readonly isThere: boole
     },
     [look],
   );
+  return { look, looking };
+}
+
+/** A small, blurred look from the list. */
+export function Glance({ id }: { readonly id: string }) {
+  const { look, looking } = useLook(id);
+  return look === undefined ? (
+    <button
+      type="button"
+      className="record-picture"
+      title={looking.error?.message ?? 'Blurred. The audit log records that you look at it.'}
+      disabled={looking.isPending || looking.isError}
+      onClick={() => looking.mutate(false)}
+    >
+      {looking.isError ? 'Gone' : 'Show'}
+    </button>
+  ) : (
+    <span className="record-picture">
+      <img src={look.url} alt="The content, strongly blurred" />
+    </span>
+  );
+}
+
+interface Look {
+  readonly url: string;
+  readonly isSharp: boolean;
+}
+
+/** Nothing is shown before the operator requests it. */
+function Preview({ id, isThere }: { readonly id: string; readonly isThere: boolean }) {
+  const { look, looking } = useLook(id);
   return (
     <section className="card stack" aria-labelledby="look-heading">
       <h2 id="look-heading">{isThere ? 'Content' : 'Blurred preview'}</h2>

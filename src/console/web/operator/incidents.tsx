@@ -10,10 +10,12 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
 import './operator.css';
+import './runs.css';
 import { useMayChange } from '../operator.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
-import { IncidentDetails } from './incident.tsx';
-import { incidentTones, peopleOf, titleOf } from './incidentstates.ts';
+import { Glance, IncidentDetails, nobody, PlaceLink } from './incident.tsx';
+import { incidentTones, isDecidable, peopleOf, titleOf } from './incidentstates.ts';
+import { PersonLink, useThreadTitle } from './names.tsx';
 
 type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -101,22 +103,46 @@ function List() {
 const decisionNames = { dismiss: 'dismissed', restrict: 'restricted', remove: 'removed' } as const;
 
 function Row({ incident }: { readonly incident: Incident }) {
-  const { id, status, reasons, reports, scopeKind, createdAt, appeal, decision } = incident;
+  const { id, status, reasons, reports, title, assetId, ownerId, threadId, createdAt, appeal, decision } = incident;
   const isUrgent = status === 'open' && reasons.some((reason) => reason === 'minor' || reason === 'intimate');
   return (
-    <Link href={`/operator/incidents/${id}`} className="desk-entry">
-      <span className="desk-name">{titleOf(incident)}</span>
-      {isUrgent && <Status tone="bad">urgent</Status>}
-      {reports > 0 && <span className="quiet desk-figure">{peopleOf(reports)}</span>}
-      {decision !== null && <span className="tag">{decisionNames[decision.decision]}</span>}
-      {appeal !== undefined && <span className="tag">appealed</span>}
-      <span className="quiet desk-figure">
-        {scopeKind || 'owner erased'}, <When at={createdAt} />
-      </span>
-      <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
-    </Link>
+    <div className="record">
+      {assetId !== null && isDecidable(incident) ? (
+        <Glance id={id} />
+      ) : (
+        <span className="record-picture quiet">{assetId === null ? 'text' : 'blocked'}</span>
+      )}
+      <div>
+        <div className="desk-line record-head">
+          <span className="record-title">
+            <Link href={`/operator/incidents/${id}`} className="record-name" title={title ?? undefined}>
+              {title ?? (threadId === null ? untitled(incident) : <ThreadTitle id={threadId} />)}
+            </Link>
+            <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+            {isUrgent && <Status tone="bad">urgent</Status>}
+          </span>
+          <span className="quiet desk-figure">
+            <When at={createdAt} />
+          </span>
+        </div>
+        <p className="record-facts">
+          <span>{titleOf(incident)}</span>
+          {reports > 0 && <span className="quiet">reported by {peopleOf(reports)}</span>}
+          {decision !== null && <span className="tag">{decisionNames[decision.decision]}</span>}
+          {appeal !== undefined && <span className="tag">appealed</span>}
+        </p>
+        <p className="quiet record-facts">
+          {ownerId === nobody ? <span>owner erased</span> : <PersonLink id={ownerId} />}
+          <PlaceLink of={incident} />
+        </p>
+      </div>
+    </div>
   );
 }
+
+const untitled = (incident: Incident) => (isDecidable(incident) ? 'Content without a title' : 'Blocked content');
+
+const ThreadTitle = ({ id }: { readonly id: string }) => useThreadTitle(id);
 
 function Rescreening() {
   const queries = useQueryClient();

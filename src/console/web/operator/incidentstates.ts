@@ -20,6 +20,24 @@ export function titleOf({
   return label === null ? `Matched ${list}` : `Blocked for ${label}`;
 }
 
+type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'threadId' | 'shareId' | 'assetId'>;
+
+/** Where the content is, in words, and where an operator sees that. `edge`: the URL of the service. */
+export function placeOf({ scopeKind, scopeId, threadId, shareId, assetId }: Place, edge?: string) {
+  if (shareId !== null) return { words: 'On a shared page', href: edge && `${edge}/s/${shareId}` };
+  const thread = threadId ?? (scopeKind === 'thread' ? scopeId : null);
+  if (thread?.startsWith('mcp-')) return { words: 'Made over MCP', href: undefined };
+  if (thread !== null)
+    return { words: 'In a conversation', href: `/operator/runs?threadId=${encodeURIComponent(thread)}` };
+  if (scopeKind === 'feed') return { words: 'Published in Explore', href: `/explore/${assetId}` };
+  const words = {
+    library: 'In the library of its owner',
+    generation: 'Ordered without a conversation',
+    '': 'Its owner was erased',
+  }[scopeKind];
+  return { words: words ?? `In the scope ${scopeKind}`, href: undefined };
+}
+
 export const peopleOf = (count: number): string => (count === 1 ? '1 person' : `${countOf(count)} people`);
 
 /** Reported and flagged content is still there, and needs a decision with a statement. */

@@ -1,6 +1,6 @@
 /** Models, plans and prices in effect, and what was used and spent. */
 import './operator.css';
-import { Fragment, type PointerEvent, useState } from 'react';
+import { Fragment, type PointerEvent, type ReactNode, useState } from 'react';
 import type { Plan } from '#accounts/api.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
 import { Choices } from '../parts/choices.tsx';
@@ -9,9 +9,9 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Pending } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
-import { PersonLink, useModelNames, useModels } from './names.tsx';
+import { PersonLink, useCosts, useModelNames, useModels } from './names.tsx';
 import { allPlans } from './personview.ts';
-import { compactOf, dayNameOf, moneyOf, priceOf } from './units.ts';
+import { compactOf, dayNameOf, priceOf } from './units.ts';
 
 const dayMs = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -45,6 +45,7 @@ function Usage() {
   );
   const rows = data?.days ?? [];
   const modelNameOf = useModelNames();
+  const costOf = useCosts();
   return (
     <section aria-labelledby="usage">
       <div className="row">
@@ -67,8 +68,12 @@ function Usage() {
               show={compactOf}
             />
             <Bars title="Credits" bars={byDay(rows, from, days, ({ credits }) => credits)} show={compactOf} />
-            <Bars title="Cost" bars={byDay(rows, from, days, ({ costUsd }) => costUsd)} show={moneyOf} />
+            <Bars title="Cost" bars={byDay(rows, from, days, ({ costUsd }) => costUsd)} show={costOf} />
           </div>
+          <p className="quiet">
+            A dash is a cost that is not counted, because no price is set: <code>costUsd</code> in{' '}
+            <code>MODELS_FILE</code>.
+          </p>
           <div className="split">
             <Sums title="By model" rows={rows} nameOf={({ model }) => modelNameOf(model)} />
             <Sums title="By plan" rows={rows} nameOf={({ plan }) => planName(plan)} />
@@ -103,8 +108,6 @@ const columns = [
   ['Tokens out', ({ outputTokens }: Row) => outputTokens],
 ] as const;
 
-const show = (name: string, value: number, spell = compactOf) => (name === 'Cost' ? moneyOf(value) : spell(value));
-
 function Sums({
   title,
   rows,
@@ -117,6 +120,9 @@ function Sums({
   const names = [...new Set(rows.map(nameOf))];
   const sumOf = (name: string, numberOf: (row: Row) => number) =>
     rows.reduce((sum, row) => (nameOf(row) === name ? sum + numberOf(row) : sum), 0);
+  const costOf = useCosts();
+  const isByModel = title === 'By model';
+  const modelOf = (name: string) => (isByModel ? rows.find((row) => nameOf(row) === name)?.model : undefined);
   const sorted = names.toSorted(
     (one, other) => sumOf(other, ({ credits }) => credits) - sumOf(one, ({ credits }) => credits),
   );
@@ -125,10 +131,16 @@ function Sums({
       <h3>{title}</h3>
       <Table
         label={`Sums ${title.toLowerCase()}`}
-        head={headOf(title === 'By model' ? 'Model' : 'Plan')}
+        head={headOf(isByModel ? 'Model' : 'Plan')}
         rows={sorted.map((name) => ({
           key: name,
-          cells: [name, ...columns.map(([column, numberOf]) => show(column, sumOf(name, numberOf)))],
+          cells: [
+            name,
+            ...columns.map(([column, numberOf]) => {
+              const sum = sumOf(name, numberOf);
+              return column === 'Cost' ? costOf(sum, modelOf(name)) : compactOf(sum);
+            }),
+          ],
         }))}
       />
     </section>
@@ -139,6 +151,7 @@ const headOf = (first: string) => [first, ...columns.map(([name]) => name)];
 
 function ByDay({ rows, modelNameOf }: { readonly rows: readonly Row[]; readonly modelNameOf: (id: string) => string }) {
   const [isOpen, setOpen] = useState(false);
+  const costOf = useCosts();
   return (
     <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Each day, model and plan</summary>
@@ -150,7 +163,9 @@ function ByDay({ rows, modelNameOf }: { readonly rows: readonly Row[]; readonly 
             key: `${row.day} ${row.model} ${row.plan}`,
             cells: [
               `${dayNameOf(row.day)}, ${modelNameOf(row.model)}, ${planName(row.plan)}`,
-              ...columns.map(([column, numberOf]) => show(column, numberOf(row), countOf)),
+              ...columns.map(([column, numberOf]) =>
+                column === 'Cost' ? costOf(row.costUsd, row.model) : countOf(numberOf(row)),
+              ),
             ],
           }))}
         />
@@ -161,6 +176,7 @@ function ByDay({ rows, modelNameOf }: { readonly rows: readonly Row[]; readonly 
 
 function TopUsers() {
   const [month, setMonth] = useState(dayOf(Date.now()).slice(0, 7));
+  const costOf = useCosts();
   const isMonth = /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month);
   const { data, error, refetch } = useRead<Spenders>(['spenders', month], `/api/usage/users?month=${month}`, {
     placeholderData: (previous) => previous,
@@ -183,7 +199,7 @@ function TopUsers() {
           head={['User', 'Cost', 'Credits', 'Runs']}
           rows={data.users.map(({ userId, runs, credits, costUsd }) => ({
             key: userId,
-            cells: [<PersonLink key={userId} id={userId} />, moneyOf(costUsd), countOf(credits), countOf(runs)],
+            cells: [<PersonLink key={userId} id={userId} />, costOf(costUsd), countOf(credits), countOf(runs)],
           }))}
         />
       )}
@@ -327,7 +343,7 @@ function Bars({
 }: {
   readonly title: string;
   readonly bars: readonly Bar[];
-  readonly show: (value: number) => string;
+  readonly show: (value: number) => ReactNode;
 }) {
   const [pointed, setPointed] = useState<number>();
   const largest = Math.max(1, ...bars.map(({ value }) => value));

@@ -1,11 +1,15 @@
-/** Names of people, conversations, models and queues, wherever a service returns ids. */
+/** Names of people, conversations, models and queues, and pictures of files, wherever a service returns ids. */
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Names } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
 import type { Titles } from '#agent/records/api.ts';
+import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { useRead } from '../parts/reading.ts';
+import { CopyButton } from '../studio/copybutton.tsx';
+import { moneyOf } from './units.ts';
 
 const gatherMs = 20;
 const most = 100;
@@ -55,26 +59,112 @@ export function PersonLink({ id }: { readonly id: string }) {
 }
 
 /** An entity of the memory service, by name if it is a user. */
-export function EntityName({ type, id }: { readonly type: string; readonly id: string }) {
-  return type === 'user' && isId.test(id) ? <PersonName id={id} /> : `${type} ${id}`;
+export function EntityName({
+  type,
+  id,
+  isLink = false,
+}: {
+  readonly type: string;
+  readonly id: string;
+  readonly isLink?: boolean;
+}) {
+  if (type !== 'user' || !isId.test(id)) return `${type} ${id}`;
+  return isLink ? <PersonLink id={id} /> : <PersonName id={id} />;
 }
 
 const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PersonName = ({ id }: { readonly id: string }) => <span title={id}>{useName(id)}</span>;
 
+export const untitled = 'A deleted or temporary conversation';
+
 /** The first words of a conversation, or its title. */
 export function useThreadTitle(threadId: string): string {
   const title = useGathered('thread title', threadId, readTitle);
-  return title === undefined ? '…' : title || 'A deleted or temporary conversation';
+  return title === undefined ? '…' : title || untitled;
 }
 
 export const useModels = () => useRead<ConfiguredModels>(['models'], '/api/models', { staleTime: 300_000 });
 
-/** The labels of models. A model that is no longer configured is named by its id. */
+/** The labels of models. A model that is no longer configured is named by its id. Earlier versions counted under `mcp`. */
 export function useModelNames(): (id: string) => string {
   const { data } = useModels();
   const all = [...(data?.models ?? []), ...(data?.media ?? [])];
-  return (id) => all.find((one) => one.id === id)?.label ?? id;
+  return (id) => all.find((one) => one.id === id)?.label ?? (id === 'mcp' ? 'MCP clients, any model' : id);
+}
+
+/** Nothing is counted where no price is known. `model`: the one that the cost is of; otherwise it is a sum. */
+export function useCosts(): (usd: number | null, model?: string) => ReactNode {
+  const { data } = useModels();
+  const all = [...(data?.models ?? []), ...(data?.media ?? [])];
+  const priced = all.filter(({ costUsd }) => costUsd !== null);
+  const isKnown = (model?: string) =>
+    model === undefined ? priced.length === all.length : priced.some(({ id }) => id === model);
+  return (usd, model) => (usd === null || (usd === 0 && !isKnown(model)) ? noPrice : moneyOf(usd));
+}
+
+const noPrice = (
+  <span className="quiet" title="no price set">
+    <span aria-hidden="true">–</span>
+    <span className="unseen">no price set</span>
+  </span>
+);
+
+/** An id to copy into a search of logs or traces. */
+export const Id = ({
+  of: id,
+  name,
+  url = null,
+}: {
+  readonly of: string;
+  readonly name: string;
+  readonly url?: string | null;
+}) => (
+  <span className="record-id">
+    {url === null ? (
+      <code>{id}</code>
+    ) : (
+      <a href={url} target="_blank" rel="noreferrer">
+        <code>{id}</code>
+      </a>
+    )}
+    <CopyButton label={`Copy the ${name}`} read={() => id} />
+  </span>
+);
+
+/** Files of a user. Nothing is shown before the operator asks for it, because the audit log records each view. */
+export const Pictures = ({ of: assetIds, alt }: { readonly of: readonly string[]; readonly alt: string }) => (
+  <span className="record-pictures">
+    {assetIds.map((id, index) => (
+      <Picture key={id} assetId={id} alt={assetIds.length > 1 ? `${alt}, ${index + 1}` : alt} />
+    ))}
+  </span>
+);
+
+function Picture({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['file', assetId],
+    queryFn: () => callJson<ShownFile>(`/api/files/${assetId}`),
+    enabled: false,
+    retry: false,
+  });
+  if (data !== undefined)
+    return (
+      <a className="record-picture" href={data.url} target="_blank" rel="noreferrer" title="Open the file">
+        {data.thumbUrl === null ? data.mime : <img src={data.thumbUrl} alt={alt} />}
+      </a>
+    );
+  return (
+    <button
+      type="button"
+      className="record-picture"
+      disabled={isFetching || error !== null}
+      title={error?.message ?? 'The audit log records each view.'}
+      aria-label={error === null ? `Show ${alt}` : `${alt} no longer exists`}
+      onClick={() => refetch()}
+    >
+      {error === null ? 'Show' : 'Gone'}
+    </button>
+  );
 }
 
 export function RequestId({ id, traceUrl }: { readonly id: string | null; readonly traceUrl: string | null }) {

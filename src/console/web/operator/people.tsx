@@ -1,6 +1,7 @@
 /** People: finding users by address or id, and the page of one person. */
 import './desk.css';
 import './operator.css';
+import './runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, Search } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useId, useRef, useState } from 'react';

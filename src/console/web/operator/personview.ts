@@ -7,6 +7,7 @@ import type { MemoryPage } from '../../../client/memory/api.ts';
 import type { MailsOfPerson } from '../../../client/notify/api.ts';
 import type { Part } from '../../services.ts';
 import { countOf, planName } from '../parts/figures.tsx';
+import deedNames from './deeds.json' with { type: 'json' };
 
 /** The parts come from several services, and each can be unavailable. */
 export interface PersonView {
@@ -26,41 +27,24 @@ export const personKey = (userId: string) => ['person', userId] as const;
 
 export const allPlans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
 
-/** The audit log records requests of operators by method and route. These are their names for readers. */
-const deeds: Readonly<Record<string, string>> = {
-  'cancel mail': 'Canceled an email',
-  credits: 'Set plan and credits',
-  'discard dead jobs': 'Discarded all dead jobs',
-  'discard job': 'Discarded a job',
-  'lift suppression': 'Lifted the suppression of an address',
-  'read stream': 'Read the stream of a run',
-  'retry dead jobs': 'Retried all dead jobs',
-  'retry failing jobs': 'Retried all failing jobs',
-  'retry job': 'Retried a job',
-  'retry mail': 'Sent an email again',
-  seed: 'Created sample users',
-  'send webhook again': 'Sent a webhook again',
-  'DELETE /people/:userId': 'Erased conversations',
-  'DELETE /v1/people/:userId': 'Erased files',
-  'DELETE /v1/people/:userId/sessions': 'Ended sessions',
-  'GET /v1/incidents/:id/evidence': 'Read the evidence of an incident',
-  'GET /v1/incidents/:id/preview': 'Viewed an incident',
-  'POST /people/:userId/erasure': 'Erased the account',
-  'POST /people/erasure': 'Erased emails',
-  'POST /v1/accounts/seed': 'Created sample users',
-  'POST /v1/assets/legacy': 'Imported a legacy file',
-  'POST /v1/incidents/:id/decision': 'Decided an incident',
-  'POST /v1/incidents/:id/export': 'Exported an incident',
-  'POST /v1/incidents/:id/resolution': 'Resolved an incident',
-  'POST /v1/people/:userId/credits': 'Changed plan or credits',
-  'POST /v1/people/:userId/exports': 'Exported a person',
-  'POST /v1/rescreen': 'Screened assets again',
-  'POST /v1/sweep': 'Swept objects',
-  'PUT /v1/accounts/credits': 'Set plan and credits',
+/** The audit log records requests of operators by method and route. These are their names for readers; `{}` is the user. */
+const deeds: Readonly<Record<string, string>> = deedNames;
+
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'Read',
+  POST: 'Requested',
+  PUT: 'Changed',
+  PATCH: 'Changed',
+  DELETE: 'Deleted',
 };
 
-/** Actions without a name are shown as they were recorded. */
-export const deedOf = (action: string): string => deeds[action] ?? action;
+/** An action without a name is read from its route, such as `Deleted memories` for `DELETE /admin/memories/:id`. */
+export function deedOf(action: string): string {
+  const [, method = '', path = ''] = /^([A-Z]+) \/(.*)$/.exec(action) ?? [];
+  const words = path.split('/').filter((word) => !/^(?::.*|v\d+|admin)$/.test(word));
+  const verb = verbs[method];
+  return deeds[action] ?? (verb === undefined ? action : `${verb} ${words.join(', ').replaceAll(/[-_]/g, ' ')}`);
+}
 
 /** The log has the status of a request, or the word of a command. */
 export const outcomeOf = (outcome: string): string =>

@@ -1,25 +1,29 @@
-/** Runs and generations of all users: how they went, what they cost, and why they failed. */
+/** Runs and generations of all users: what was requested, how it went, what it cost, and why it failed. */
 import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMutation } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { Replay, ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { Choices } from '../parts/choices.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
-import { Listing, usePages } from '../parts/listing.tsx';
+import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { PersonLink, useModelNames, useModels, useThreadTitle } from './names.tsx';
-import { moneyOf, tookOf } from './units.ts';
+import { Id, PersonLink, Pictures, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
+import { timeOf, tookOf } from './units.ts';
 
 export function Runs() {
   const { taskId } = useParams<{ taskId?: string }>();
-  return taskId === undefined ? <Records /> : <RunPage key={taskId} taskId={taskId} />;
+  const [search] = useSearchParams();
+  const id = search.get('id');
+  if (taskId !== undefined) return <RunPage key={taskId} taskId={taskId} />;
+  return id === null ? <Records /> : <GenerationPage key={id} id={id} />;
 }
 
 const kinds = [
@@ -32,24 +36,17 @@ const statuses = {
   generations: ['failed', 'running', 'completed', 'canceled'],
 } as const;
 
-/** The filters are in the URL, so that a view can be sent to another operator. */
 function Records() {
-  const [search, setSearch] = useSearchParams();
-  const kind = search.get('kind') === 'generations' ? 'generations' : 'runs';
-  const of = (name: string) => search.get(name) ?? '';
-  const change = (changes: Readonly<Record<string, string>>) =>
-    setSearch(
-      (now) => {
-        const next = new URLSearchParams(now);
-        for (const [name, value] of Object.entries(changes))
-          if (value === '') next.delete(name);
-          else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
-  const userId = of('userId');
-  const query = { status: of('status'), model: of('model'), userId };
+  const { of, change } = useFilters();
+  const kind = of('kind') === 'generations' ? 'generations' : 'runs';
+  const [userId, threadId] = [of('userId'), of('threadId')];
+  const query = { status: of('status'), model: of('model'), q: of('q'), from: of('from'), to: of('to'), userId };
+  const dayField = (name: 'from' | 'to', label: string) => (
+    <label className="field">
+      {label}
+      <input type="date" value={query[name]} onChange={({ target }) => change({ [name]: target.value })} />
+    </label>
+  );
   return (
     <div className="operator">
       <header className="page">
@@ -57,16 +54,22 @@ function Records() {
         <p className="quiet">
           {kind === 'runs'
             ? 'Answers of the agent, newest first. A run is removed some time after its end, with its stream.'
-            : 'Orders of images and videos, newest first.'}
+            : 'Images and videos of all users, newest first. The images of one run are one entry.'}
         </p>
       </header>
       <Choices
         label="Kind"
         of={kinds}
         chosen={kind}
-        choose={(value) => change({ kind: value === 'runs' ? '' : value, status: '', model: '' })}
+        choose={(value) => change({ kind: value === 'runs' ? '' : value, status: '', model: '', threadId: '' })}
       />
-      <search className="desk-fields desk-filters">
+      <search className="desk-fields desk-filters record-filters">
+        <SearchField
+          label="Search"
+          placeholder={`${kind === 'runs' ? 'Request' : 'Prompt'}, error, email, id or trace id`}
+          value={query.q}
+          onChange={(q) => change({ q })}
+        />
         <label className="field">
           Status
           <select value={query.status} onChange={({ target }) => change({ status: target.value })}>
@@ -79,19 +82,31 @@ function Records() {
           </select>
         </label>
         <ModelChoice kind={kind} value={query.model} onChange={(model) => change({ model })} />
-        {userId !== '' && (
-          <p className="record-person">
-            Of <PersonLink id={userId} />
-            <button type="button" onClick={() => change({ userId: '' })}>
-              All people
-            </button>
-          </p>
-        )}
+        {dayField('from', 'From')}
+        {dayField('to', 'To')}
       </search>
-      {kind === 'runs' ? <RunList query={query} /> : <GenerationList query={query} />}
+      {userId !== '' && (
+        <p className="record-person">
+          Of <PersonLink id={userId} />
+          <button type="button" onClick={() => change({ userId: '' })}>
+            All people
+          </button>
+        </p>
+      )}
+      {threadId !== '' && (
+        <p className="record-person">
+          In <Conversation id={threadId} />
+          <button type="button" onClick={() => change({ threadId: '' })}>
+            All conversations
+          </button>
+        </p>
+      )}
+      {kind === 'runs' ? <RunList query={{ ...query, threadId }} /> : <GenerationList query={query} />}
     </div>
   );
 }
+
+const Conversation = ({ id }: { readonly id: string }) => <span className="desk-name">“{useThreadTitle(id)}”</span>;
 
 /** The configured models. A former one that a link names is listed too. */
 function ModelChoice({
@@ -121,11 +136,13 @@ function ModelChoice({
   );
 }
 
-type Query = Readonly<Record<'status' | 'model' | 'userId', string>>;
+type Query = Readonly<Record<string, string>>;
 
 const none = (
   <Empty title="Nothing matches.">
-    <p className="quiet">Runs that ended longer ago than AGENT_TASK_TTL_SECS are removed.</p>
+    <p className="quiet">
+      A search covers the newest 10,000. Runs that ended longer ago than AGENT_TASK_TTL_SECS are removed.
+    </p>
   </Empty>
 );
 
@@ -138,31 +155,87 @@ function RunList({ query }: { readonly query: Query }) {
   );
 }
 
+const unread = 'A deleted or temporary message';
+
 function RunRow({ run }: { readonly run: ShownRun }) {
-  const { taskId, threadId, userId, status, model, error, answer, createdAt } = run;
+  const { taskId, threadId, userId, status, model, error, answer, request, createdAt } = run;
   const title = useThreadTitle(threadId);
   const nameOf = useModelNames();
+  const costOf = useCosts();
+  return (
+    <Row
+      to={`/operator/runs/${taskId}`}
+      name={request ?? (title === untitled ? unread : title)}
+      status={status}
+      at={createdAt}
+      userId={userId}
+      facts={[
+        <span key="model" title={model}>
+          {nameOf(model)}
+        </span>,
+        ...factsOf(run),
+        costOf(run.costUsd, model),
+      ]}
+    >
+      {request !== null && title !== request && title !== untitled && (
+        <p className="quiet record-facts">
+          <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>In “{title}”</Link>
+        </p>
+      )}
+      <Failed error={error} answer={answer} />
+      <ToolFailures of={run} />
+    </Row>
+  );
+}
+
+/** The failures of tools, one of each. The run can be completed nevertheless. */
+function ToolFailures({ of: { timeline } }: { readonly of: ShownRun }) {
+  const failed = timeline.flatMap(({ calls }) => calls).filter(({ failure }) => failure !== null);
+  return [...new Map(failed.map((call) => [call.name, call])).values()].map(({ name, failure, answer }) => (
+    <div key={name}>
+      <Failed error={`${name}: ${failure}`} answer={answer} />
+    </div>
+  ));
+}
+
+function Row({
+  to,
+  name,
+  status,
+  at,
+  userId,
+  facts,
+  children,
+}: {
+  readonly to: string;
+  readonly name: string;
+  readonly status: keyof typeof runTones;
+  readonly at: string;
+  readonly userId: string;
+  readonly facts: readonly ReactNode[];
+  readonly children: ReactNode;
+}) {
   return (
     <>
-      <div className="desk-line">
+      <div className="desk-line record-head">
         <span className="record-title">
-          <Link href={`/operator/runs/${taskId}`} className="desk-name">
-            {title}
+          <Link href={to} className="record-name" title={name}>
+            {name}
           </Link>
           <Status tone={runTones[status]}>{status}</Status>
         </span>
         <span className="quiet desk-figure">
-          <When at={createdAt} />
+          <When at={at} />
         </span>
       </div>
       <p className="quiet record-facts">
         <PersonLink id={userId} />
-        <span title={model}>{nameOf(model)}</span>
-        {factsOf(run).map((fact) => (
-          <span key={fact}>{fact}</span>
+        {facts.map((fact, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a row keep their places
+          <span key={index}>{fact}</span>
         ))}
       </p>
-      <Failed error={error} answer={answer} />
+      {children}
     </>
   );
 }
@@ -175,58 +248,159 @@ function GenerationList({ query }: { readonly query: Query }) {
       label="Images and videos"
       itemsOf={({ generations }) => generations}
       keyOf={({ id }) => id}
-      empty={<Empty title="Nothing matches." />}
+      empty={none}
     >
       {(one) => <GenerationRow one={one} />}
     </Listing>
   );
 }
 
+/** Images without a run have no stored cost. It follows from the price. */
+function useGenerationCost({ model, costUsd, delivered, kind }: GenerationRecord): ReactNode {
+  const price = useModels().data?.media.find((one) => one.id === model && one.kind === kind)?.costUsd ?? null;
+  return useCosts()(costUsd ?? (price === null ? null : price * delivered), model);
+}
+
+const kindOf = ({ kind, count }: GenerationRecord) =>
+  kind === 'video' ? 'Video' : count === 1 ? 'Image' : `${count} images`;
+
 function GenerationRow({ one }: { readonly one: GenerationRecord }) {
+  const { id, userId, taskId, prompt, assetIds, model, status, count, delivered, credits, createdAt, endedAt } = one;
   const nameOf = useModelNames();
-  const { kind, userId, taskId, model, status, count, delivered, credits, costUsd, createdAt, endedAt } = one;
-  const facts = [
-    `${delivered} of ${count} delivered`,
-    ...(endedAt === null ? [] : [tookOf(createdAt, endedAt)]),
-    ...(credits === null ? [] : [credits === 1 ? '1 credit' : `${countOf(credits)} credits`]),
-    ...(costUsd === null || costUsd === 0 ? [] : [moneyOf(costUsd)]),
-  ];
+  const cost = useGenerationCost(one);
+  return (
+    <div className="record">
+      {assetIds.length > 0 ? (
+        <Pictures of={assetIds.slice(0, 1)} alt={`the ${one.kind}`} />
+      ) : (
+        <span className="record-picture quiet">{status === 'running' ? 'in work' : 'none'}</span>
+      )}
+      <div>
+        <Row
+          to={id === taskId ? `/operator/runs/${id}` : `/operator/runs?kind=generations&id=${id}`}
+          name={prompt ?? unread}
+          status={status}
+          at={createdAt}
+          userId={userId}
+          facts={[
+            <span key="model" title={model}>
+              {kindOf(one)}, {nameOf(model)}
+            </span>,
+            ...(delivered === count ? [] : [`${delivered} of ${count} delivered`]),
+            ...(endedAt === null ? [] : [tookOf(createdAt, endedAt)]),
+            ...(credits === null ? [] : [creditsOf(credits)]),
+            cost,
+            ...(taskId === null
+              ? []
+              : [
+                  <Link key="run" href={`/operator/runs/${taskId}`}>
+                    The run
+                  </Link>,
+                ]),
+          ]}
+        >
+          <Failed error={one.failure} answer={one.answer} />
+        </Row>
+      </div>
+    </div>
+  );
+}
+
+// One run or generation: the failure and the figures, then the steps, and the stream last.
+
+const allRuns = (label: string, href: string) => (
+  <p className="desk-back">
+    <Link href={href}>
+      <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {label}
+    </Link>
+  </p>
+);
+
+function GenerationPage({ id }: { readonly id: string }) {
+  const path = `/api/generations?id=${encodeURIComponent(id)}`;
+  const { data, error, refetch } = useRead<GenerationRecordPage>(['generation', id], path);
+  const [one] = data?.generations ?? [];
   return (
     <>
-      <div className="desk-line">
-        <span className="record-title">
-          <span className="strong desk-name" title={model}>
-            {kind === 'image' ? (count === 1 ? 'Image' : `${count} images`) : 'Video'}, {nameOf(model)}
-          </span>
-          <Status tone={runTones[status]}>{status}</Status>
-        </span>
-        <span className="quiet desk-figure">
-          <When at={createdAt} />
-        </span>
-      </div>
-      <p className="quiet record-facts">
-        <PersonLink id={userId} />
-        {facts.map((fact) => (
-          <span key={fact}>{fact}</span>
-        ))}
-        {taskId !== null && <Link href={`/operator/runs/${taskId}`}>The run</Link>}
-      </p>
-      <Failed error={one.failure} answer={one.answer} />
+      {allRuns('All images and videos', '/operator/runs?kind=generations')}
+      {data === undefined ? (
+        <Pending error={error} retry={refetch} what="Reading the order" />
+      ) : one === undefined ? (
+        <Empty title="There is no such order." />
+      ) : (
+        <Generation one={one} />
+      )}
     </>
   );
 }
 
-// One run: its record, its trace, and its stream.
+function Generation({ one }: { readonly one: GenerationRecord }) {
+  const { id, userId, taskId, prompt, assetIds, model, status, count, delivered, credits, createdAt, endedAt } = one;
+  const nameOf = useModelNames();
+  const cost = useGenerationCost(one);
+  return (
+    <div className="stack">
+      <Head name={prompt ?? unread} status={status} at={createdAt} userId={userId} />
+      <Failed error={one.failure} answer={one.answer} />
+      <Figures
+        of={{
+          [kindOf(one)]: nameOf(model),
+          Delivered: `${delivered} of ${count}`,
+          Took: endedAt === null ? 'not over' : tookOf(createdAt, endedAt),
+          Credits: credits === null ? unknown : countOf(credits),
+          Cost: cost,
+        }}
+      />
+      {assetIds.length > 0 && <Pictures of={assetIds} alt={`the ${one.kind}`} />}
+      <section className="card" aria-label="Record">
+        <Pairs
+          of={{
+            ...(one.failureCode !== null && { Code: <code>{one.failureCode}</code> }),
+            'Order id': <Id of={id} name="order id" />,
+            ...(taskId !== null && { Run: <Link href={`/operator/runs/${taskId}`}>The run that ordered it</Link> }),
+          }}
+        />
+      </section>
+    </div>
+  );
+}
+
+function Head({
+  name,
+  status,
+  at,
+  userId,
+  children,
+}: {
+  readonly name: string;
+  readonly status: keyof typeof runTones;
+  readonly at: string;
+  readonly userId: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <header className="page desk-head">
+      <div>
+        <h1>{name}</h1>
+        <p className="quiet">
+          <PersonLink id={userId} />, {momentOf(at)}
+          {children}
+        </p>
+      </div>
+      <Status tone={runTones[status]}>{status}</Status>
+    </header>
+  );
+}
+
+const Figures = ({ of }: { readonly of: Readonly<Record<string, ReactNode>> }) => (
+  <Pairs className="desk-tiles" of={of} />
+);
 
 function RunPage({ taskId }: { readonly taskId: string }) {
   const { data, error, refetch } = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
   return (
     <>
-      <p className="desk-back">
-        <Link href="/operator/runs">
-          <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> All runs
-        </Link>
-      </p>
+      {allRuns('All runs', '/operator/runs')}
       {data === undefined ? <Pending error={error} retry={refetch} what="Reading the run" /> : <Details run={data} />}
     </>
   );
@@ -236,51 +410,122 @@ const unknown = <span className="quiet">not known</span>;
 const numberOf = (value: number | null) => (value === null ? unknown : countOf(value));
 
 function Details({ run }: { readonly run: ShownRun }) {
-  const { status, endedAt, costUsd, tools, requestId, traceId, traceUrl } = run;
-  const title = useThreadTitle(run.threadId);
+  const { status, model, request, threadId, endedAt, tools, requestId, traceId, traceUrl } = run;
+  const title = useThreadTitle(threadId);
   const nameOf = useModelNames();
+  const costOf = useCosts();
   return (
     <div className="stack">
-      <header className="page desk-head">
-        <div>
-          <h1>{title}</h1>
-          <p className="quiet">
-            <PersonLink id={run.userId} />, {momentOf(run.createdAt)}
-          </p>
-        </div>
-        <Status tone={runTones[status]}>{status}</Status>
-      </header>
+      <Head
+        name={request ?? (title === untitled ? unread : title)}
+        status={status}
+        at={run.createdAt}
+        userId={run.userId}
+      >
+        {title !== untitled && (
+          <>
+            , in <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>“{title}”</Link>
+          </>
+        )}
+      </Head>
       <Failed error={run.error} answer={run.answer} />
+      <ToolFailures of={run} />
+      <Figures
+        of={{
+          Model: <span title={model}>{nameOf(model)}</span>,
+          Took: endedAt === null ? 'not over' : tookOf(run.createdAt, endedAt),
+          'Tokens in': numberOf(run.inputTokens),
+          'Tokens out': numberOf(run.outputTokens),
+          Credits: numberOf(run.credits),
+          Cost: costOf(run.costUsd, model),
+        }}
+      />
+      <Made taskId={run.taskId} tools={tools} />
+      {run.timeline.length > 0 && <Steps of={run.timeline} />}
       <section className="card" aria-label="Record">
         <Pairs
           of={{
-            Model: <span title={run.model}>{nameOf(run.model)}</span>,
-            Took: endedAt === null ? 'not over' : tookOf(run.createdAt, endedAt),
-            Steps: numberOf(run.steps),
-            Tools: tools.length === 0 ? 'none' : tools.join(', '),
-            'Tokens in': numberOf(run.inputTokens),
-            'Tokens out': numberOf(run.outputTokens),
-            Credits: numberOf(run.credits),
-            Cost: costUsd === null ? unknown : moneyOf(costUsd),
             ...(run.answeredBy !== null && { 'Answered by': nameOf(run.answeredBy) }),
-            ...(run.errorCode !== null && { Code: run.errorCode }),
+            ...(run.errorCode !== null && { Code: <code>{run.errorCode}</code> }),
             ...(run.restarts > 0 && { Continued: countOf(run.restarts) }),
-            'Request id': requestId === null ? unknown : <code>{requestId}</code>,
-            'Trace id':
-              traceId === null ? (
-                unknown
-              ) : traceUrl === null ? (
-                <code>{traceId}</code>
-              ) : (
-                <a href={traceUrl} target="_blank" rel="noreferrer">
-                  {traceId}
-                </a>
-              ),
+            'Run id': <Id of={run.taskId} name="run id" />,
+            'Request id': requestId === null ? unknown : <Id of={requestId} name="request id" />,
+            'Trace id': traceId === null ? unknown : <Id of={traceId} name="trace id" url={traceUrl} />,
           }}
         />
       </section>
       {endedAt !== null && <Stream taskId={run.taskId} />}
     </div>
+  );
+}
+
+/** The images that the run ordered, as the list of images has them. */
+function Made({ taskId, tools }: { readonly taskId: string; readonly tools: readonly string[] }) {
+  const path = `/api/generations?id=${encodeURIComponent(taskId)}`;
+  const isEnabled = tools.some((tool) => tool === 'generateImage' || tool === 'editImage');
+  const { data } = useRead<GenerationRecordPage>(['generation', taskId], path, { enabled: isEnabled });
+  const cost = useCosts();
+  const nameOf = useModelNames();
+  const [one] = data?.generations ?? [];
+  if (one === undefined) return null;
+  return (
+    <section className="card stack" aria-label="Images">
+      <h2>
+        {one.delivered} of {one.count === 1 ? '1 image' : `${one.count} images`} delivered
+      </h2>
+      <p className="quiet">
+        {nameOf(one.model)} · {creditsOf(one.credits ?? 0)} · {cost(one.costUsd, one.model)}
+      </p>
+      {one.prompt !== null && <p className="desk-quote">{one.prompt}</p>}
+      {one.assetIds.length > 0 && <Pictures of={one.assetIds} alt="the image" />}
+    </section>
+  );
+}
+
+/** The bar of a step or a call is its share of the longest one. */
+function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
+  const times = steps.flatMap(({ tookMs, calls }) => [tookMs ?? 0, ...calls.map((call) => call.tookMs ?? 0)]);
+  const longest = Math.max(1, ...times);
+  const took = (ms: number | null) => (
+    <span className="record-took">
+      <span className="desk-figure">{ms === null ? 'not measured' : timeOf(ms)}</span>
+      <progress aria-hidden="true" max={longest} value={ms ?? 0} />
+    </span>
+  );
+  return (
+    <section aria-labelledby="steps">
+      <h2 id="steps">Steps</h2>
+      <ol className="lines" aria-label="Steps">
+        {steps.map(({ tookMs, inputTokens, outputTokens, calls }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps are known by their number
+          <li key={index}>
+            <div className="desk-line">
+              <span>
+                <span className="strong">Model</span>{' '}
+                <span className="quiet">
+                  {inputTokens === null && outputTokens === null
+                    ? 'tokens not known'
+                    : `${countOf(inputTokens ?? 0)} tokens in, ${countOf(outputTokens ?? 0)} out`}
+                </span>
+              </span>
+              {took(tookMs)}
+            </div>
+            {calls.map((call, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: calls are known by their place
+              <div key={at} className="record-call">
+                <div className="desk-line">
+                  <span>
+                    <code>{call.name}</code> {call.failure !== null && <Status tone="bad">failed</Status>}
+                  </span>
+                  {took(call.tookMs)}
+                </div>
+                <Failed error={call.failure} answer={call.answer} />
+              </div>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
 
@@ -331,8 +576,10 @@ const runTones = {
   canceled: 'quiet',
 } as const;
 
+const creditsOf = (credits: number) => (credits === 1 ? '1 credit' : `${countOf(credits)} credits`);
+
 function factsOf(run: ShownRun): readonly string[] {
-  const { steps, tools, inputTokens, outputTokens, credits, costUsd, createdAt, endedAt, restarts } = run;
+  const { steps, tools, inputTokens, outputTokens, credits, createdAt, endedAt, restarts } = run;
   return [
     ...(endedAt === null ? [] : [tookOf(createdAt, endedAt)]),
     ...(steps === null ? [] : [steps === 1 ? '1 step' : `${countOf(steps)} steps`]),
@@ -340,19 +587,18 @@ function factsOf(run: ShownRun): readonly string[] {
     ...(inputTokens === null && outputTokens === null
       ? []
       : [`${countOf(inputTokens ?? 0)} + ${countOf(outputTokens ?? 0)} tokens`]),
-    ...(credits === null ? [] : [credits === 1 ? '1 credit' : `${countOf(credits)} credits`]),
-    ...(costUsd === null || costUsd === 0 ? [] : [moneyOf(costUsd)]),
+    ...(credits === null ? [] : [creditsOf(credits)]),
     ...(restarts === 0 ? [] : [restarts === 1 ? 'continued once' : `continued ${restarts} times`]),
   ];
 }
 
 /** The failure as the user sees it, and the answer of the provider, if that is more. */
 function Failed({ error, answer }: { readonly error: string | null; readonly answer: string | null }) {
-  const words = answer === null ? '' : wordsOf(answer);
+  const words = answer === null ? '' : wordsOf(answer, error);
   return (
     <>
       {error !== null && <p className="problem">{error}</p>}
-      {words !== '' && words !== error && (
+      {words !== '' && (
         <p className="record-answer wrapped">
           <span className="quiet">From the provider:</span> {words}
         </p>
@@ -361,9 +607,11 @@ function Failed({ error, answer }: { readonly error: string | null; readonly ans
   );
 }
 
-/** Of lines such as `500 {"error":{"message":"…"}}`, the message. Other texts stay as they are. */
-const wordsOf = (answer: string): string =>
-  [...new Set(answer.split('\n').map(messageOf))].filter((line) => line !== '').join('\n');
+/** Of lines such as `500 {"error":{"message":"…"}}`, the message. Other texts stay as they are, but for what the user sees. */
+const wordsOf = (answer: string, error: string | null): string =>
+  [...new Set(answer.split('\n').map(messageOf))]
+    .filter((line) => line !== '' && !error?.endsWith(line.replace(/^\d{3} /, '')))
+    .join('\n');
 
 function messageOf(line: string): string {
   const [, status = '', body = line] = /^(?:(\d{3}) )?(\{.*\})$/.exec(line.trim()) ?? [];

@@ -1,4 +1,5 @@
 import { Tabs } from 'radix-ui';
+import '../operator/runs.css';
 import { Memories } from '../memory/memories.tsx';
 import { Profiles } from '../memory/profiles.tsx';
 

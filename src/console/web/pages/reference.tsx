@@ -1,5 +1,12 @@
+import '../operator/desk.css';
+import '../operator/runs.css';
+import { useState } from 'react';
+import type { EndpointList } from '../../api.ts';
 import { useConsole } from '../operator.tsx';
-import { Pending } from '../parts/states.tsx';
+import { SearchField, useFilters } from '../parts/listing.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending } from '../parts/states.tsx';
+import { CopyButton } from '../studio/copybutton.tsx';
 
 const purposes: Readonly<Record<string, string>> = {
   media: 'Upload, sign, copy, watermark and delete images, videos and other files.',
@@ -14,7 +21,9 @@ const purposes: Readonly<Record<string, string>> = {
 
 export function Reference() {
   const { data, error, refetch } = useConsole();
+  const { of, change } = useFilters();
   if (data === undefined) return <Pending error={error} retry={refetch} />;
+  const q = of('q');
   return (
     <>
       <header className="page">
@@ -23,14 +32,23 @@ export function Reference() {
           Endpoints, error codes and examples of each service, and its OpenAPI document to generate a client from.
         </p>
       </header>
-      <h2 className="unseen">Services</h2>
+      <search className="desk-fields desk-filters">
+        <SearchField
+          label="Find an endpoint"
+          placeholder="Such as sign, POST /task or agent"
+          value={q}
+          onChange={(typed) => change({ q: typed })}
+        />
+      </search>
+      {q !== '' && <Endpoints q={q} addresses={data.addresses} />}
+      <h2 className={q === '' ? 'unseen' : undefined}>Services</h2>
       <ul className="tiles">
         {Object.entries(data.addresses).map(([service, address]) => (
           <li key={service} className="card">
             <h3>{service}</h3>
             <p>{purposes[service]}</p>
             <p className="quiet address">{address.replace(/^https?:\/\//, '')}</p>
-            <p className="links">
+            <p className="links reference-links">
               <a href={`${address}/docs`} target="_blank" rel="noreferrer" aria-label={`Reference of ${service}`}>
                 Reference
               </a>
@@ -42,5 +60,83 @@ export function Reference() {
         ))}
       </ul>
     </>
+  );
+}
+
+const mostShown = 20;
+
+function Endpoints({ q, addresses }: { readonly q: string; readonly addresses: Readonly<Record<string, string>> }) {
+  const { data, error, refetch } = useRead<EndpointList>(['endpoints'], '/api/endpoints', { staleTime: 300_000 });
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the endpoints" />;
+  const words = q.toLowerCase().split(/\s+/);
+  const found = data.endpoints.filter(({ service, method, path, summary }) => {
+    const text = `${service} ${method} ${path} ${summary}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  if (found.length === 0) return <Empty title="No endpoint matches." />;
+  return (
+    <>
+      <ul className="lines" aria-label="Endpoints">
+        {found.slice(0, mostShown).map((one) => (
+          <Endpoint key={`${one.service} ${one.method} ${one.path}`} of={one} url={addresses[one.service]} />
+        ))}
+      </ul>
+      {found.length > mostShown && (
+        <p className="quiet">
+          The first {mostShown} of {found.length}. Add a word.
+        </p>
+      )}
+    </>
+  );
+}
+
+const headers = {
+  accessToken: 'Authorization: Bearer <access token>',
+  internalKey: 'X-Internal-Key: <internal key>',
+  adminToken: 'X-Admin-Token: <admin token>',
+  none: undefined,
+} as const;
+
+function Endpoint({
+  of: { service, method, path, summary, credential, example },
+  url,
+}: {
+  readonly of: EndpointList['endpoints'][number];
+  /** `undefined`: browsers do not reach it. */
+  readonly url: string | undefined;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const header = headers[credential];
+  const curl = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} '${url ?? `<URL of ${service}>`}${path}'`,
+    ...(header === undefined ? [] : [`-H '${header}'`]),
+    ...(example === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(example).replaceAll("'", "'\\''")}'`]),
+  ].join(' \\\n  ');
+  return (
+    <li>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <span className="tag">{method}</span> <code className="wrapped">{path}</code>{' '}
+          <span className="quiet">
+            {service}: {summary}
+          </span>
+        </summary>
+        {isOpen && (
+          <div className="reference-example">
+            <pre className="wrapped">{curl}</pre>
+            <CopyButton label="Copy the curl command" read={() => curl} />
+          </div>
+        )}
+      </details>
+      {url !== undefined && (
+        <p className="quiet reference-links">
+          <a href={`${url}/docs`} target="_blank" rel="noreferrer">
+            Parameters and responses
+          </a>
+        </p>
+      )}
+    </li>
   );
 }

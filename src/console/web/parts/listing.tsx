@@ -1,6 +1,7 @@
 /** A list that the server returns page by page. */
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
-import type { Key, ReactNode } from 'react';
+import { type Key, type ReactNode, useEffect, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { callJson } from '../calls.ts';
 import { Empty, Pending } from './states.tsx';
 
@@ -26,6 +27,57 @@ export function usePages<P extends Page>(
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: (before) => before,
   });
+}
+
+/** Filters in the URL, so that a view can be sent to another operator. An empty value removes a filter. */
+export function useFilters() {
+  const [search, setSearch] = useSearchParams();
+  const change = (changes: Readonly<Record<string, string>>) =>
+    setSearch(
+      (now) => {
+        const all = Object.entries({ ...Object.fromEntries(now), ...changes });
+        return new URLSearchParams(all.filter(([, value]) => value !== ''));
+      },
+      { replace: true },
+    );
+  return { of: (name: string) => search.get(name) ?? '', change };
+}
+
+const typingMs = 250;
+
+/** Searches when the operator pauses. */
+export function SearchField({
+  label,
+  placeholder,
+  value,
+  maxLength = 200,
+  onChange,
+}: {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly maxLength?: number;
+  readonly onChange: (value: string) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed.trim() === value) return undefined;
+    const timer = setTimeout(() => onChange(typed.trim()), typingMs);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <label className="field">
+      {label}
+      <input
+        type="search"
+        placeholder={placeholder}
+        maxLength={maxLength}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+    </label>
+  );
 }
 
 export function Listing<P extends Page, Item>({
