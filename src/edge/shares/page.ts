@@ -85,8 +85,11 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.6 
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
 header { display: flex; justify-content: space-between; gap: 1rem; align-items: center; padding-bottom: 1rem }
 header p { margin: 0; font-weight: 600 }
-h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere }
+h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 .5rem; overflow-wrap: anywhere }
 figure { margin: 0 0 1rem }
+main > figure { background: var(--panel); border-radius: .5rem }
+main > figure > * { margin: 0 auto; max-height: 80vh; border-radius: 0 }
+.quiet { color: var(--quiet) }
 img, video { display: block; max-width: 100%; width: auto; height: auto; max-height: 85vh; border-radius: .5rem; background: var(--panel) }
 .mark { border: 1px solid var(--line); border-radius: 1rem; padding: .125rem .625rem; font-size: .875rem; color: var(--quiet); white-space: nowrap }
 figcaption { padding-top: .5rem; color: var(--quiet); font-size: .9375rem; overflow-wrap: anywhere }
@@ -98,7 +101,9 @@ article p:last-child { margin-bottom: 0 }
 pre { background: var(--panel); padding: .75rem 1rem; border-radius: .5rem; overflow-x: auto }
 table { border-collapse: collapse; display: block; overflow-x: auto; overflow-wrap: normal }
 th, td { border: 1px solid var(--line); padding: .25rem .625rem; text-align: start }
-footer { margin-top: 2rem; font-size: .9375rem }
+footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .9375rem }
+footer a, main > p > a:only-child { display: inline-block; padding: .625rem 0 }
+@media (pointer: coarse) { form label:has([type=radio]) { display: flex; align-items: center; gap: .5rem; min-height: 44px; margin: 0 } }
 form label { display: block; margin: .375rem 0 }
 fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 0 0 1rem; padding: .75rem 1rem }
 textarea, input[type=email] { display: block; width: 100%; margin-top: .25rem; padding: .5rem; font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--quiet); border-radius: .375rem }
@@ -143,8 +148,11 @@ ${view.index ? '' : html`<meta name="robots" content="noindex">`}
 <meta name="twitter:description" content="${description}">
 ${card}`,
     mark,
-    body: html`<h1>${named}</h1>
-${view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderMedia(view.media, context)}
+    body: html`${
+      view.media === null
+        ? html`<h1>${named}</h1>${view.messages.map((message) => renderMessage(message, context))}`
+        : renderAlone(view.media, named, context)
+    }
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>`,
   });
 }
@@ -220,7 +228,15 @@ function renderMarkdown(text: string): Markup {
   };
 }
 
-function renderMedia(media: PublicMedia, { language }: PageContext): Markup {
+/** The picture first. The header has its mark, and a prompt that is the title is not repeated. */
+function renderAlone(media: PublicMedia, title: string, context: PageContext): Markup {
+  const { prompt } = media;
+  const isTitle = prompt === null || prompt.replaceAll(/\s+/g, ' ').trim() === title;
+  const words = isTitle ? '' : html`<p class="text quiet">${shareTexts[context.language].prompt}: ${prompt}</p>`;
+  return html`${renderMedia(media, context, false)}<h1>${title}</h1>${words}`;
+}
+
+function renderMedia(media: PublicMedia, { language }: PageContext, hasCaption = true): Markup {
   const texts = shareTexts[language];
   const { kind, url, previewUrl, width, height, prompt, generated } = media;
   const size = width === null || height === null ? '' : html` width="${String(width)}" height="${String(height)}"`;
@@ -230,7 +246,7 @@ function renderMedia(media: PublicMedia, { language }: PageContext): Markup {
       ? html`<img src="${url}" alt="${alt}"${size}>`
       : html`<video src="${url}" controls playsinline preload="metadata" aria-label="${alt}"${previewUrl === null ? '' : html` poster="${previewUrl}"`}${size}></video>`;
   const lines = [generated === null ? '' : texts[generated], prompt === null ? '' : `${texts.prompt}: ${prompt}`];
-  const caption = lines.filter(Boolean).join(' · ');
+  const caption = hasCaption ? lines.filter(Boolean).join(' · ') : '';
   return html`<figure>${shown}${caption === '' ? '' : html`<figcaption>${caption}</figcaption>`}</figure>`;
 }
 
