@@ -75,6 +75,12 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await notices(page).getByRole('button', { name: 'Dismiss' }).click();
     await judge(page, 'a trash');
     await shoot(page, 'trash');
+    expect(await tiles(page).getByText('30 days left').count()).toBe(3);
+    await page.getByText('Select what you want to keep or delete.').waitFor();
+    await page.getByRole('button', { name: 'Select all' }).click();
+    await page.getByText('3 selected').waitFor();
+    expect(await page.getByRole('button', { name: 'Select all' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Clear the selection' }).click();
     await tiles(page).nth(0).locator('.open').click();
     await page.getByRole('button', { name: 'Restore' }).click();
     await expect.poll(() => tiles(page).count()).toBe(2);

@@ -253,7 +253,8 @@ describe('shares', () => {
           prompt: 'picture 3',
           author: 'Ada L.',
         });
-      const found = async (q: string) => (await gallery(`?${new URLSearchParams({ q })}`)).items.map((item) => item.assetId);
+      const found = async (q: string) =>
+        (await gallery(`?${new URLSearchParams({ q })}`)).items.map((item) => item.assetId);
       expect(await found('LOVELACE')).toEqual([]);
       expect(await found('picture ada')).toEqual([made[0]]);
       // Their prompts are not shown.

@@ -1,12 +1,13 @@
 /** The page of a share: HTML that needs no script, and loads nothing from other sites. */
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import type { ShareData, SharedMedia } from '#media/shares/api.ts';
 import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
-import { reportTexts } from './reporttexts.ts';
-import { shareTexts } from './texts.ts';
+import reportTexts from './reporttexts.json' with { type: 'json' };
+import shareTexts from './texts.json' with { type: 'json' };
 
 // What a share shows to everyone: no owner, no keys of objects, and URLs that end with the share.
 
@@ -77,40 +78,7 @@ export interface PageContext {
 const longestTitle = 90;
 const cardSize = { width: 1200, height: 630 } as const;
 
-const css = `
-:root { color-scheme: light dark; --ground: #fff; --text: #1c1917; --quiet: #57534e; --line: #e7e5e4; --panel: #f5f5f4; --link: #3730a3 }
-@media (prefers-color-scheme: dark) { :root { --ground: #171412; --text: #f5f5f4; --quiet: #a8a29e; --line: #3b3532; --panel: #231f1c; --link: #a5b4fc } }
-* { box-sizing: border-box }
-body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.6 system-ui, sans-serif }
-main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
-header { display: flex; justify-content: space-between; gap: 1rem; align-items: center; padding-bottom: 1rem }
-header p { margin: 0; font-weight: 600 }
-h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 .5rem; overflow-wrap: anywhere }
-figure { margin: 0 0 1rem }
-main > figure { background: var(--panel); border-radius: .5rem }
-main > figure > * { margin: 0 auto; max-height: 80vh; border-radius: 0 }
-.quiet { color: var(--quiet) }
-img, video { display: block; max-width: 100%; width: auto; height: auto; max-height: 85vh; border-radius: .5rem; background: var(--panel) }
-.mark { border: 1px solid var(--line); border-radius: 1rem; padding: .125rem .625rem; font-size: .875rem; color: var(--quiet); white-space: nowrap }
-figcaption { padding-top: .5rem; color: var(--quiet); font-size: .9375rem; overflow-wrap: anywhere }
-article { margin: 0 0 1.5rem; overflow-wrap: anywhere }
-article.user { background: var(--panel); border-radius: .75rem; padding: .75rem 1rem }
-article h2 { font-size: .875rem; color: var(--quiet); margin: 0 0 .25rem }
-article p:last-child { margin-bottom: 0 }
-.text { white-space: pre-wrap; margin: 0 }
-pre { background: var(--panel); padding: .75rem 1rem; border-radius: .5rem; overflow-x: auto }
-table { border-collapse: collapse; display: block; overflow-x: auto; overflow-wrap: normal }
-th, td { border: 1px solid var(--line); padding: .25rem .625rem; text-align: start }
-footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .9375rem }
-footer a, main > p > a:only-child { display: inline-block; padding: .625rem 0 }
-@media (pointer: coarse) { form label:has([type=radio]) { display: flex; align-items: center; gap: .5rem; min-height: 44px; margin: 0 } }
-form label { display: block; margin: .375rem 0 }
-fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 0 0 1rem; padding: .75rem 1rem }
-textarea, input[type=email] { display: block; width: 100%; margin-top: .25rem; padding: .5rem; font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--quiet); border-radius: .375rem }
-button { margin-top: .75rem; padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--ground); background: var(--text); border: 0; border-radius: .5rem; cursor: pointer }
-a { color: var(--link) }
-a:focus-visible, button:focus-visible, input:focus-visible, textarea:focus-visible, video:focus-visible, pre:focus-visible { outline: 3px solid; outline-offset: 2px }
-`;
+const css = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
 const cssHash = hash('sha256', css, 'base64');
 
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${cssHash}'; img-src 'self'; media-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;

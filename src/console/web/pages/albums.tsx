@@ -16,8 +16,6 @@ import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
-/** Fewer are found at a glance. */
-const searchedFrom = 12;
 
 export function Albums() {
   const [q, setQ] = useState('');
@@ -29,9 +27,7 @@ export function Albums() {
     <div className="library">
       <header className="page">
         <h1>Albums</h1>
-        {(q !== '' || (albums?.length ?? 0) >= searchedFrom) && (
-          <Find label="Search albums" value={q} onChange={setQ} />
-        )}
+        {(q !== '' || (albums?.length ?? 0) >= 12) && <Find label="Search albums" value={q} onChange={setQ} />}
         {!isNone && create}
       </header>
       {albums === undefined ? (
@@ -69,7 +65,7 @@ export function Albums() {
           )}
         </>
       )}
-      {edited && <AlbumDialog album={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />}
+      {edited && <AlbumDialog {...(edited !== 'new' && { album: edited })} onClose={() => setEdited(undefined)} />}
     </div>
   );
 }
@@ -88,13 +84,7 @@ function Cover({ filter, version }: { readonly filter: Partial<Filters>; readonl
 }
 
 /** `undefined`: a new album, which opens. */
-export function AlbumDialog({
-  album,
-  onClose,
-}: {
-  readonly album: Collection | undefined;
-  readonly onClose: () => void;
-}) {
+export function AlbumDialog({ album, onClose }: { readonly album?: Collection; readonly onClose: () => void }) {
   const calls = useAlbumCalls();
   const [, navigate] = useLocation();
   const [title, setTitle] = useState(album?.title ?? '');

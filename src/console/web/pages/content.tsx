@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Announcement, HomeCard, HomeCards, Trending } from '../../../client/content/api.ts';
+import type { Announcement, HomeCards, Trending } from '../../../client/content/api.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
@@ -61,7 +61,7 @@ export function Content() {
                   <p className="quiet">{card.prompt === '' ? 'Without a prompt, Explore omits it.' : card.prompt}</p>
                   <p className="tags" lang="en">
                     {featuredCardIds.includes(card.id) && <span className="tag good">Featured: comes first</span>}
-                    {factsOf(card).map((fact) => (
+                    {[card.mediaType, card.ratio, `model: ${card.model}`, `plan: ${card.requiredPlan}`].map((fact) => (
                       <span key={fact} className="tag">
                         {fact}
                       </span>
@@ -93,13 +93,6 @@ export function Content() {
     </>
   );
 }
-
-const factsOf = ({ mediaType, ratio, model, requiredPlan }: HomeCard): readonly string[] => [
-  mediaType === 'video' ? 'Video' : 'Image',
-  ratio === 'auto' ? 'Any ratio' : ratio,
-  `Model: ${model}`,
-  `Plan: ${requiredPlan.replace('_', ', per ')}`,
-];
 
 /** Pages load pictures only from the hosts that are set. */
 function Picture({ url }: { readonly url: string }) {

@@ -342,9 +342,13 @@ const isLink = (url: string) => /^(https?:\/\/|\/(?!\/))/i.test(url);
 const readKey = 'atelier.read-news';
 
 function News() {
-  const announcement = useAnnouncement();
   const [read, setRead] = useState(() => localStorage.getItem(readKey));
-  const { visible = false, title = '', description = '', url = '' } = announcement ?? {};
+  const {
+    visible = false,
+    title = '',
+    description = '',
+    url = '',
+  } = useContent<Announcement>('/op/announcement') ?? {};
   if (!visible || title + url === read) return null;
   return (
     <section className="news" aria-label="News">
@@ -367,8 +371,8 @@ function News() {
 
 /** The operators' cards, each of which starts an order with its prompt, and what is trending. */
 function Ideas() {
-  const { cards = [], featuredCardIds = [] } = useHomeCards() ?? {};
-  const trending = useTrending()?.items ?? [];
+  const { cards = [], featuredCardIds = [] } = useContent<HomeCards>('/op/homecards/v2') ?? {};
+  const trending = useContent<Trending>('/op/trending')?.items ?? [];
   const { pictureHosts = [] } = useConsole().data ?? {};
   const isShown = (image: string) => pictureHosts.includes(URL.parse(image)?.host ?? '');
   const usable = cards.filter(({ prompt }) => prompt !== '');
@@ -452,10 +456,6 @@ function useContent<T>(path: string) {
     retry: false,
   }).data;
 }
-
-const useHomeCards = () => useContent<HomeCards>('/op/homecards/v2');
-const useAnnouncement = () => useContent<Announcement>('/op/announcement');
-const useTrending = () => useContent<Trending>('/op/trending');
 
 /** The decision about it reaches the address of the account. */
 function ReportDialog({ assetId, onClose }: { readonly assetId: string; readonly onClose: () => void }) {

@@ -10,7 +10,6 @@ import {
   History,
   ImagePlus,
   Images,
-  type LucideIcon,
   Pencil,
   Trash2,
   Upload,
@@ -216,14 +215,6 @@ function Opened({
   );
 }
 
-interface Deed {
-  readonly name: string;
-  readonly Icon: LucideIcon;
-  readonly run: () => unknown;
-  /** A choice that is on or off. */
-  readonly isOn?: boolean;
-}
-
 function SelectionBar({
   choosing,
   album,
@@ -240,48 +231,37 @@ function SelectionBar({
   const ids = choosing.assets.map(({ assetId }) => assetId);
   const areFavorites = choosing.assets.every(({ favorite }) => favorite);
   const count = choosing.chosen.size;
-  if (count === 0)
-    return (
-      <div className="filterbar selection" role="toolbar" aria-label="Selection">
-        <IconButton label="End the selection" Icon={X} onClick={choosing.clear} />
-        <span role="status">Tap images and videos to select them.</span>
-      </div>
-    );
   const [first] = choosing.assets;
   const isOneImage = count === 1 && first !== undefined && isImage(first);
-  const deeds: readonly Deed[] = [
-    ...(isOneImage ? [{ name: 'Use as reference', Icon: ImagePlus, run: () => referInStudio(first) }] : []),
-    { name: 'Favorite', Icon: Heart, isOn: areFavorites, run: () => changeFavorites(ids, !areFavorites) },
-    { name: 'Add to album', Icon: FolderPlus, run: () => openDialog({ kind: 'album', assetIds: ids }) },
-    ...(album === ''
-      ? []
-      : [
-          {
-            name: 'Remove from album',
-            Icon: FolderMinus,
-            run: () => albums.change(album, { remove: ids }).then(choosing.clear),
-          },
-        ]),
-    { name: 'Download', Icon: Download, run: onDownload },
-    { name: 'Delete', Icon: Trash2, run: onDelete },
-  ];
+  const perform = (work: () => Promise<unknown>) => () => void work().catch(notifyFailure);
   return (
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
       <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />
       <span role="status" className="strong">
-        {count} selected
+        {count === 0 ? 'Tap images and videos to select them.' : `${count} selected`}
       </span>
       <span className="gap" />
-      {deeds.map(({ name, Icon, run, isOn }) => (
-        <Button
-          Icon={Icon}
-          text={name}
-          key={name}
-          className={name === 'Delete' ? 'danger' : ''}
-          aria-pressed={isOn}
-          onClick={() => Promise.resolve(run()).catch(notifyFailure)}
-        />
-      ))}
+      {count > 0 && (
+        <>
+          {isOneImage && <Button Icon={ImagePlus} text="Use as reference" onClick={() => referInStudio(first)} />}
+          <Button
+            Icon={Heart}
+            text="Favorite"
+            aria-pressed={areFavorites}
+            onClick={perform(() => changeFavorites(ids, !areFavorites))}
+          />
+          <Button Icon={FolderPlus} text="Add to album" onClick={() => openDialog({ kind: 'album', assetIds: ids })} />
+          {album !== '' && (
+            <Button
+              Icon={FolderMinus}
+              text="Remove from album"
+              onClick={perform(() => albums.change(album, { remove: ids }).then(choosing.clear))}
+            />
+          )}
+          <Button Icon={Download} text="Download" onClick={perform(onDownload)} />
+          <Button Icon={Trash2} text="Delete" className="danger" onClick={onDelete} />
+        </>
+      )}
     </div>
   );
 }

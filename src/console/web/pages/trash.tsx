@@ -11,7 +11,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Loading, Pending } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { type Thread, useTrashedThreads } from '../studio/threads.ts';
+import { useTrashedThreads } from '../studio/threads.ts';
 
 const inTrash = { ...filtersOf(''), isTrash: true };
 const nothing = () => undefined;
@@ -44,7 +44,7 @@ export function Trash() {
         <div>
           <h1>Trash</h1>
           <p className="quiet">
-            What you delete stays here for 30 days. Until it is deleted permanently, it counts toward your storage.
+            Deleted items stay here for 30 days. Until they are deleted permanently, they count toward your storage.
           </p>
         </div>
       </header>
@@ -104,13 +104,21 @@ export function Trash() {
           <ul className="lines">
             {threads.threads?.map((thread) => (
               <li key={thread.threadId} className="trashed">
-                <TrashedThread thread={thread} onRestore={() => threads.restore(thread).catch(notifyFailure)}>
-                  <Confirm
-                    label="Delete permanently"
-                    question={`Delete “${thread.title}” permanently?`}
-                    onConfirm={() => deleteForGood(threads.deleteForGood([thread]))}
-                  />
-                </TrashedThread>
+                <span className="about">
+                  <span className="strong cut">{thread.title}</span>
+                  <span className="quiet small">{daysLeft(thread.trashedAt ?? new Date().toISOString())}</span>
+                </span>
+                <Button
+                  Icon={RotateCcw}
+                  text="Restore"
+                  aria-label={`Restore “${thread.title}”`}
+                  onClick={() => threads.restore(thread).catch(notifyFailure)}
+                />
+                <Confirm
+                  label="Delete permanently"
+                  question={`Delete “${thread.title}” permanently?`}
+                  onConfirm={() => deleteForGood(threads.deleteForGood([thread]))}
+                />
               </li>
             ))}
           </ul>
@@ -151,25 +159,4 @@ async function readAll({ threads, hasNextPage, fetchNextPage }: ReturnType<typeo
     hasMore = hasAnother;
   }
   return all;
-}
-
-function TrashedThread({
-  thread: { title, trashedAt },
-  onRestore,
-  children,
-}: {
-  readonly thread: Thread;
-  readonly onRestore: () => void;
-  readonly children: React.ReactNode;
-}) {
-  return (
-    <>
-      <span className="about">
-        <span className="strong cut">{title}</span>
-        <span className="quiet small">{daysLeft(trashedAt ?? new Date().toISOString())}</span>
-      </span>
-      <Button Icon={RotateCcw} text="Restore" onClick={onRestore} aria-label={`Restore “${title}”`} />
-      {children}
-    </>
-  );
 }
