@@ -17,8 +17,8 @@ export function Content() {
         <div>
           <h1>Content</h1>
           <p className="quiet">
-            Users see this in Explore. It comes from the CMS (<code>CMS_URL</code>), or without one from the files in
-            the folder <code>cms</code> of the data folder.
+            Users see this in Explore. It comes from the CMS at <code>CMS_URL</code>. Without a CMS, edit the files
+            below <code>cms</code> in the data folder.
           </p>
         </div>
         <Choice
@@ -102,7 +102,7 @@ function Picture({ url }: { readonly url: string }) {
   if (pictureHosts.includes(host)) return <img src={url} alt="" loading="lazy" />;
   return (
     <p className="quiet">
-      No picture: <code>{host}</code> is not in <code>CMS_MEDIA_HOSTS</code>.
+      Image not shown: <code>{host}</code> is not in <code>CMS_MEDIA_HOSTS</code>.
     </p>
   );
 }
