@@ -335,7 +335,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('heading', { name: 'Harbors' }).waitFor();
     await expect.poll(() => tiles(page).count()).toBe(2);
 
-    await page.getByRole('link', { name: 'Library' }).click();
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     const target = page.getByRole('navigation', { name: 'Albums' }).getByRole('link', { name: /Harbors/ });
     for (const place of [2, 3]) await tiles(page).nth(place).getByRole('checkbox').click({ force: true });
