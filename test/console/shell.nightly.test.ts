@@ -127,7 +127,7 @@ describe.skipIf(withoutChromium)('the shell', () => {
     for (const path of ['/explore', '/library', '/albums', '/shared', '/trash']) {
       await page.goto(rig.url + path);
       await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
-      await page.waitForLoadState('networkidle');
+      await expect.poll(() => page.locator('main .spinner').count()).toBe(0);
       expect([path, await page.evaluate(small)]).toEqual([path, []]);
     }
     await page.getByRole('button', { name: 'Menu', exact: true }).tap();
