@@ -63,7 +63,7 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await page.getByRole('link', { name: 'Trash' }).click();
     await page.getByText('The trash is empty.').waitFor();
     await judge(page, 'an empty trash');
-    await page.getByRole('link', { name: 'Library' }).click();
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
     for (const place of [0, 1, 2]) await tiles(page).nth(place).getByRole('checkbox').click({ force: true });
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
     await notices(page).getByText('3 items moved to the trash.', { exact: true }).waitFor();
@@ -94,7 +94,7 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await page.getByRole('button', { name: 'Empty the trash' }).click();
     await page.getByRole('button', { name: 'Yes, empty the trash' }).click();
     await page.getByText('The trash is empty.').waitFor();
-    await page.getByRole('link', { name: 'Library' }).click();
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     expect(complaints).toEqual([]);
   });
