@@ -35,8 +35,7 @@ export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): vo
   const known = new LRUCache<string, { readonly page: Promise<Shown>; readonly until: number }>({ max: mostPages });
 
   async function load(query: GalleryListing): Promise<Shown> {
-    const { kind, limit, cursor } = query;
-    const { status, json } = await media.send({ method: 'GET', route: '/v1/gallery', query: { kind, limit, cursor } });
+    const { status, json } = await media.send({ method: 'GET', route: '/v1/gallery', query: { ...query } });
     if (status === 400) throw invalid('querystring.cursor', 'must be a next_cursor');
     if (status !== 200) throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
     const page: GalleryPage = galleryPage.parse(json());
@@ -58,8 +57,8 @@ export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): vo
       response: { 200: galleryPage },
     },
     async (request, reply) => {
-      const { kind = '', limit, cursor = '' } = request.query;
-      const key = `${kind} ${limit} ${cursor}`;
+      const { kind = '', limit, cursor = '', q = '' } = request.query;
+      const key = `${kind} ${limit} ${cursor} ${q}`;
       let found = known.get(key);
       if (found === undefined || clock.now() >= found.until) {
         found = { page: load(request.query), until: clock.now() + reusableMs };

@@ -12,7 +12,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { type ContentLanguage, negotiateLanguage } from '#platform/language.ts';
 import type { ContentContext } from './context.ts';
-import texts from './unsubscribing.json' with { type: 'json' };
+import pageTexts from './unsubscribing.json' with { type: 'json' };
 
 const query = z.object({ token: z.string().max(128).optional() });
 
@@ -79,13 +79,6 @@ function showPage(request: FastifyRequest, reply: FastifyReply, state: PageState
 
 // The page of the link at the foot of a mail. It works without scripts, in the reader's language.
 
-interface PageTexts {
-  readonly title: string;
-  readonly question: string;
-  readonly done: string;
-  readonly invalid: string;
-}
-
 type PageState = 'question' | 'done' | 'invalid';
 
 export function renderUnsubscribePage(language: ContentLanguage, state: PageState): string {
@@ -118,5 +111,3 @@ ${state === 'question' ? form : ''}
 </html>
 `.text;
 }
-
-const pageTexts: Readonly<Record<ContentLanguage, PageTexts>> = texts;

@@ -136,12 +136,5 @@ function footer({ brand }: MailFacts, { sentence, unsubscribe }: Foot): Markup {
 // The sentences below every mail; `{brand}` is the operator's name. Russian texts have it in the subject only, because Latin names do
 // not inflect.
 
-interface FootTexts {
-  /** The reason why the reader got the mail. */
-  readonly reason: string;
-  readonly unsubscribe: string;
-  /** Replaces both in mails about the account itself. */
-  readonly account: string;
-}
-
-export const footTexts: Readonly<Record<ContentLanguage, FootTexts>> = texts;
+/** `account` replaces the others in mails about the account itself. */
+export const footTexts: Readonly<Record<ContentLanguage, (typeof texts)['en']>> = texts;

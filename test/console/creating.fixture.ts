@@ -74,11 +74,12 @@ export function playCreating(scene: Scene): void {
     await judge(other, 'the albums');
     await other.getByRole('link', { name: /Lighthouses/ }).click();
     await expect.poll(() => tiles(other).count()).toBe(2);
-    await other.getByLabel('Name of the album').fill('Towers');
-    await other.keyboard.press('Enter');
+    await other.getByRole('button', { name: 'Edit', exact: true }).click();
+    await other.getByLabel('Name', { exact: true }).fill('Towers');
+    await other.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'Albums' }).click();
-    await page.getByLabel('Search albums').fill('tow');
     await page.getByRole('link', { name: /Towers.*2 items/ }).waitFor();
+    await expect.poll(() => page.locator('.albums .cover.of2 .there').count()).toBe(2);
     await judge(other, 'an album');
     await other.context().close();
   });

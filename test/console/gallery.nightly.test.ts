@@ -284,6 +284,18 @@ describe.skipIf(withoutChromium)('the library', () => {
     await enterOnPhone({ page, context });
     await uploadImages(page, 3);
     await page.locator('.tile .asset-image.there').nth(2).waitFor();
+    // One row of controls: everything else is in a sheet.
+    const firstTile = Number(await page.evaluate('document.querySelector(".tile").getBoundingClientRect().top'));
+    expect(firstTile).toBeLessThan(200);
+    await page.getByRole('button', { name: 'Filters' }).tap();
+    const sheet = page.getByRole('dialog', { name: 'Filters' });
+    await judge(page, 'the filters of a phone');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await sheet.getByText('Videos', { exact: true }).tap();
+    await page.getByText('Nothing matches.').waitFor();
+    await sheet.getByText('All', { exact: true }).tap();
+    await sheet.getByRole('button', { name: 'Close' }).tap();
+    await expect.poll(() => tiles(page).count()).toBe(3);
     expect(await page.locator('.tile .choose:visible').count()).toBe(0);
     await page.getByRole('button', { name: 'Select', exact: true }).tap();
     await page.getByText('Tap images and videos to select them.').waitFor();
@@ -295,10 +307,54 @@ describe.skipIf(withoutChromium)('the library', () => {
         all.map((box) => [Reflect.get(box, 'offsetWidth'), Reflect.get(box, 'offsetHeight')] as readonly number[]),
       );
     expect(Math.min(...sizes.flat())).toBeGreaterThanOrEqual(44);
+    // The mark is smaller than its target, also when it is set.
+    const marks = await page.evaluate(`[...document.querySelectorAll('.choose')].map((box) => [
+      getComputedStyle(box, '::before').width, getComputedStyle(box).backgroundColor])`);
+    expect(marks).toEqual(sizes.map(() => ['24px', 'rgba(0, 0, 0, 0)']));
     await page.getByRole('button', { name: 'Clear the selection' }).tap();
     await tiles(page).nth(1).tap();
     await page.locator('dialog.lightbox .asset-image.there').waitFor();
     await context.close();
+  });
+
+  it('fills an album by selection, drag and drop, renames it and deletes it', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    await uploadImages(page, 4);
+    await page.getByRole('link', { name: 'Albums', exact: true }).click();
+    await page.getByText('No albums yet.').waitFor();
+    await page.getByRole('button', { name: 'New album' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Harbors');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('This album is empty.').waitFor();
+    await judge(page, 'an empty album');
+    await page.getByRole('link', { name: 'Add from your library' }).click();
+    for (const place of [0, 1]) await tiles(page).nth(place).locator('.open').click();
+    await judge(page, 'a selection for an album');
+    await page.getByRole('button', { name: 'Add 2 items' }).click();
+    await page.getByRole('heading', { name: 'Harbors' }).waitFor();
+    await expect.poll(() => tiles(page).count()).toBe(2);
+
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
+    await expect.poll(() => tiles(page).count()).toBe(4);
+    const target = page.getByRole('navigation', { name: 'Albums' }).getByRole('link', { name: /Harbors/ });
+    for (const place of [2, 3]) await tiles(page).nth(place).getByRole('checkbox').click({ force: true });
+    await tiles(page).nth(3).dragTo(target);
+    await page.locator('.toasts').getByText('Added 2 items to “Harbors”.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Clear the selection' }).click();
+    await page.getByRole('link', { name: 'Albums', exact: true }).click();
+    await page.getByRole('link', { name: /Harbors.*4 items/ }).waitFor();
+    await expect.poll(() => page.locator('.albums .cover.of4 .there').count()).toBe(4);
+    await judge(page, 'albums');
+    await shoot(page, 'albums');
+    await page.getByRole('button', { name: 'Edit “Harbors”' }).click();
+    await dialog.getByLabel('Name').fill('Ports');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Edit “Ports”' }).click();
+    await dialog.getByRole('button', { name: 'Delete the album' }).click();
+    await dialog.getByRole('button', { name: 'Yes, delete the album' }).click();
+    await page.getByText('No albums yet.').waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('processes an uploaded video, and plays it', { timeout: limitMs }, async () => {

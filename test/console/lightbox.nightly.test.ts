@@ -92,6 +92,25 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('names its actions below the image on a phone', async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await openImage(visitor);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const buttons = lightbox(page).locator('.mediaactions > button');
+    const names = lightbox(page).locator('.mediaactions .name');
+    await expect.poll(() => names.allInnerTexts()).toContain('Download');
+    const [image, ...boxes] = await Promise.all(
+      [lightbox(page).locator('.stage'), ...(await buttons.all())].map((one) => one.boundingBox()),
+    );
+    for (const box of boxes) {
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+      expect(box?.y).toBeGreaterThan((image?.y ?? 0) + (image?.height ?? 0) - 1);
+    }
+    await judge(page, 'the lightbox');
+    expect(complaints).toEqual([]);
+  });
+
   it('finds conversations by the palette, at each width', async () => {
     const visitor = await visit();
     const { page, complaints } = visitor;

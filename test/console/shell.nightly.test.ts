@@ -113,6 +113,29 @@ describe.skipIf(withoutChromium)('the shell', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('has targets of at least 44 px on a touch screen', { timeout: limitMs }, async () => {
+    const context = await browser.newContext({ viewport: phone, hasTouch: true, isMobile: true });
+    const page = await context.newPage();
+    await page.setViewportSize({ width: 1000, height: 844 });
+    await enterAsUser({ page, context }, rig, '/library');
+    await page.setViewportSize(phone);
+    const small = `[...document.querySelectorAll('a, button, select, label:has(input), input:not(label input)')]
+      .filter((one) => one.checkVisibility() && !one.matches('.skip, .unseen, :disabled'))
+      .map((one) => [one.getBoundingClientRect(), one.ariaLabel || one.textContent])
+      .filter(([{ width, height }]) => width > 1 && (width < 44 || height < 44))
+      .map(([{ width, height }, name]) => name + ': ' + width + ' × ' + height)`;
+    for (const path of ['/explore', '/library', '/albums', '/shared', '/trash']) {
+      await page.goto(rig.url + path);
+      await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
+      await expect.poll(() => page.locator('main .spinner').count()).toBe(0);
+      expect([path, await page.evaluate(small)]).toEqual([path, []]);
+    }
+    await page.getByRole('button', { name: 'Menu', exact: true }).tap();
+    await page.getByRole('dialog', { name: 'Menu' }).waitFor();
+    expect(await page.evaluate(small)).toEqual([]);
+    await context.close();
+  });
+
   it('keeps the drawer open while the page below it replaces its URL', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/library');
     await page.setViewportSize(phone);

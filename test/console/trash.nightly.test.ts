@@ -63,7 +63,7 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await page.getByRole('link', { name: 'Trash' }).click();
     await page.getByText('The trash is empty.').waitFor();
     await judge(page, 'an empty trash');
-    await page.getByRole('link', { name: 'Library' }).click();
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
     for (const place of [0, 1, 2]) await tiles(page).nth(place).getByRole('checkbox').click({ force: true });
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
     await notices(page).getByText('3 items moved to the trash.', { exact: true }).waitFor();
@@ -75,6 +75,12 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await notices(page).getByRole('button', { name: 'Dismiss' }).click();
     await judge(page, 'a trash');
     await shoot(page, 'trash');
+    expect(await tiles(page).getByText('30 days left').count()).toBe(3);
+    await page.getByText('Select what you want to keep or delete.').waitFor();
+    await page.getByRole('button', { name: 'Select all' }).click();
+    await page.getByText('3 selected').waitFor();
+    expect(await page.getByRole('button', { name: 'Select all' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Clear the selection' }).click();
     await tiles(page).nth(0).locator('.open').click();
     await page.getByRole('button', { name: 'Restore' }).click();
     await expect.poll(() => tiles(page).count()).toBe(2);
@@ -88,7 +94,7 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await page.getByRole('button', { name: 'Empty the trash' }).click();
     await page.getByRole('button', { name: 'Yes, empty the trash' }).click();
     await page.getByText('The trash is empty.').waitFor();
-    await page.getByRole('link', { name: 'Library' }).click();
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     expect(complaints).toEqual([]);
   });

@@ -88,7 +88,8 @@ describe('shares', () => {
       expect(page.headers.get('x-robots-tag')).toBe('noindex');
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(text).toContain('<html lang="de">');
-      expect(text).toContain('a &lt;b&gt;boat&lt;/b&gt; &amp; a lighthouse');
+      const shown = text.slice(text.indexOf('<main>')).replaceAll(/<[^>]*>/g, '');
+      expect(shown.split('a &lt;b&gt;boat&lt;/b&gt; &amp; a lighthouse')).toHaveLength(2);
       expect(text).not.toContain('<script');
       expect(text).toContain(`<meta property="og:image" content="${edge}/s/${body.id}/0/card.jpg">`);
 
@@ -252,6 +253,18 @@ describe('shares', () => {
           prompt: 'picture 3',
           author: 'Ada L.',
         });
+      const found = async (q: string) =>
+        (await gallery(`?${new URLSearchParams({ q })}`)).items.map((item) => item.assetId);
+      expect(await found('LOVELACE')).toEqual([]);
+      expect(await found('picture ada')).toEqual([made[0]]);
+      // Their prompts are not shown.
+      expect(await found('picture')).toEqual([made[0]]);
+      expect(await found('%')).toEqual([]);
+      const links = async (query: string) =>
+        (await ada.media.call<SharePage>('GET', `/v1/shares?limit=200${query}`)).body.shares.map((one) => one.assetId);
+      expect(await links('')).toContain(made[0]);
+      expect(await links('&copies=false')).not.toContain(made[0]);
+      expect((await links('&copies=false')).length).toBe((await links('')).length - 1);
       const refused = await ada.media.call('POST', '/v1/shares', { assetId: made[0], author: ' ' });
       expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('body.author')]);
       const { body: shares } = await ada.media.call<SharePage>('GET', `/v1/shares?assetId=${made[0]}`);

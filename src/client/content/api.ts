@@ -2,6 +2,8 @@
 
 export interface PublicGalleryListing {
   readonly kind?: 'image' | 'video' | null;
+  /** Its first 10 words must occur in the author or in a prompt that is shown. */
+  readonly q?: string | null;
   /** 1 to 100. Default: 50. */
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */

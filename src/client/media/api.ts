@@ -622,6 +622,8 @@ export interface ShareListing {
   /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
   readonly assetId?: string | null;
   readonly threadId?: string | null;
+  /** `false`: leaves out the shares of published copies. */
+  readonly copies?: 'false' | null;
   /** 1 to 200. Default: 50. */
   readonly limit?: number;
   /** The `nextCursor` of the previous page. */
@@ -700,6 +702,8 @@ export interface IndexedShares {
 
 export interface GalleryListing {
   readonly kind?: 'image' | 'video' | null;
+  /** Its first 10 words must occur in the author or in a prompt that is shown. */
+  readonly q?: string | null;
   /** 1 to 100. Default: 50. */
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */

@@ -146,7 +146,7 @@ export const operatorPages: readonly Page[] = [
     path: '/operator/memory',
     title: 'Memory',
     Icon: Brain,
-    View: lazily(async () => (await import('./pages/memory.tsx')).Memory),
+    View: lazily(async () => (await import('./memory/profiles.tsx')).Memory),
     isAvailable: ({ hasMemory }) => hasMemory,
   },
   {

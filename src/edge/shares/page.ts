@@ -1,11 +1,13 @@
 /** The page of a share: HTML that needs no script, and loads nothing from other sites. */
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import type { ShareData, SharedMedia } from '#media/shares/api.ts';
 import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
-import { reportTexts, shareTexts } from './texts.ts';
+import reportTexts from './reporttexts.json' with { type: 'json' };
+import shareTexts from './texts.json' with { type: 'json' };
 
 // What a share shows to everyone: no owner, no keys of objects, and URLs that end with the share.
 
@@ -76,35 +78,7 @@ export interface PageContext {
 const longestTitle = 90;
 const cardSize = { width: 1200, height: 630 } as const;
 
-const css = `
-:root { color-scheme: light dark; --ground: #fff; --text: #1c1917; --quiet: #57534e; --line: #e7e5e4; --panel: #f5f5f4; --link: #3730a3 }
-@media (prefers-color-scheme: dark) { :root { --ground: #171412; --text: #f5f5f4; --quiet: #a8a29e; --line: #3b3532; --panel: #231f1c; --link: #a5b4fc } }
-* { box-sizing: border-box }
-body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.6 system-ui, sans-serif }
-main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
-header { display: flex; justify-content: space-between; gap: 1rem; align-items: center; padding-bottom: 1rem }
-header p { margin: 0; font-weight: 600 }
-h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere }
-figure { margin: 0 0 1rem }
-img, video { display: block; max-width: 100%; width: auto; height: auto; max-height: 85vh; border-radius: .5rem; background: var(--panel) }
-.mark { border: 1px solid var(--line); border-radius: 1rem; padding: .125rem .625rem; font-size: .875rem; color: var(--quiet); white-space: nowrap }
-figcaption { padding-top: .5rem; color: var(--quiet); font-size: .9375rem; overflow-wrap: anywhere }
-article { margin: 0 0 1.5rem; overflow-wrap: anywhere }
-article.user { background: var(--panel); border-radius: .75rem; padding: .75rem 1rem }
-article h2 { font-size: .875rem; color: var(--quiet); margin: 0 0 .25rem }
-article p:last-child { margin-bottom: 0 }
-.text { white-space: pre-wrap; margin: 0 }
-pre { background: var(--panel); padding: .75rem 1rem; border-radius: .5rem; overflow-x: auto }
-table { border-collapse: collapse; display: block; overflow-x: auto; overflow-wrap: normal }
-th, td { border: 1px solid var(--line); padding: .25rem .625rem; text-align: start }
-footer { margin-top: 2rem; font-size: .9375rem }
-form label { display: block; margin: .375rem 0 }
-fieldset { border: 1px solid var(--line); border-radius: .5rem; margin: 0 0 1rem; padding: .75rem 1rem }
-textarea, input[type=email] { display: block; width: 100%; margin-top: .25rem; padding: .5rem; font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--quiet); border-radius: .375rem }
-button { margin-top: .75rem; padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--ground); background: var(--text); border: 0; border-radius: .5rem; cursor: pointer }
-a { color: var(--link) }
-a:focus-visible, button:focus-visible, input:focus-visible, textarea:focus-visible, video:focus-visible, pre:focus-visible { outline: 3px solid; outline-offset: 2px }
-`;
+const css = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
 const cssHash = hash('sha256', css, 'base64');
 
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${cssHash}'; img-src 'self'; media-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
@@ -142,8 +116,11 @@ ${view.index ? '' : html`<meta name="robots" content="noindex">`}
 <meta name="twitter:description" content="${description}">
 ${card}`,
     mark,
-    body: html`<h1>${named}</h1>
-${view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderMedia(view.media, context)}
+    body: html`${
+      view.media === null
+        ? html`<h1>${named}</h1>${view.messages.map((message) => renderMessage(message, context))}`
+        : renderAlone(view.media, named, context)
+    }
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>`,
   });
 }
@@ -219,7 +196,15 @@ function renderMarkdown(text: string): Markup {
   };
 }
 
-function renderMedia(media: PublicMedia, { language }: PageContext): Markup {
+/** The picture first. The header has its mark, and a prompt that is the title is not repeated. */
+function renderAlone(media: PublicMedia, title: string, context: PageContext): Markup {
+  const { prompt } = media;
+  const isTitle = prompt === null || prompt.replaceAll(/\s+/g, ' ').trim() === title;
+  const words = isTitle ? '' : html`<p class="text quiet">${shareTexts[context.language].prompt}: ${prompt}</p>`;
+  return html`${renderMedia(media, context, false)}<h1>${title}</h1>${words}`;
+}
+
+function renderMedia(media: PublicMedia, { language }: PageContext, hasCaption = true): Markup {
   const texts = shareTexts[language];
   const { kind, url, previewUrl, width, height, prompt, generated } = media;
   const size = width === null || height === null ? '' : html` width="${String(width)}" height="${String(height)}"`;
@@ -229,7 +214,7 @@ function renderMedia(media: PublicMedia, { language }: PageContext): Markup {
       ? html`<img src="${url}" alt="${alt}"${size}>`
       : html`<video src="${url}" controls playsinline preload="metadata" aria-label="${alt}"${previewUrl === null ? '' : html` poster="${previewUrl}"`}${size}></video>`;
   const lines = [generated === null ? '' : texts[generated], prompt === null ? '' : `${texts.prompt}: ${prompt}`];
-  const caption = lines.filter(Boolean).join(' · ');
+  const caption = hasCaption ? lines.filter(Boolean).join(' · ') : '';
   return html`<figure>${shown}${caption === '' ? '' : html`<figcaption>${caption}</figcaption>`}</figure>`;
 }
 

@@ -24,7 +24,7 @@ import type { EdgeContext } from '../context.ts';
 import { asProblem } from '../problems.ts';
 import { sendObject } from '../sending.ts';
 import { layout, type PageContext, type PublicShare, pagePolicy, renderGone, renderShare, showShare } from './page.ts';
-import { reportTexts } from './texts.ts';
+import reportTexts from './reporttexts.json' with { type: 'json' };
 
 // The images and videos of a share, at URLs that end with it.
 

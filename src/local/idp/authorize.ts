@@ -1,6 +1,7 @@
 /** The sign-in in the browser: authorize, the consent page, and the return with a code. */
 
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { offeredAddresses } from '#accounts/sampleaccounts.ts';
@@ -106,23 +107,7 @@ function withQuery(address: string, parameters: Readonly<Record<string, string>>
 
 // The page on which a user chooses an account: plain HTML forms that work without scripts.
 
-const style = `
-:root { color-scheme: light dark; --ground: #fbfaf8; --raised: #fff; --ink: #1b1c1f; --quiet: #5b5d66; --edge: #d9d8d4; --accent: #3a49b5; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #16171a; --raised: #202124; --ink: #f1f0ee; --quiet: #a7a9b2; --edge: #3a3c42; --accent: #97a3ff; }
-}
-* { box-sizing: border-box; }
-body { display: grid; place-items: center; min-height: 100vh; margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-main { width: min(26rem, 100%); padding: 1.5rem; border: 1px solid var(--edge); border-radius: 1rem; background: var(--raised); }
-h1 { margin: 0; font-size: 1.4rem; }
-p { margin: .25rem 0 1rem; color: var(--quiet); }
-label { display: flex; align-items: center; gap: .75rem; min-height: 44px; }
-label.other { display: block; margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--edge); }
-input { accent-color: var(--accent); }
-input[type=email] { width: 100%; min-height: 44px; margin: .25rem 0; padding: .5rem .75rem; border: 1px solid var(--edge); border-radius: .5rem; background: var(--ground); color: inherit; font: inherit; }
-button { width: 100%; min-height: 44px; margin-top: .5rem; border: 1px solid var(--edge); border-radius: .5rem; background: none; color: inherit; font: inherit; cursor: pointer; }
-button.primary { border-color: var(--accent); background: var(--accent); color: var(--raised); }
-`;
+const style = readFileSync(new URL('./authorize.css', import.meta.url), 'utf8');
 
 const consentPageHeaders = {
   'content-type': 'text/html; charset=utf-8',

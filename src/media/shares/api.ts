@@ -59,6 +59,7 @@ export const shareListing = z.object({
   ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
   assetId: optional(uuid),
   threadId: optional(threadId),
+  copies: optional(z.enum(['false'])).describe('`false`: leaves out the shares of published copies.'),
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
   cursor: optional(z.string().max(200)).describe('The `nextCursor` of the previous page.'),
 });
@@ -123,6 +124,9 @@ export const indexedShares = z.object({
 
 export const galleryListing = z.object({
   kind: optional(z.enum(['image', 'video'])),
+  q: optional(z.string().max(200)).describe(
+    'Its first 10 words must occur in the author or in a prompt that is shown.',
+  ),
   limit: pageSize(100, 50).describe('1 to 100. Default: 50.'),
   cursor: optional(z.string().max(200)).describe('The `next_cursor` of the previous page.'),
 });

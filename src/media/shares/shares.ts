@@ -15,6 +15,7 @@ import { isUuid } from '#platform/ids.ts';
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import { searchWords } from '#platform/storable.ts';
 import type { StoredAsset } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { cleanKeyOf, renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
@@ -114,8 +115,8 @@ const toShare = ({ edgeUrl }: MediaContext, row: StoredShare): Share => ({
 export async function readShares(deps: MediaContext, caller: Caller, query: ShareListing): Promise<SharePage> {
   const ownerId = ownerFor(caller, query.ownerId, 'querystring.ownerId');
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor, /^[\w-]{22,64}$/, 'a nextCursor');
-  const { assetId, threadId, limit } = query;
-  const rows = await listShares(deps.db, { ownerId, assetId, threadId }, after, limit + 1);
+  const { limit, copies } = query;
+  const rows = await listShares(deps.db, { ...query, ownerId, withoutCopies: copies === 'false' }, after, limit + 1);
   const page = rows.slice(0, limit);
   return {
     shares: page.map((row) => toShare(deps, row)),
@@ -220,10 +221,11 @@ function objectOf(resolved: ResolvedAsset) {
 }
 
 /** Throws 400 for a cursor that no page returned. */
-export async function readGallery(deps: MediaContext, { kind, limit, cursor }: GalleryListing): Promise<GalleryPage> {
+export async function readGallery(deps: MediaContext, query: GalleryListing): Promise<GalleryPage> {
+  const { kind, q = '', limit, cursor } = query;
   const after = cursor === undefined ? undefined : readCursor(cursor, /^.{36}$/, 'a next_cursor');
   if (after !== undefined && !isUuid(after.id)) throw invalid('querystring.cursor', 'must be a next_cursor');
-  const rows = await listFeed(deps.db, kind, after, limit + 1);
+  const rows = await listFeed(deps.db, kind, searchWords(q).slice(0, 10), after, limit + 1);
   const page = rows.slice(0, limit);
   const media = await showRows(deps, page, true);
   const expiresAtS = expiryOf(deps.clock.now());

@@ -100,12 +100,13 @@ export interface ShareFilter {
   readonly ownerId: string;
   readonly assetId: string | undefined;
   readonly threadId: string | undefined;
+  readonly withoutCopies: boolean;
 }
 
 /** Live ones, newest first. `after`: starts below this place. */
 export function listShares(
   db: Handle,
-  { ownerId, assetId, threadId }: ShareFilter,
+  { ownerId, assetId, threadId, withoutCopies }: ShareFilter,
   after: { readonly createdAtUs: string; readonly id: string } | undefined,
   limit: number,
 ) {
@@ -116,6 +117,11 @@ export function listShares(
     .where(isLive)
     .$if(assetId !== undefined, (query) => query.where('asset_id', '=', String(assetId)))
     .$if(threadId !== undefined, (query) => query.where('thread_id', '=', String(threadId)))
+    .$if(withoutCopies, (query) =>
+      query.where(sql<boolean>`not exists (
+        select from assets as copy where copy.asset_id = shares.asset_id and copy.scope_kind = 'feed'
+      )`),
+    )
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(created_at, share_id) <
@@ -202,10 +208,14 @@ export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly 
 const liveShare = sql`select shares.author from shares
   where shares.asset_id = assets.asset_id and (shares.expires_at is null or shares.expires_at > now())`;
 
+/** Everyone can read these words. */
+const shownWords = sql`lower(concat_ws(' ', (${liveShare}), (select assets.prompt where exists (${liveShare} and shares.show_prompt))))`;
+
 /** Images and videos in the feed, newest first, without the posters of videos that are in the feed themselves. */
 export function listFeed(
   db: Handle,
   kind: 'image' | 'video' | undefined,
+  words: readonly string[],
   after: { readonly createdAtUs: string; readonly id: string } | undefined,
   limit: number,
 ) {
@@ -221,6 +231,7 @@ export function listFeed(
     .where('ready_at', 'is not', null)
     .where('restricted_at', 'is', null)
     .where('trashed_at', 'is', null)
+    .where((eb) => eb.and(words.map((word) => sql<boolean>`strpos(${shownWords}, ${word}) > 0`)))
     .where(
       kind === undefined
         ? sql<boolean>`(mime like 'image/%' or mime like 'video/%')`

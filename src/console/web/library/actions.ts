@@ -38,8 +38,6 @@ export async function downloadAll(user: User, assets: readonly Asset[]): Promise
 }
 
 const feed = { scopeKind: 'feed', scopeId: 'published' } as const;
-/** It is a copy that everyone sees in Explore. */
-export const isInFeed = ({ scopeKind }: Pick<Asset, 'scopeKind'>) => scopeKind === feed.scopeKind;
 
 /** The copies of the asset in the public feed. Two devices can have published it at the same time. */
 export async function findPublished(user: User, { assetId }: ActionTarget): Promise<readonly Asset[]> {

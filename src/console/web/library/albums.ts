@@ -1,9 +1,11 @@
 /** Favorites and albums, which the media service calls collections. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import type { Collection, Collections } from '../../../client/media/api.ts';
+import type { AssetPage, Collection, Collections } from '../../../client/media/api.ts';
 import { useUser } from '../user.tsx';
-import { usePatch } from './assets.ts';
+import { type Filters, filtersOf, queryOf, usePatch } from './assets.ts';
+
+export const itemsOf = (count: number): string => (count === 1 ? '1 item' : `${count} items`);
 
 /** Last changed first. `q`: words of the title. */
 export function useAlbums(q = '') {
@@ -24,6 +26,19 @@ export function useAlbum(collectionId: string) {
     queryKey: ['albums', user.id, 'one', collectionId],
     queryFn: ({ signal }) => user.json<Collection>('media', `/v1/collections/${collectionId}`, { signal }),
     enabled: collectionId !== '',
+  });
+}
+
+/** The newest four of what the filter shows. They are read again if `version` changes. */
+export function useCover(filter: Partial<Filters>, version: string) {
+  const user = useUser();
+  return useQuery({
+    queryKey: ['albums', user.id, 'cover', filter, version],
+    queryFn: async ({ signal }) => {
+      const query = queryOf({ ...filtersOf(''), ...filter }, '', 4);
+      return (await user.json<AssetPage>('media', `/v1/assets?${query}`, { signal })).assets;
+    },
+    staleTime: 0,
   });
 }
 

@@ -39,6 +39,8 @@ export interface Filters {
   readonly isFavorite: boolean;
   /** The id of a collection. */
   readonly album: string;
+  /** The id of a collection that the user selects for. It changes only what a selection does. */
+  readonly addTo: string;
   /** Only what is in the trash. */
   readonly isTrash: boolean;
 }
@@ -57,13 +59,14 @@ export function filtersOf(search: string): Filters {
     isShared: query.has('shared'),
     isFavorite: query.has('favorites'),
     album: query.get('album') ?? '',
+    addTo: query.get('addTo') ?? '',
     isTrash: false,
   };
 }
 
 /** Empty for no filters. */
-export function searchOf({ type, q, from, to, isShared, isFavorite, album }: Filters): string {
-  const set = Object.entries({ type, q, from, to, album }).filter(([, value]) => value !== '');
+export function searchOf({ type, q, from, to, isShared, isFavorite, album, addTo }: Filters): string {
+  const set = Object.entries({ type, q, from, to, album, addTo }).filter(([, value]) => value !== '');
   const query = new URLSearchParams(set);
   if (isShared) query.set('shared', '1');
   if (isFavorite) query.set('favorites', '1');
@@ -73,11 +76,12 @@ export function searchOf({ type, q, from, to, isShared, isFavorite, album }: Fil
 /** As many as one call can sign. */
 const pageSize = 200;
 
-function queryOf({ type, q, from, to, isShared, isFavorite, album, isTrash }: Filters, cursor: string): string {
+export function queryOf(filters: Filters, cursor: string, limit = pageSize): string {
+  const { type, q, from, to, isShared, isFavorite, album, isTrash } = filters;
   const dayAfter = new Date(`${to}T00:00`);
   dayAfter.setDate(dayAfter.getDate() + 1);
   const query = {
-    limit: String(pageSize),
+    limit: String(limit),
     thumbnails: 'false',
     ...(type && { type }),
     ...(q.trim() && { q: q.trim().split(/\s+/).slice(0, 10).join(' ') }),

@@ -2,6 +2,9 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 
+/** The type of what is dragged: a list of ids in JSON. */
+export const draggedAssets = 'application/x-atelier-assets';
+
 export interface Choosing {
   readonly chosen: ReadonlySet<string>;
   readonly assets: readonly Asset[];

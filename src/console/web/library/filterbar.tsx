@@ -1,6 +1,18 @@
-import { CalendarDays, CircleCheck, Globe, Heart, Search, Upload } from 'lucide-react';
+import {
+  CalendarDays,
+  CircleCheck,
+  Globe,
+  Heart,
+  type LucideIcon,
+  Search,
+  SlidersHorizontal,
+  Upload,
+} from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { Filters } from './assets.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { useIsNarrow } from '../shell/browser.ts';
+import { type Filters, searchOf } from './assets.ts';
 
 const types = [
   ['', 'All'],
@@ -12,6 +24,80 @@ const types = [
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const typingMs = 250;
 
+/** Searches when the user stops typing. */
+export function Find({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const [text, setText] = useState(value);
+  const [seen, setSeen] = useState(value);
+  const sent = useRef(value);
+  const send = useRef(onChange);
+  send.current = onChange;
+  if (value !== seen) {
+    setSeen(value);
+    // Another control has changed it. What was typed since the last search stays.
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (text.trim() === sent.current) return;
+      sent.current = text.trim();
+      send.current(sent.current);
+    }, typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <label className="find">
+      <Search {...icon} />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        maxLength={200}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </label>
+  );
+}
+
+/** One of a few choices, all in view. */
+export function Segments<Value extends string>({
+  label,
+  choices,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly choices: readonly (readonly [Value, string])[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}) {
+  return (
+    <fieldset className="segments" aria-label={label}>
+      {choices.map(([choice, name]) => (
+        <label key={choice}>
+          <input
+            type="radio"
+            name={label}
+            className="unseen"
+            checked={choice === value}
+            onChange={() => onChange(choice)}
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 export function FilterBar({
   filters,
   onChange,
@@ -21,119 +107,86 @@ export function FilterBar({
 }: {
   readonly filters: Filters;
   readonly onChange: (filters: Filters) => void;
-  readonly onFiles: (files: readonly File[]) => void;
-  /** For touch, which shows no circles before. */
-  readonly onSelect: () => void;
+  /** `undefined`: the page takes no files. */
+  readonly onFiles?: ((files: readonly File[]) => void) | undefined;
+  /** For touch, which shows no circles before. `undefined`: something is being selected. */
+  readonly onSelect?: (() => void) | undefined;
   /** After the filters. */
   readonly children?: ReactNode;
 }) {
   const picker = useRef<HTMLInputElement>(null);
-  const [q, setQ] = useState(filters.q);
-  const [hasDates, setDates] = useState(false);
-  const latest = useRef({ filters, onChange });
-  latest.current = { filters, onChange };
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (q !== latest.current.filters.q) latest.current.onChange({ ...latest.current.filters, q });
-    }, typingMs);
-    return () => clearTimeout(timer);
-  }, [q]);
+  const isNarrow = useIsNarrow();
+  const [isOpen, setOpen] = useState(false);
+  const { type, isFavorite, isShared, from, to } = filters;
+  const isFiltered = searchOf({ ...filters, q: '', album: '', addTo: '' }) !== '';
+  const dateField = (label: string, name: 'from' | 'to', limits: { readonly min?: string; readonly max?: string }) => (
+    <label>
+      {label}
+      <input
+        type="date"
+        {...limits}
+        value={filters[name]}
+        onChange={(event) => onChange({ ...filters, [name]: event.target.value })}
+      />
+    </label>
+  );
+  const toggle = (Icon: LucideIcon, text: string, isOn: boolean, onClick: () => void, isExpanded?: boolean) => (
+    <Button {...{ Icon, text, onClick }} className="toggle" aria-pressed={isOn} aria-expanded={isExpanded} />
+  );
+  const choices = (
+    <>
+      <Segments label="Type" choices={types} value={type} onChange={(next) => onChange({ ...filters, type: next })} />
+      {toggle(Heart, 'Favorites', isFavorite, () => onChange({ ...filters, isFavorite: !isFavorite }))}
+      {toggle(Globe, 'Published', isShared, () => onChange({ ...filters, isShared: !isShared }))}
+      {!isNarrow && toggle(CalendarDays, 'Dates', from !== '' || to !== '', () => setOpen(!isOpen), isOpen)}
+      {children}
+    </>
+  );
+  const dates = (
+    <div className="dates">
+      {dateField('From', 'from', { max: to })}
+      {dateField('To', 'to', { min: from })}
+    </div>
+  );
   return (
     <search className="filterbar">
-      <label className="find">
-        <Search {...icon} />
-        <input
-          type="search"
-          aria-label="Search names and prompts"
-          placeholder="Names and prompts"
-          maxLength={500}
-          value={q}
-          onChange={(event) => setQ(event.target.value)}
+      <Find label="Search names and prompts" value={filters.q} onChange={(q) => onChange({ ...filters, q })} />
+      {isNarrow ? (
+        <IconButton
+          label="Filters"
+          Icon={SlidersHorizontal}
+          className="icon toggle"
+          aria-pressed={isFiltered}
+          onClick={() => setOpen(true)}
         />
-      </label>
-      <fieldset className="segments" aria-label="Type">
-        {types.map(([type, name]) => (
-          <label key={type}>
-            <input
-              type="radio"
-              name="type"
-              className="unseen"
-              checked={filters.type === type}
-              onChange={() => onChange({ ...filters, type })}
-            />
-            {name}
-          </label>
-        ))}
-      </fieldset>
-      <button
-        type="button"
-        className="toggle"
-        aria-pressed={filters.isFavorite}
-        onClick={() => onChange({ ...filters, isFavorite: !filters.isFavorite })}
-      >
-        <Heart {...icon} />
-        Favorites
-      </button>
-      <button
-        type="button"
-        className="toggle"
-        aria-pressed={filters.isShared}
-        onClick={() => onChange({ ...filters, isShared: !filters.isShared })}
-      >
-        <Globe {...icon} />
-        Published
-      </button>
-      <button
-        type="button"
-        className="toggle"
-        aria-pressed={filters.from !== '' || filters.to !== ''}
-        aria-expanded={hasDates}
-        onClick={() => setDates(!hasDates)}
-      >
-        <CalendarDays {...icon} />
-        Dates
-      </button>
-      <button type="button" className="toggle selecting" onClick={onSelect}>
-        <CircleCheck {...icon} />
-        Select
-      </button>
-      {children}
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files"
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = '';
-        }}
-      />
-      <button type="button" className="primary" onClick={() => picker.current?.click()}>
-        <Upload {...icon} />
-        Upload
-      </button>
-      {hasDates && (
-        <div className="dates">
-          <label>
-            From
-            <input
-              type="date"
-              max={filters.to}
-              value={filters.from}
-              onChange={(event) => onChange({ ...filters, from: event.target.value })}
-            />
-          </label>
-          <label>
-            To
-            <input
-              type="date"
-              min={filters.from}
-              value={filters.to}
-              onChange={(event) => onChange({ ...filters, to: event.target.value })}
-            />
-          </label>
-        </div>
+      ) : (
+        choices
+      )}
+      {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
+      {onFiles && (
+        <>
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label="Files"
+            onChange={(event) => {
+              onFiles([...(event.target.files ?? [])]);
+              event.target.value = '';
+            }}
+          />
+          <Button Icon={Upload} text="Upload" className="primary" onClick={() => picker.current?.click()} />
+        </>
+      )}
+      {isOpen && !isNarrow && dates}
+      {isOpen && isNarrow && (
+        <Dialog title="Filters" onClose={() => setOpen(false)}>
+          <div className="filtersheet">
+            {choices}
+            {dates}
+          </div>
+        </Dialog>
       )}
     </search>
   );

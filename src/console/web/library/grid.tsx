@@ -11,7 +11,7 @@ import {
   useState,
 } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
-import type { Choosing } from './choosing.ts';
+import { type Choosing, draggedAssets } from './choosing.ts';
 import { useSignAhead } from './signing.ts';
 import { Tile } from './tile.tsx';
 import { arrange, monthOf, placeBeside, rowOf } from './timeline.ts';
@@ -136,6 +136,15 @@ export function Timeline({
       ref={list}
       className={`timeline ${isChoosingOnly || choosing.chosen.size > 0 ? 'choosing' : ''}`}
       onKeyDown={onKeyDown}
+      onDragStart={({ target, dataTransfer }) => {
+        const place =
+          target instanceof Element ? target.closest<HTMLElement>('[data-place]')?.dataset.place : undefined;
+        const id = assets[Number(place)]?.assetId;
+        if (id === undefined) return;
+        const ids = choosing.chosen.has(id) ? [...choosing.chosen] : [id];
+        dataTransfer.setData(draggedAssets, JSON.stringify(ids));
+        dataTransfer.effectAllowed = 'copy';
+      }}
       style={{ height: virtual.getTotalSize() }}
     >
       {shown.map(({ index, key, start }) => {

@@ -3,9 +3,11 @@ import { useMutation } from '@tanstack/react-query';
 import { FolderPlus } from 'lucide-react';
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
+import { Choice, TextField } from '../parts/fields.tsx';
+import { Button } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
-import { useAlbumCalls, useAlbums } from './albums.ts';
+import { itemsOf, useAlbumCalls, useAlbums } from './albums.ts';
 import { AssetImage } from './assetimage.tsx';
 import { closeDialog, type LibraryDialog } from './dialogs.ts';
 import { ShareDialog } from './sharedialog.tsx';
@@ -22,7 +24,7 @@ function AlbumDialog({ assetIds, onClose }: { readonly assetIds: readonly string
   const [title, setTitle] = useState('');
   const { data: albums, error, refetch } = useAlbums();
   const calls = useAlbumCalls();
-  const words = assetIds.length === 1 ? '1 item' : `${assetIds.length} items`;
+  const words = itemsOf(assetIds.length);
   const adding = useMutation({
     mutationFn: async (album: { readonly collectionId?: string; readonly title: string }) => {
       if (album.collectionId === undefined) await calls.create(album.title, assetIds);
@@ -44,20 +46,21 @@ function AlbumDialog({ assetIds, onClose }: { readonly assetIds: readonly string
           if (wanted !== '') adding.mutate(same ?? { title: wanted });
         }}
       >
-        <label className="field">
-          Name of a new album, or search
-          <input
-            maxLength={200}
-            value={title}
-            placeholder="For example: Lighthouses"
-            onChange={(event) => setTitle(event.target.value)}
-          />
-        </label>
+        <TextField
+          label="Name of a new album, or search"
+          maxLength={200}
+          value={title}
+          placeholder="For example: Lighthouses"
+          onChange={setTitle}
+        />
         {wanted !== '' && !exists && (
-          <button type="submit" className="primary" disabled={adding.isPending}>
-            <FolderPlus size={16} strokeWidth={1.75} aria-hidden="true" />
-            Create “{wanted}”
-          </button>
+          <Button
+            Icon={FolderPlus}
+            text={`Create “${wanted}”`}
+            type="submit"
+            className="primary"
+            disabled={adding.isPending}
+          />
         )}
         <Problem of={adding.error} />
         {albums === undefined ? (
@@ -88,24 +91,23 @@ function AlbumDialog({ assetIds, onClose }: { readonly assetIds: readonly string
 function CompareDialog({ assetIds, onClose }: { readonly assetIds: readonly string[]; readonly onClose: () => void }) {
   const [[left, right], setPair] = useState<readonly [number, number]>([0, 1]);
   const [share, setShare] = useState(50);
-  const choice = (label: string, value: number, onChoose: (place: number) => void) => (
-    <label className="field">
-      {label}
-      <select value={value} onChange={({ target }) => onChoose(Number(target.value))}>
-        {assetIds.map((id, place) => (
-          <option key={id} value={place}>
-            Image {place + 1}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const choices = assetIds.map((_, place) => [String(place), `Image ${place + 1}`] as const);
   return (
     <Dialog title="Compare" onClose={onClose} isWide>
       {assetIds.length > 2 && (
         <div className="comparechoices">
-          {choice('Left', left, (place) => setPair([place, right]))}
-          {choice('Right', right, (place) => setPair([left, place]))}
+          <Choice
+            label="Left"
+            choices={choices}
+            value={String(left)}
+            onChange={(place) => setPair([Number(place), right])}
+          />
+          <Choice
+            label="Right"
+            choices={choices}
+            value={String(right)}
+            onChange={(place) => setPair([left, Number(place)])}
+          />
         </div>
       )}
       <div className="compare">

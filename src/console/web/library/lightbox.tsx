@@ -102,15 +102,9 @@ export function Lightbox({
               <Pending error={error} retry={refetch} what="Reading the asset" />
             )}
             {before && (
-              <button type="button" className="step before" aria-label="Previous" onClick={before}>
-                <ChevronLeft {...icon} />
-              </button>
+              <IconButton className="step before" label="Previous" Icon={ChevronLeft} size={20} onClick={before} />
             )}
-            {after && (
-              <button type="button" className="step after" aria-label="Next" onClick={after}>
-                <ChevronRight {...icon} />
-              </button>
-            )}
+            {after && <IconButton className="step after" label="Next" Icon={ChevronRight} size={20} onClick={after} />}
           </div>
           {hasFacts && asset && <Facts asset={asset} />}
         </>

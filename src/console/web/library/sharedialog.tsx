@@ -4,7 +4,9 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Choice, TextField } from '../parts/fields.tsx';
 import { momentOf } from '../parts/figures.tsx';
+import { Button } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
@@ -82,29 +84,23 @@ function NewLink({ of, what }: { readonly of: Shareable; readonly what: string }
         Anyone with the link can see the {what}
         {isThread && ' as it is now. Later messages are not shared'}. You can end this at any time.
       </p>
-      {hasPrompt && <Choice label="Show the prompt" value={showPrompt} onChange={setShowPrompt} />}
-      {isThread && <Choice label="Show attached files" value={attachments} onChange={setAttachments} />}
-      <Choice label="Let search engines find it" value={index} onChange={setIndex} />
-      <label className="field">
-        The link works
-        <select value={expiresIn} onChange={(event) => setExpiresIn(event.target.value)}>
-          {periods.map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      {hasPrompt && <Check label="Show the prompt" value={showPrompt} onChange={setShowPrompt} />}
+      {isThread && <Check label="Show attached files" value={attachments} onChange={setAttachments} />}
+      <Check label="Let search engines find it" value={index} onChange={setIndex} />
+      <Choice label="The link works" choices={periods} value={expiresIn} onChange={setExpiresIn} />
       <Problem of={creating.error} />
-      <button type="submit" className="primary" disabled={creating.isPending}>
-        <Link2 {...icon} />
-        Create a public link
-      </button>
+      <Button
+        Icon={Link2}
+        text="Create a public link"
+        type="submit"
+        className="primary"
+        disabled={creating.isPending}
+      />
     </form>
   );
 }
 
-function Choice({
+function Check({
   label,
   value,
   onChange,
@@ -129,15 +125,18 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
       <p>Anyone with this link can see the {what}.</p>
       <input readOnly aria-label="Public link" value={share.url} onFocus={(event) => event.currentTarget.select()} />
       <div className="does">
-        <button type="button" className="primary" onClick={() => copyLink(share.url).catch(notifyFailure)}>
-          <Copy {...icon} />
-          Copy the link
-        </button>
+        <Button
+          Icon={Copy}
+          text="Copy the link"
+          className="primary"
+          onClick={() => copyLink(share.url).catch(notifyFailure)}
+        />
         {canHandOn() && (
-          <button type="button" onClick={() => navigator.share({ url: share.url }).catch(() => undefined)}>
-            <Share2 {...icon} />
-            Send
-          </button>
+          <Button
+            Icon={Share2}
+            text="Send"
+            onClick={() => navigator.share({ url: share.url }).catch(() => undefined)}
+          />
         )}
         <a className="button" href={share.url} target="_blank" rel="noreferrer">
           <ExternalLink {...icon} />
@@ -198,18 +197,16 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
         <>
           <p>Everyone can find the {what} in Explore, and remix it.</p>
           {of.prompt !== null && (
-            <Choice label="Show the prompt in Explore" value={showPrompt} onChange={setShowPrompt} />
+            <Check label="Show the prompt in Explore" value={showPrompt} onChange={setShowPrompt} />
           )}
-          <label className="field">
-            Your name in Explore (optional)
-            <input
-              maxLength={60}
-              autoComplete="nickname"
-              placeholder="Anonymous"
-              value={author}
-              onChange={({ target }) => setAuthor(target.value)}
-            />
-          </label>
+          <TextField
+            label="Your name in Explore (optional)"
+            maxLength={60}
+            autoComplete="nickname"
+            placeholder="Anonymous"
+            value={author}
+            onChange={setAuthor}
+          />
           <Confirm
             label="Publish"
             tone="primary"

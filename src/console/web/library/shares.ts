@@ -11,7 +11,7 @@ export type Shareable = Extract<LibraryDialog, { readonly kind: 'share' | 'share
 export const targetOf = (of: Shareable): Readonly<Record<string, string>> =>
   of.kind === 'share' ? { assetId: of.asset.assetId } : { threadId: of.threadId };
 
-/** `null`: it is not shared. */
+/** `null`: it is not shared by a link. */
 export function useShare(of: Shareable) {
   const user = useUser();
   const target = targetOf(of);
@@ -25,12 +25,13 @@ export function useShare(of: Shareable) {
   });
 }
 
+/** Without the shares of published copies, which only hold what Explore shows. */
 export function useShares() {
   const user = useUser();
   return useInfiniteQuery({
     queryKey: ['shares', user.id, 'all'],
     queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({ limit: '50', ...(pageParam && { cursor: pageParam }) });
+      const query = new URLSearchParams({ limit: '50', copies: 'false', ...(pageParam && { cursor: pageParam }) });
       return user.json<SharePage>('media', `/v1/shares?${query}`, { signal });
     },
     initialPageParam: '',

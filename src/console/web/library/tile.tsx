@@ -44,6 +44,7 @@ export const Tile = memo(function Tile(props: TileProps) {
       <button
         type="button"
         className="open"
+        draggable
         tabIndex={isTabStop ? 0 : -1}
         aria-label={name}
         onFocus={() => onFocus(place)}
@@ -80,11 +81,6 @@ export const Tile = memo(function Tile(props: TileProps) {
   );
 });
 
-function daysOf(trashedAt: string): string {
-  const days = daysLeft(trashedAt);
-  return days === 1 ? '1 day left' : `${days} days left`;
-}
-
 function Marks({ asset, isNarrow }: { readonly asset: Asset; readonly isNarrow: boolean }) {
   return (
     <span className="marks">
@@ -95,18 +91,13 @@ function Marks({ asset, isNarrow }: { readonly asset: Asset; readonly isNarrow: 
         </span>
       )}
       {asset.animated && <span className="badge">Animated</span>}
-      {asset.trashedAt !== null && (
-        <span className="badge">
-          <span aria-hidden="true">{daysLeft(asset.trashedAt)} d</span>
-          <span className="unseen">{daysOf(asset.trashedAt)}</span>
-        </span>
-      )}
-      {asset.favorite && (
+      {asset.trashedAt !== null && <span className="badge">{daysLeft(asset.trashedAt)}</span>}
+      {asset.favorite && asset.trashedAt === null && (
         <span className="badge">
           <Heart size={16} strokeWidth={1.75} fill="currentColor" role="img" aria-label="Favorite" />
         </span>
       )}
-      {asset.published && (
+      {asset.published && asset.trashedAt === null && (
         <span className="badge">
           <Globe size={16} strokeWidth={1.75} aria-hidden="true" />
           <span className={isNarrow ? 'unseen' : ''}>Published</span>
@@ -119,25 +110,16 @@ function Marks({ asset, isNarrow }: { readonly asset: Asset; readonly isNarrow: 
 /** Of the larger side of a thumbnail, in pixels. */
 const thumbSide = 400;
 
-function Thumb({ asset, isLarge }: { readonly asset: Asset; readonly isLarge: boolean }) {
-  if (isImage(asset)) return <ImageThumb asset={asset} isLarge={isLarge} />;
-  if (isVideo(asset)) return <VideoThumb asset={asset} />;
-  return (
-    <span className="file">
-      <File size={20} strokeWidth={1.75} aria-hidden="true" />
-      <span className="cut">{asset.name ?? asset.mime.split('/')[1]}</span>
-    </span>
-  );
-}
-
-function ImageThumb({ asset, isLarge }: { readonly asset: Asset; readonly isLarge: boolean }) {
-  const { data } = useSigned('image', asset.assetId);
-  return (
-    <AssetImage url={(isLarge ? data?.previewUrl : data?.thumbUrl) ?? data?.url} alt="" blurhash={asset.blurhash} />
-  );
-}
-
-function VideoThumb({ asset }: { readonly asset: Asset }) {
-  const { data } = useSigned('video', asset.assetId);
-  return <AssetImage url={data?.thumbUrl} alt="" blurhash={asset.blurhash} />;
+export function Thumb({ asset, isLarge = false }: { readonly asset: Asset; readonly isLarge?: boolean }) {
+  const kind = isVideo(asset) ? 'video' : 'image';
+  const { data } = useSigned(kind, isVideo(asset) || isImage(asset) ? asset.assetId : null);
+  if (!isVideo(asset) && !isImage(asset))
+    return (
+      <span className="file">
+        <File size={20} strokeWidth={1.75} aria-hidden="true" />
+        <span className="cut">{asset.name ?? asset.mime.split('/')[1]}</span>
+      </span>
+    );
+  const small = data?.thumbUrl ?? (isImage(asset) ? data?.url : undefined);
+  return <AssetImage url={(isLarge ? data?.previewUrl : undefined) ?? small} alt="" blurhash={asset.blurhash} />;
 }

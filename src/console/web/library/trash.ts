@@ -10,9 +10,11 @@ const dayMs = 86_400_000;
 /** One call moves or deletes at most this many assets. */
 const mostAtOnce = 1000;
 
-/** At least 1. */
-export const daysLeft = (trashedAt: string, now = Date.now()): number =>
-  Math.max(1, Math.ceil(keptDays - (now - Date.parse(trashedAt)) / dayMs));
+/** At least one day. */
+export function daysLeft(trashedAt: string): string {
+  const days = Math.ceil(keptDays - (Date.now() - Date.parse(trashedAt)) / dayMs);
+  return days <= 1 ? '1 day left' : `${days} days left`;
+}
 
 async function inLots(ids: readonly string[], send: (lot: readonly string[]) => Promise<unknown>): Promise<void> {
   for (let start = 0; start < ids.length; start += mostAtOnce) await send(ids.slice(start, start + mostAtOnce));

@@ -1,7 +1,8 @@
 import { Check, CircleAlert, Pause, Play, RotateCw, X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { sizeOf } from '../parts/figures.tsx';
+import { IconButton } from '../parts/iconbutton.tsx';
 import './uploads.css';
 import {
   cancelUploads,
@@ -106,45 +107,23 @@ function Item({ item }: { readonly item: UploadItem }) {
       </div>
       <div className="does">
         {status === 'sending' && (
-          <Button label={`Pause ${name}`} onClick={() => pauseUpload(id)}>
-            <Pause {...icon} />
-          </Button>
+          <IconButton className="icon" label={`Pause ${name}`} Icon={Pause} onClick={() => pauseUpload(id)} />
         )}
         {status === 'paused' && (
-          <Button label={`Resume ${name}`} onClick={() => resumeUpload(id)}>
-            <Play {...icon} />
-          </Button>
+          <IconButton className="icon" label={`Resume ${name}`} Icon={Play} onClick={() => resumeUpload(id)} />
         )}
         {status === 'failed' && !isRefused && (
-          <Button label={`Retry ${name}`} onClick={() => resumeUpload(id)}>
-            <RotateCw {...icon} />
-          </Button>
+          <IconButton className="icon" label={`Retry ${name}`} Icon={RotateCw} onClick={() => resumeUpload(id)} />
         )}
         {status !== 'processing' && (
-          <Button
+          <IconButton
+            className="icon"
             label={status === 'done' || status === 'failed' ? `Dismiss ${name}` : `Cancel ${name}`}
+            Icon={X}
             onClick={() => dismissUpload(id)}
-          >
-            <X {...icon} />
-          </Button>
+          />
         )}
       </div>
     </li>
-  );
-}
-
-function Button({
-  label,
-  onClick,
-  children,
-}: {
-  readonly label: string;
-  readonly onClick: () => void;
-  readonly children: ReactNode;
-}) {
-  return (
-    <button type="button" className="icon" aria-label={label} title={label} onClick={onClick}>
-      {children}
-    </button>
   );
 }

@@ -1,3 +1,4 @@
+import '../operator/runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -5,6 +6,7 @@ import type { MemoryPage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Choice, TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
@@ -13,6 +15,10 @@ import { backOffice, entityPath, memoryTypes } from './backoffice.ts';
 import { MemoryDetails } from './memorydetails.tsx';
 
 const filters = ['q', 'entity_type', 'entity_id', 'type', 'include_invalid'] as const;
+const any = ['', 'any'] as const;
+const named = (names: readonly string[]) => names.map((name) => [name, name] as const);
+const entityTypes = named(['user', 'group']);
+const types = named(memoryTypes);
 
 export function Memories() {
   const queries = useQueryClient();
@@ -26,8 +32,7 @@ export function Memories() {
   const isFiltered = Object.values(filter).some((value) => value !== '');
   const pages = usePages<MemoryPage>('memories', '/api/memory/memories', filter);
   const reread = () => queries.invalidateQueries({ queryKey: ['memories'] });
-  const set = (name: (typeof filters)[number]) => (event: { readonly target: { readonly value: string } }) =>
-    change({ [name]: event.target.value });
+  const set = (name: (typeof filters)[number]) => (value: string) => change({ [name]: value });
   return (
     <>
       <search className="filters">
@@ -44,23 +49,13 @@ export function Memories() {
           value={filter.entity_id}
           onChange={(entity_id) => change({ entity_id })}
         />
-        <label className="field">
-          Entity type
-          <select value={filter.entity_type} onChange={set('entity_type')}>
-            <option value="">any</option>
-            <option>user</option>
-            <option>group</option>
-          </select>
-        </label>
-        <label className="field">
-          Memory type
-          <select value={filter.type} onChange={set('type')}>
-            <option value="">any</option>
-            {memoryTypes.map((type) => (
-              <option key={type}>{type}</option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Entity type"
+          choices={[any, ...entityTypes]}
+          value={filter.entity_type}
+          onChange={set('entity_type')}
+        />
+        <Choice label="Memory type" choices={[any, ...types]} value={filter.type} onChange={set('type')} />
         <label className="field inline">
           <input
             type="checkbox"
@@ -136,34 +131,14 @@ function Creation({
       onClose();
     },
   });
-  const set = (name: keyof typeof draft) => (event: { readonly target: { readonly value: string } }) =>
-    setDraft({ ...draft, [name]: event.target.value });
+  const set = (name: keyof typeof draft) => (value: string) => setDraft({ ...draft, [name]: value });
   return (
     <Dialog title="New memory" onClose={onClose}>
       <form className="stack" action={() => create.mutate()}>
-        <label className="field">
-          Type of entity
-          <select value={draft.entity_type} onChange={set('entity_type')}>
-            <option>user</option>
-            <option>group</option>
-          </select>
-        </label>
-        <label className="field">
-          Its id
-          <input value={draft.entity_id} onChange={set('entity_id')} maxLength={256} required />
-        </label>
-        <label className="field">
-          Type of memory
-          <select value={draft.type} onChange={set('type')}>
-            {memoryTypes.map((type) => (
-              <option key={type}>{type}</option>
-            ))}
-          </select>
-        </label>
-        <label className="field">
-          Fact
-          <textarea rows={3} value={draft.content} onChange={set('content')} required />
-        </label>
+        <Choice label="Type of entity" choices={entityTypes} value={draft.entity_type} onChange={set('entity_type')} />
+        <TextField label="Its id" value={draft.entity_id} onChange={set('entity_id')} maxLength={256} required />
+        <Choice label="Type of memory" choices={types} value={draft.type} onChange={set('type')} />
+        <TextArea label="Fact" rows={3} value={draft.content} onChange={set('content')} required />
         <p className="quiet">A fact that is already stored is merged.</p>
         <Problem of={create.error} />
         <div>

@@ -4,6 +4,7 @@ import type { AdminMemory, Revision } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Loading, Pending, Problem } from '../parts/states.tsx';
 import { backOffice, memoryTypes } from './backoffice.ts';
@@ -104,18 +105,8 @@ function Edit({
   const isSame = content === memory.content && type === memory.type;
   return (
     <form className="stack" action={() => save.mutate()}>
-      <label className="field">
-        Content
-        <textarea rows={3} value={content} onChange={(event) => setContent(event.target.value)} required />
-      </label>
-      <label className="field">
-        Type
-        <select value={type} onChange={(event) => setType(event.target.value)}>
-          {memoryTypes.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
+      <TextArea label="Content" rows={3} value={content} onChange={setContent} required />
+      <Choice label="Type" choices={memoryTypes.map((name) => [name, name])} value={type} onChange={setType} />
       <Problem of={save.error} />
       <div>
         <button type="submit" className="primary" disabled={isSame || save.isPending}>

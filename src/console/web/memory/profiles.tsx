@@ -1,15 +1,43 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { backOffice, entityPath } from './backoffice.ts';
+import { Memories } from './memories.tsx';
 
-export function Profiles() {
+export function Memory() {
+  return (
+    <>
+      <header className="page">
+        <h1>Memory</h1>
+        <p className="quiet">
+          Facts about users and groups. The history of a memory shows every change, and you can undo it.
+        </p>
+      </header>
+      <Tabs.Root defaultValue="memories">
+        <Tabs.List className="tabs" aria-label="Views">
+          <Tabs.Trigger value="memories">Memories</Tabs.Trigger>
+          <Tabs.Trigger value="profiles">Profiles</Tabs.Trigger>
+        </Tabs.List>
+        <Tabs.Content value="memories">
+          <Memories />
+        </Tabs.Content>
+        <Tabs.Content value="profiles">
+          <Profiles />
+        </Tabs.Content>
+      </Tabs.Root>
+    </>
+  );
+}
+
+function Profiles() {
   const queries = useQueryClient();
   const [q, setQ] = useState('');
   const [opened, setOpened] = useState<AdminProfile>();
@@ -17,15 +45,7 @@ export function Profiles() {
   return (
     <>
       <search className="filters">
-        <label className="field">
-          Search
-          <input
-            type="search"
-            value={q}
-            onChange={(event) => setQ(event.target.value)}
-            placeholder="Entity, summary, fact"
-          />
-        </label>
+        <TextField label="Search" type="search" value={q} onChange={setQ} placeholder="Entity, summary, fact" />
       </search>
       <Listing
         pages={pages}
@@ -95,49 +115,37 @@ function ProfileDetails({
   return (
     <Dialog title={`Profile of ${profile.entity_type} ${profile.entity_id}`} onClose={onClose} isWide>
       <form className="stack" action={() => save.mutate()}>
-        <label className="field">
-          Summary
-          <textarea rows={2} value={summary} maxLength={1000} onChange={(event) => setSummary(event.target.value)} />
-        </label>
-        <label className="field">
-          Language
-          <input value={language} maxLength={35} onChange={(event) => setLanguage(event.target.value)} />
-        </label>
+        <TextArea label="Summary" rows={2} value={summary} maxLength={1000} onChange={setSummary} />
+        <TextField label="Language" value={language} maxLength={35} onChange={setLanguage} />
         <h3>Facts</h3>
         <p className="quiet">
           A fact that you change here is locked. Later conversations do not change it. Clear it to unlock it.
         </p>
         {Object.entries(facts).map(([name, value]) => (
-          <label key={name} className="field">
-            {name}
-            {profile.locked.includes(name) && ' (locked)'}
-            <textarea
-              className="grows"
-              rows={value.includes('\n') ? 4 : 1}
-              value={value}
-              maxLength={2000}
-              onChange={(event) => setFacts({ ...facts, [name]: event.target.value })}
-            />
-          </label>
+          <TextArea
+            key={name}
+            label={profile.locked.includes(name) ? `${name} (locked)` : name}
+            className="grows"
+            rows={value.includes('\n') ? 4 : 1}
+            value={value}
+            maxLength={2000}
+            onChange={(changed) => setFacts({ ...facts, [name]: changed })}
+          />
         ))}
         <div className="adding">
-          <label className="field">
-            New fact
-            <input
-              value={added.name}
-              maxLength={64}
-              placeholder="Name"
-              onChange={(event) => setAdded({ ...added, name: event.target.value })}
-            />
-          </label>
-          <label className="field">
-            Its value
-            <input
-              value={added.value}
-              maxLength={2000}
-              onChange={(event) => setAdded({ ...added, value: event.target.value })}
-            />
-          </label>
+          <TextField
+            label="New fact"
+            value={added.name}
+            maxLength={64}
+            placeholder="Name"
+            onChange={(name) => setAdded({ ...added, name })}
+          />
+          <TextField
+            label="Its value"
+            value={added.value}
+            maxLength={2000}
+            onChange={(value) => setAdded({ ...added, value })}
+          />
         </div>
         <Problem of={problem} />
         <div className="row">

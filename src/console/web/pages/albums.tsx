@@ -1,63 +1,35 @@
-import { FolderPlus, Images, Search } from 'lucide-react';
+import { FolderPlus, Heart, Images, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Collection } from '../../../client/media/api.ts';
-import { useAlbumCalls, useAlbums } from '../library/albums.ts';
-import { AssetImage } from '../library/assetimage.tsx';
-import { useSigned } from '../library/signing.ts';
-import { Empty, Pending } from '../parts/states.tsx';
-import { notifyFailure } from '../shell/notices.ts';
+import { itemsOf, useAlbumCalls, useAlbums, useCover } from '../library/albums.ts';
+import type { Filters } from '../library/assets.ts';
+import { Find } from '../library/filterbar.tsx';
+import { Thumb } from '../library/tile.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/fields.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { Empty, Pending, Problem } from '../parts/states.tsx';
+import { notify, notifyFailure } from '../shell/notices.ts';
 import '../library/library.css';
+import { useMutation } from '@tanstack/react-query';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 export function Albums() {
   const [q, setQ] = useState('');
-  const [title, setTitle] = useState('');
+  const [edited, setEdited] = useState<Collection | 'new'>();
   const { data: albums, error, refetch } = useAlbums(q);
-  const calls = useAlbumCalls();
-  const [, navigate] = useLocation();
+  const isNone = albums?.length === 0 && q === '';
+  const create = <Button Icon={FolderPlus} text="New album" className="primary" onClick={() => setEdited('new')} />;
   return (
     <div className="library">
       <header className="page">
         <h1>Albums</h1>
+        {(q !== '' || (albums?.length ?? 0) >= 12) && <Find label="Search albums" value={q} onChange={setQ} />}
+        {!isNone && create}
       </header>
-      <div className="filterbar">
-        <label className="find">
-          <Search {...icon} />
-          <input
-            type="search"
-            aria-label="Search albums"
-            placeholder="Search albums"
-            maxLength={200}
-            value={q}
-            onChange={(event) => setQ(event.target.value)}
-          />
-        </label>
-        <form
-          className="new-album"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (title.trim() === '') return;
-            calls
-              .create(title)
-              .then(({ collectionId }) => navigate(`/library?album=${collectionId}`))
-              .catch(notifyFailure);
-          }}
-        >
-          <input
-            aria-label="Name of a new album"
-            placeholder="New album"
-            maxLength={200}
-            value={title}
-            onChange={(event) => setTitle(event.target.value)}
-          />
-          <button type="submit" className="primary" disabled={title.trim() === ''}>
-            <FolderPlus {...icon} />
-            Create
-          </button>
-        </form>
-      </div>
       {albums === undefined ? (
         <Pending error={error} retry={refetch} what="Reading albums" />
       ) : (
@@ -66,43 +38,87 @@ export function Albums() {
             {q === '' && (
               <li>
                 <Link href="/library?favorites=1" className="albumcard">
-                  <span className="cover none">♥</span>
-                  <span className="strong">Favorites</span>
+                  <Cover filter={{ isFavorite: true }} version="" />
+                  <span className="strong">
+                    <Heart {...icon} /> Favorites
+                  </span>
                 </Link>
               </li>
             )}
             {albums.map((album) => (
               <li key={album.collectionId}>
-                <AlbumCard album={album} />
+                <Link href={`/library?album=${album.collectionId}`} className="albumcard">
+                  <Cover filter={{ album: album.collectionId }} version={album.updatedAt} />
+                  <span className="strong cut">{album.title}</span>
+                  <span className="quiet small">{itemsOf(album.count)}</span>
+                </Link>
+                <IconButton label={`Edit “${album.title}”`} Icon={Pencil} onClick={() => setEdited(album)} />
               </li>
             ))}
           </ul>
-          {albums.length === 0 && (
-            <Empty title={q === '' ? 'No albums yet.' : 'No album matches.'}>
-              {q === '' && <p>Group images and videos in albums. An image can be in any number of them.</p>}
+          {albums.length === 0 && q !== '' && <Empty title="No album matches." />}
+          {isNone && (
+            <Empty title="No albums yet.">
+              <p>Group images and videos by client, project or mood. An image can be in any number of albums.</p>
+              {create}
             </Empty>
           )}
         </>
       )}
+      {edited && <AlbumDialog {...(edited !== 'new' && { album: edited })} onClose={() => setEdited(undefined)} />}
     </div>
   );
 }
 
-function AlbumCard({ album }: { readonly album: Collection }) {
-  const isVideo = album.coverMime?.startsWith('video/') === true;
-  const { data } = useSigned(isVideo ? 'video' : 'image', album.coverAssetId);
-  const url = data?.thumbUrl ?? (isVideo ? undefined : data?.url);
+/** Up to four of its images and videos. */
+function Cover({ filter, version }: { readonly filter: Partial<Filters>; readonly version: string }) {
+  const { data: assets = [] } = useCover(filter, version);
   return (
-    <Link href={`/library?album=${album.collectionId}`} className="albumcard">
-      <span className="cover">
-        {album.coverAssetId === null ? (
-          <Images size={24} strokeWidth={1.75} aria-hidden="true" />
-        ) : (
-          <AssetImage url={url} alt="" blurhash={data?.blurhash} />
-        )}
-      </span>
-      <span className="strong cut">{album.title}</span>
-      <span className="quiet small">{album.count === 1 ? '1 item' : `${album.count} items`}</span>
-    </Link>
+    <span className={`cover of${assets.length}`}>
+      {assets.length === 0 && <Images size={20} strokeWidth={1.75} aria-hidden="true" />}
+      {assets.map((asset) => (
+        <Thumb key={asset.assetId} asset={asset} />
+      ))}
+    </span>
+  );
+}
+
+/** `undefined`: a new album, which opens. */
+export function AlbumDialog({ album, onClose }: { readonly album?: Collection; readonly onClose: () => void }) {
+  const calls = useAlbumCalls();
+  const [, navigate] = useLocation();
+  const [title, setTitle] = useState(album?.title ?? '');
+  const saving = useMutation({
+    mutationFn: async () => {
+      if (album) await calls.change(album.collectionId, { title: title.trim() });
+      else navigate(`/library?album=${(await calls.create(title.trim())).collectionId}`);
+    },
+    onSuccess: onClose,
+  });
+  return (
+    <Dialog title={album ? 'Edit the album' : 'New album'} onClose={onClose}>
+      <form className="stack" action={() => saving.mutate()}>
+        <TextField label="Name" required maxLength={200} placeholder="Lighthouses" value={title} onChange={setTitle} />
+        <Problem of={saving.error} />
+        <div className="row">
+          <button type="submit" className="primary" disabled={title.trim() === '' || saving.isPending}>
+            {album ? 'Save' : 'Create'}
+          </button>
+          {album && (
+            <Confirm
+              label="Delete the album"
+              question="Its images and videos stay in your library."
+              onConfirm={() =>
+                calls.remove(album.collectionId).then(() => {
+                  notify(`Deleted the album “${album.title}”.`);
+                  onClose();
+                  navigate('/albums');
+                }, notifyFailure)
+              }
+            />
+          )}
+        </div>
+      </form>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import '../library/library.css';
 import '../explore/explore.css';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import {
   ChevronLeft,
   ChevronRight,
@@ -16,19 +16,21 @@ import {
   X,
 } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { Link, useLocation, useParams } from 'wouter';
+import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
 import { callJson } from '../calls.ts';
 import { startCreating } from '../create/order.ts';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
+import { Find, Segments } from '../library/filterbar.tsx';
 import '../library/lightbox.css';
 import { useSigned } from '../library/signing.ts';
 import { Zoomable } from '../library/zoomable.tsx';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { reasonNames } from '../parts/reasons.ts';
 import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
 import { useModal } from '../shell/modal.ts';
@@ -36,7 +38,6 @@ import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
-const large = { ...icon, size: 20 } as const;
 const kinds = [
   ['', 'All'],
   ['image', 'Images'],
@@ -44,11 +45,24 @@ const kinds = [
 ] as const;
 const labels: Readonly<Record<string, string>> = { ai: 'Made with AI', edited: 'Edited with AI' };
 
+/** The search and the kind are in the URL, as in the library. */
+function filterOf(search: string) {
+  const query = new URLSearchParams(search);
+  return { q: query.get('q') ?? '', kind: kinds.find(([kind]) => kind === query.get('kind'))?.[0] ?? '' };
+}
+
+const linkOf = (filter: Partial<ReturnType<typeof filterOf>>, assetId?: string) => {
+  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ''));
+  return `/explore${assetId === undefined ? '' : `/${assetId}`}${query.size === 0 ? '' : `?${query}`}`;
+};
+
 export function Explore() {
-  const [kind, setKind] = useState<'' | 'image' | 'video'>('');
   const { assetId } = useParams<{ readonly assetId?: string }>();
+  const search = useSearch();
+  const filter = useMemo(() => filterOf(search), [search]);
   const [, navigate] = useLocation();
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(kind);
+  const change = (part: Partial<typeof filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(filter);
   const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
   const more = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
@@ -56,43 +70,34 @@ export function Explore() {
   return (
     <div className="explore">
       <header className="page">
-        <div>
-          <h1>Explore</h1>
-          <p className="quiet">Images and videos that others have published. Open one to remix it.</p>
-        </div>
-        <fieldset className="segments" aria-label="Kind">
-          {kinds.map(([value, name]) => (
-            <label key={value}>
-              <input
-                type="radio"
-                name="kind"
-                className="unseen"
-                checked={kind === value}
-                onChange={() => setKind(value)}
-              />
-              {name}
-            </label>
-          ))}
-        </fieldset>
+        <h1>Explore</h1>
+        <Find label="Search prompts and authors" value={filter.q} onChange={(q) => change({ q })} />
+        <Segments label="Kind" choices={kinds} value={filter.kind} onChange={(kind) => change({ kind })} />
       </header>
       <News />
-      <Cards />
+      {filter.q === '' && <Ideas />}
       <section aria-label="Published by users">
         {items === undefined ? (
           <Pending error={error} retry={refetch} what="Reading the gallery" />
-        ) : items.length === 0 ? (
+        ) : items.length > 0 ? (
+          <ul className="gallery">
+            {items.map((item) => (
+              <Tile key={item.assetId} item={item} filter={filter} />
+            ))}
+          </ul>
+        ) : filter.q !== '' || filter.kind !== '' ? (
+          <Empty title="Nothing matches.">
+            <button type="button" onClick={() => change({ q: '', kind: '' })}>
+              Show everything
+            </button>
+          </Empty>
+        ) : (
           <Empty title="Nothing is published yet.">
             <p>Be the first: open one of your images, choose “Share”, and publish it here.</p>
             <Link className="button" href="/library">
               Choose an image
             </Link>
           </Empty>
-        ) : (
-          <ul className="gallery">
-            {items.map((item) => (
-              <Tile key={item.assetId} item={item} />
-            ))}
-          </ul>
         )}
         {hasNextPage && <More onMore={more} isBusy={isFetchingNextPage} />}
       </section>
@@ -102,8 +107,8 @@ export function Explore() {
           items={items}
           hasMore={hasNextPage}
           onMore={more}
-          onShow={(id) => navigate(`/explore/${id}`, { replace: true, state: history.state })}
-          onClose={() => (history.state?.fromPage ? history.back() : navigate('/explore', { replace: true }))}
+          onShow={(id) => navigate(linkOf(filter, id), { replace: true, state: history.state })}
+          onClose={() => (history.state?.fromPage ? history.back() : navigate(linkOf(filter), { replace: true }))}
         />
       )}
     </div>
@@ -132,34 +137,37 @@ const shapeOf = ({ width, height }: GalleryItem) =>
 const titleOf = ({ prompt, kind }: GalleryItem) => prompt ?? `A published ${kind}`;
 
 /** Rows are justified: tiles of a row share its width by their shapes. */
-function Tile({ item }: { readonly item: GalleryItem }) {
-  const { assetId, kind, blurhash, previewUrl, thumbUrl, generated, prompt, author, publishedAt } = item;
+function Tile({ item, filter }: { readonly item: GalleryItem; readonly filter: ReturnType<typeof filterOf> }) {
+  const { assetId, kind, blurhash, previewUrl, thumbUrl, generated, prompt, author } = item;
   const ratio = shapeOf(item);
   return (
     <li ref={(tile) => tile?.style.setProperty('--ratio', String(ratio))}>
-      <Link href={`/explore/${assetId}`} state={fromPage} aria-label={`Open: ${titleOf(item)}`} className="picture">
+      <Link href={linkOf(filter, assetId)} state={fromPage} aria-label={`Open: ${titleOf(item)}`} className="picture">
         <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt="" blurhash={blurhash} />
       </Link>
       <span className="marks">
         {kind === 'video' && (
           <span className="badge">
             <Play {...icon} />
-            Video
+            <span className="unseen">Video</span>
           </span>
         )}
-        {generated !== null && <span className="badge">{labels[generated]}</span>}
+        {generated !== null && (
+          <span className="badge" title={labels[generated]}>
+            AI<span className="unseen">: {labels[generated]}</span>
+          </span>
+        )}
       </span>
-      <p className="cut">{prompt ?? <span className="quiet">The prompt is not shown.</span>}</p>
-      <p className="quiet small byline">
-        <span className="cut">{author ?? 'Anonymous'}</span>
-        <When at={publishedAt} />
-      </p>
-      {kind === 'image' && (
+      <div className="over">
+        <p>
+          {prompt !== null && <span className="words">{prompt}</span>}
+          <span className="small cut">{author ?? 'Anonymous'}</span>
+        </p>
         <button type="button" aria-label={`Remix: ${titleOf(item)}`} className="remix" onClick={() => remix(item)}>
           <WandSparkles {...icon} />
-          Remix
+          <span>Remix</span>
         </button>
-      )}
+      </div>
     </li>
   );
 }
@@ -219,7 +227,7 @@ function Viewer({
     >
       <div className="top">
         <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
-        {item && <IconButton label="Report" Icon={Flag} size={20} onClick={() => setReporting(true)} />}
+        {item && <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />}
       </div>
       <div className="stage">
         {item ? (
@@ -230,15 +238,9 @@ function Viewer({
           <p className="quiet">This is not published any longer.</p>
         )}
         {before && (
-          <button type="button" className="step before" aria-label="Previous" onClick={before}>
-            <ChevronLeft {...large} />
-          </button>
+          <IconButton className="step before" label="Previous" Icon={ChevronLeft} size={20} onClick={before} />
         )}
-        {after && (
-          <button type="button" className="step after" aria-label="Next" onClick={after}>
-            <ChevronRight {...large} />
-          </button>
-        )}
+        {after && <IconButton className="step after" label="Next" Icon={ChevronRight} size={20} onClick={after} />}
       </div>
       <aside className="aside" aria-label="Details">
         {item && <About item={item} />}
@@ -279,7 +281,7 @@ function About({ item }: { readonly item: GalleryItem }) {
   return (
     <>
       <section>
-        <p className="strong">{author ?? 'Anonymous'}</p>
+        <p className="strong">{author === null ? 'Anonymous' : <Link href={linkOf({ q: author })}>{author}</Link>}</p>
         <p className="quiet small">
           Published <When at={publishedAt} />
         </p>
@@ -288,39 +290,30 @@ function About({ item }: { readonly item: GalleryItem }) {
         <h2>Prompt</h2>
         <p className="prompt">{prompt ?? 'The author does not show the prompt.'}</p>
         {prompt !== null && (
-          <button
-            type="button"
+          <Button
+            Icon={Copy}
+            text="Copy the prompt"
             className="plain"
             onClick={() =>
               navigator.clipboard.writeText(prompt).then(() => notify('The prompt is copied.'), notifyFailure)
             }
-          >
-            <Copy {...icon} />
-            Copy the prompt
-          </button>
+          />
         )}
       </section>
       <div className="actions">
-        <button type="button" className="primary" onClick={() => remix(item)}>
-          <WandSparkles {...icon} />
-          Remix
-        </button>
+        <Button Icon={WandSparkles} text="Remix" className="primary" onClick={() => remix(item)} />
         {kind === 'image' && (
           <>
-            <button
-              type="button"
+            <Button
+              Icon={ImagePlus}
+              text="Use as reference"
               onClick={() => startCreating({ prompt: '', references: referencesOf(item), count: 1 })}
-            >
-              <ImagePlus {...icon} />
-              Use as reference
-            </button>
-            <button
-              type="button"
+            />
+            <Button
+              Icon={Clapperboard}
+              text="Animate"
               onClick={() => startCreating({ kind: 'video', prompt: '', references: referencesOf(item) })}
-            >
-              <Clapperboard {...icon} />
-              Animate
-            </button>
+            />
           </>
         )}
       </div>
@@ -344,54 +337,52 @@ function About({ item }: { readonly item: GalleryItem }) {
   );
 }
 
+/** Links of operators lead to web pages, or to a page of the console. */
+const isLink = (url: string) => /^(https?:\/\/|\/(?!\/))/i.test(url);
+const readKey = 'atelier.read-news';
+
 function News() {
-  const announcement = useAnnouncement();
-  const trending = useTrending()?.items ?? [];
-  if (!announcement?.visible && trending.length === 0) return null;
+  const [read, setRead] = useState(() => localStorage.getItem(readKey));
+  const {
+    visible = false,
+    title = '',
+    description = '',
+    url = '',
+  } = useContent<Announcement>('/op/announcement') ?? {};
+  if (!visible || title + url === read) return null;
   return (
     <section className="news" aria-label="News">
-      {announcement?.visible && (
-        <p>
-          <Megaphone {...icon} />
-          <span className="strong">{announcement.title}</span> {announcement.description}
-          <Away url={announcement.url} name="Read more" />
-        </p>
-      )}
-      {trending.length > 0 && (
-        <p>
-          <TrendingUp {...icon} />
-          <span className="strong">Trending</span>
-          {trending.slice(0, 6).map(({ title, url }) => (
-            <Away key={url} url={url} name={title} />
-          ))}
-        </p>
-      )}
+      <p>
+        <Megaphone {...icon} />
+        <span className="strong">{title}</span> {description}
+        {isLink(url) && <a href={url}>Read more</a>}
+      </p>
+      <IconButton
+        label="Dismiss"
+        Icon={X}
+        onClick={() => {
+          localStorage.setItem(readKey, title + url);
+          setRead(title + url);
+        }}
+      />
     </section>
   );
 }
 
-/** Links of operators lead only to web pages. */
-function Away({ url, name }: { readonly url: string; readonly name: string }) {
-  if (!/^https?:\/\//i.test(url)) return <span>{name}</span>;
-  return (
-    <a href={url} target="_blank" rel="noreferrer">
-      {name}
-    </a>
-  );
-}
-
-/** The operators' cards: each starts an order with its prompt. */
-function Cards() {
-  const { cards = [], featuredCardIds = [] } = useHomeCards() ?? {};
+/** The operators' cards, each of which starts an order with its prompt, and what is trending. */
+function Ideas() {
+  const { cards = [], featuredCardIds = [] } = useContent<HomeCards>('/op/homecards/v2') ?? {};
+  const trending = useContent<Trending>('/op/trending')?.items ?? [];
   const { pictureHosts = [] } = useConsole().data ?? {};
   const isShown = (image: string) => pictureHosts.includes(URL.parse(image)?.host ?? '');
   const usable = cards.filter(({ prompt }) => prompt !== '');
   const order = (id: string) => (featuredCardIds.includes(id) ? 0 : 1);
-  if (usable.length === 0) return null;
+  const links = trending.filter(({ url }) => isLink(url));
+  if (usable.length + links.length === 0) return null;
   return (
-    <section aria-label="Ideas">
+    <section className="ideas" aria-label="Ideas">
       <h2>Ideas</h2>
-      <ul className="cards">
+      <ul>
         {usable
           .toSorted((one, other) => order(one.id) - order(other.id))
           .slice(0, 12)
@@ -399,15 +390,28 @@ function Cards() {
             <li key={id}>
               <button
                 type="button"
+                title={description === '' ? prompt : description}
                 onClick={() => startCreating({ kind: mediaType, prompt, ratio: ratio === 'auto' ? undefined : ratio })}
               >
-                {isShown(image) && <img src={image} alt="" loading="lazy" />}
-                <Sparkles {...icon} />
-                <span className="strong">{title}</span>
-                <span className="quiet small">{description === '' ? prompt : description}</span>
+                {isShown(image) ? (
+                  <img src={image} alt="" loading="lazy" />
+                ) : mediaType === 'video' ? (
+                  <Clapperboard {...icon} />
+                ) : (
+                  <Sparkles {...icon} />
+                )}
+                {title}
               </button>
             </li>
           ))}
+        {links.slice(0, 6).map(({ title, url }) => (
+          <li key={url}>
+            <a className="button" href={url}>
+              <TrendingUp {...icon} />
+              {title}
+            </a>
+          </li>
+        ))}
       </ul>
     </section>
   );
@@ -419,14 +423,15 @@ type GalleryItem = PublicGallery['items'][number];
 
 const useContentUrl = (): string | undefined => useConsole().data?.addresses.content;
 
-function useGallery(kind: '' | 'image' | 'video') {
+function useGallery({ kind, q }: ReturnType<typeof filterOf>) {
   const url = useContentUrl();
   return useInfiniteQuery({
-    queryKey: ['gallery', kind],
+    queryKey: ['gallery', kind, q],
     queryFn: ({ pageParam, signal }) => {
       const query = new URLSearchParams({
         limit: '48',
         ...(kind && { kind }),
+        ...(q && { q }),
         ...(pageParam && { cursor: pageParam }),
       });
       // The browser would show its stored page for another 30 s after a publication.
@@ -435,6 +440,7 @@ function useGallery(kind: '' | 'image' | 'video') {
     enabled: url !== undefined,
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
     // The URLs of the images are valid for ten minutes.
     staleTime: 240_000,
   });
@@ -450,10 +456,6 @@ function useContent<T>(path: string) {
     retry: false,
   }).data;
 }
-
-const useHomeCards = () => useContent<HomeCards>('/op/homecards/v2');
-const useAnnouncement = () => useContent<Announcement>('/op/announcement');
-const useTrending = () => useContent<Trending>('/op/trending');
 
 /** The decision about it reaches the address of the account. */
 function ReportDialog({ assetId, onClose }: { readonly assetId: string; readonly onClose: () => void }) {
@@ -471,21 +473,14 @@ function ReportDialog({ assetId, onClose }: { readonly assetId: string; readonly
   return (
     <Dialog title="Report" onClose={onClose}>
       <form className="stack" action={() => reporting.mutate()}>
-        <label className="field">
-          Reason
-          <select required value={reason} onChange={(event) => setReason(event.target.value)}>
-            <option value="">Choose a reason</option>
-            {Object.entries(reasonNames).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="field">
-          Details (optional)
-          <textarea rows={4} maxLength={2000} value={note} onChange={(event) => setNote(event.target.value)} />
-        </label>
+        <Choice
+          label="Reason"
+          choices={[['', 'Choose a reason'], ...Object.entries(reasonNames)]}
+          required
+          value={reason}
+          onChange={setReason}
+        />
+        <TextArea label="Details (optional)" rows={4} maxLength={2000} value={note} onChange={setNote} />
         <Problem of={reporting.error} />
         <div>
           <button type="submit" className="primary" disabled={reason === '' || reporting.isPending}>

@@ -1,17 +1,19 @@
 import '../knowledge/knowledge.css';
 import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
-import { Download, Eraser, Pencil, Plus, Search, Trash2 } from 'lucide-react';
-import { type MouseEvent, type ReactNode, useDeferredValue, useState } from 'react';
+import { Download, Eraser, Pencil, Plus, Trash2 } from 'lucide-react';
+import { type MouseEvent, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Thread } from '#client/agent/api.ts';
 import type { Addition, EntityExport, Memory } from '#client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
 import { groups, useMemories, usePause, usePausing, useProfile, useReread, useSearch } from '../knowledge/facts.ts';
+import { Find } from '../library/filterbar.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Choice, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
@@ -21,8 +23,8 @@ import { useUser } from '../user.tsx';
 
 /** The memory of the signed-in user. */
 export function Knowledge() {
-  const [search, setSearch] = useState('');
-  const query = useDeferredValue(search.trim());
+  const [query, setQuery] = useState('');
+  const isPaused = typeof usePause().data === 'string';
   return (
     <div className="knowledge">
       <header className="page">
@@ -30,31 +32,29 @@ export function Knowledge() {
           <h1>Your memory</h1>
           <p className="quiet">Facts about you, for your conversations. You can add, correct or delete them.</p>
         </div>
-        <div className="does">
-          <Export />
-          <EraseEverything />
-        </div>
       </header>
-      <Pause />
-      <label className="find">
-        <Search size={16} strokeWidth={1.75} aria-hidden="true" />
-        <input
-          type="search"
-          aria-label="Search memories"
-          placeholder="Search"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-      </label>
+      {isPaused && (
+        <p className="offline">Memory is paused: nothing new is remembered, and these facts are not used.</p>
+      )}
+      <div className="finding">
+        <Find label="Search memories" value={query} onChange={setQuery} />
+        <AddFact />
+      </div>
       {query === '' ? (
         <>
-          <AddFact />
           <Profile />
           <Everything />
         </>
       ) : (
         <Found query={query} />
       )}
+      <section className="card data" aria-label="Your data">
+        <Pause />
+        <div className="does">
+          <Export />
+          <EraseEverything />
+        </div>
+      </section>
     </div>
   );
 }
@@ -66,7 +66,7 @@ function Pause() {
   if (!isSuccess) return null;
   const isPaused = change.isPending ? change.variables : since !== null;
   return (
-    <section className="card pause" aria-label="Pause">
+    <div className="pause">
       <label>
         <input
           type="checkbox"
@@ -78,11 +78,9 @@ function Pause() {
         Pause memory
       </label>
       <p className="quiet" id="pause-effect">
-        {isPaused
-          ? `Memory is paused. ${product} remembers nothing new and uses none of these facts until you end the pause.`
-          : `While memory is paused, ${product} remembers nothing new and uses none of these facts. They stay here.`}
+        While memory is paused, {product} remembers nothing new and uses none of these facts. They stay here.
       </p>
-    </section>
+    </div>
   );
 }
 
@@ -100,28 +98,16 @@ function AddFact() {
     notify(deduplicated ? 'It was merged with a fact that is known.' : 'Remembered.');
   };
   if (since !== null) return null;
-  if (!isOpen)
-    return (
-      <div>
-        <button type="button" onClick={() => setOpen(true)}>
-          <Plus {...icon} />
-          Add a fact
-        </button>
-      </div>
-    );
+  if (!isOpen) return <Button Icon={Plus} text="Add a fact" className="primary" onClick={() => setOpen(true)} />;
   return (
     <section className="card" aria-label="New fact">
       <FactForm label="Fact" content="" save={add} onClose={() => setOpen(false)}>
-        <label className="field">
-          Kind
-          <select value={type} onChange={(event) => setType(event.target.value)}>
-            {groups.map((group) => (
-              <option key={group.type} value={group.type}>
-                {group.title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Kind"
+          choices={groups.map((group) => [group.type, group.title])}
+          value={type}
+          onChange={setType}
+        />
       </FactForm>
     </section>
   );
@@ -208,8 +194,6 @@ function Nothing() {
   );
 }
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
-
 /** Downloads everything that is known, with its history, as JSON. */
 function Export() {
   const user = useUser();
@@ -225,10 +209,7 @@ function Export() {
   return (
     <>
       <Problem of={download.error} />
-      <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>
-        <Download {...icon} />
-        Export
-      </button>
+      <Button Icon={Download} text="Export" disabled={download.isPending} onClick={() => download.mutate()} />
     </>
   );
 }
@@ -239,10 +220,7 @@ function EraseEverything() {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <button type="button" className="danger" onClick={() => setOpen(true)}>
-        <Eraser {...icon} />
-        Erase everything
-      </button>
+      <Button Icon={Eraser} text="Erase everything" className="danger" onClick={() => setOpen(true)} />
       {isOpen && <Confirmation onClose={() => setOpen(false)} />}
     </>
   );
@@ -272,10 +250,7 @@ function Confirmation({ onClose }: { readonly onClose: () => void }) {
         }}
       >
         <p>Your profile, all memories and their history are deleted. You cannot undo this.</p>
-        <label className="field">
-          Type “{word}” to confirm
-          <input value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
-        </label>
+        <TextField label={`Type “${word}” to confirm`} value={typed} autoComplete="off" onChange={setTyped} />
         <Problem of={erase.error} />
         <div className="row">
           <button type="button" onClick={onClose}>

@@ -9,6 +9,8 @@ import {
   Heart,
   History,
   ImagePlus,
+  Images,
+  Pencil,
   Trash2,
   Upload,
   X,
@@ -17,9 +19,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { Asset, AssetMonths } from '#client/media/api.ts';
 import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
-import { useAlbum, useAlbumCalls, useFavorites } from '../library/albums.ts';
-import { type Filters, filtersOf, searchOf, useAssets, useNewAssets } from '../library/assets.ts';
-import { type Choosing, useChoosing } from '../library/choosing.ts';
+import { itemsOf, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
+import { type Filters, filtersOf, isImage, searchOf, useAssets, useNewAssets } from '../library/assets.ts';
+import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
 import { FilterBar } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
@@ -28,12 +30,13 @@ import { addUploads } from '../library/queue.ts';
 import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Failure, Loading, Pending } from '../parts/states.tsx';
+import { InSidebar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
+import { AlbumDialog } from './albums.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const withSearch = (assetId: string) => `/library/${assetId}${location.search}`;
@@ -71,8 +74,10 @@ export function Library() {
   const edit = useCallback((asset: Asset) => navigate(withSearch(asset.assetId), { state: toEdit }), [navigate]);
   useKeptPlace(listing.data !== undefined);
   useEffect(() => void readNew(), [readNew]);
+  const albums = useAlbumCalls();
   const upload = (files: readonly File[]) =>
     addUploads(user, files, (asset) => {
+      if (filters.album !== '') void albums.change(filters.album, { add: [asset.assetId] }).catch(notifyFailure);
       // A video has a thumbnail once it is processed.
       void queries.invalidateQueries({ queryKey: ['signed', user.id, 'video', asset.assetId] });
       void readNew();
@@ -82,24 +87,40 @@ export function Library() {
     choosing.clear();
   };
 
+  const isAdding = filters.addTo !== '';
+  const isChoosing = isSelecting || choosing.chosen.size > 0;
+
   return (
     <div className="library">
-      {filters.album === '' ? (
-        <header className="page">
-          <h1>Library</h1>
-        </header>
-      ) : (
+      {filters.album !== '' ? (
         <AlbumHeader key={filters.album} collectionId={filters.album} />
-      )}
-      {choosing.chosen.size > 0 || isSelecting ? (
-        <SelectionBar
-          choosing={choosing}
-          album={filters.album}
-          onDelete={() => removeAll(choosing.assets)}
-          onDownload={() => downloadAll(user, choosing.assets)}
-        />
       ) : (
-        <FilterBar filters={filters} onChange={setFilters} onFiles={upload} onSelect={() => setSelecting(true)}>
+        !isAdding && (
+          <header className="page">
+            <h1>Library</h1>
+          </header>
+        )
+      )}
+      {!isAdding && <AlbumShelf />}
+      {isAdding ? (
+        <AddingBar collectionId={filters.addTo} chosen={choosing.chosen} />
+      ) : (
+        isChoosing && (
+          <SelectionBar
+            choosing={choosing}
+            album={filters.album}
+            onDelete={() => removeAll(choosing.assets)}
+            onDownload={() => downloadAll(user, choosing.assets)}
+          />
+        )
+      )}
+      {(isAdding || !isChoosing) && (
+        <FilterBar
+          filters={filters}
+          onChange={setFilters}
+          onFiles={isAdding ? undefined : upload}
+          onSelect={isAdding ? undefined : () => setSelecting(true)}
+        >
           <Months
             onChoose={(chosen) => {
               const last = assets.at(-1);
@@ -115,9 +136,9 @@ export function Library() {
         <Pending error={listing.error} retry={listing.refetch} what="Reading the library" />
       ) : assets.length === 0 && !hasNextPage ? (
         <Nothing
-          isFiltered={searchOf({ ...filters, album: '' }) !== ''}
-          isAlbum={filters.album !== ''}
-          onReset={() => setFilters({ ...filtersOf(''), album: filters.album })}
+          isFiltered={searchOf({ ...filters, album: '', addTo: '' }) !== ''}
+          album={filters.album}
+          onReset={() => setFilters({ ...filtersOf(''), album: filters.album, addTo: filters.addTo })}
         />
       ) : (
         <Timeline
@@ -125,7 +146,7 @@ export function Library() {
           choosing={choosing}
           size={size}
           jumpTo={month}
-          isChoosingOnly={isSelecting}
+          isChoosingOnly={isSelecting || isAdding}
           hasMore={hasNextPage}
           onMore={onMore}
           onOpen={open}
@@ -205,84 +226,60 @@ function SelectionBar({
   readonly onDelete: () => void;
   readonly onDownload: () => Promise<void>;
 }) {
-  const [problem, setProblem] = useState('');
   const changeFavorites = useFavorites();
   const albums = useAlbumCalls();
   const ids = choosing.assets.map(({ assetId }) => assetId);
   const areFavorites = choosing.assets.every(({ favorite }) => favorite);
-  const report = (error: Error) => setProblem(error.message);
   const count = choosing.chosen.size;
-  if (count === 0)
-    return (
-      <div className="filterbar selection" role="toolbar" aria-label="Selection">
-        <IconButton label="End the selection" Icon={X} onClick={choosing.clear} />
-        <span role="status">Tap images and videos to select them.</span>
-      </div>
-    );
+  const [first] = choosing.assets;
+  const isOneImage = count === 1 && first !== undefined && isImage(first);
+  const perform = (work: () => Promise<unknown>) => () => void work().catch(notifyFailure);
   return (
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
       <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />
       <span role="status" className="strong">
-        {count} selected
+        {count === 0 ? 'Tap images and videos to select them.' : `${count} selected`}
       </span>
-      {problem && (
-        <span className="problem" role="alert">
-          {problem}
-        </span>
-      )}
       <span className="gap" />
-      {count === 1 && choosing.assets[0]?.mime.startsWith('image/') && (
-        <button type="button" onClick={() => choosing.assets[0] && referInStudio(choosing.assets[0])}>
-          <ImagePlus {...icon} />
-          Use as reference
-        </button>
+      {count > 0 && (
+        <>
+          {isOneImage && <Button Icon={ImagePlus} text="Use as reference" onClick={() => referInStudio(first)} />}
+          <Button
+            Icon={Heart}
+            text="Favorite"
+            aria-pressed={areFavorites}
+            onClick={perform(() => changeFavorites(ids, !areFavorites))}
+          />
+          <Button Icon={FolderPlus} text="Add to album" onClick={() => openDialog({ kind: 'album', assetIds: ids })} />
+          {album !== '' && (
+            <Button
+              Icon={FolderMinus}
+              text="Remove from album"
+              onClick={perform(() => albums.change(album, { remove: ids }).then(choosing.clear))}
+            />
+          )}
+          <Button Icon={Download} text="Download" onClick={perform(onDownload)} />
+          <Button Icon={Trash2} text="Delete" className="danger" onClick={onDelete} />
+        </>
       )}
-      <button
-        type="button"
-        aria-pressed={areFavorites}
-        onClick={() => changeFavorites(ids, !areFavorites).catch(report)}
-      >
-        <Heart {...icon} />
-        Favorite
-      </button>
-      <button type="button" onClick={() => openDialog({ kind: 'album', assetIds: ids })}>
-        <FolderPlus {...icon} />
-        Add to album
-      </button>
-      {album !== '' && (
-        <button type="button" onClick={() => albums.change(album, { remove: ids }).then(choosing.clear, report)}>
-          <FolderMinus {...icon} />
-          Remove from album
-        </button>
-      )}
-      <button type="button" onClick={() => onDownload().catch(report)}>
-        <Download {...icon} />
-        Download
-      </button>
-      <button type="button" className="danger" onClick={onDelete}>
-        <Trash2 {...icon} />
-        Delete
-      </button>
     </div>
   );
 }
 
 function Nothing({
   isFiltered,
-  isAlbum,
+  album,
   onReset,
 }: {
   readonly isFiltered: boolean;
-  readonly isAlbum: boolean;
+  readonly album: string;
   readonly onReset: () => void;
 }) {
-  if (isAlbum && !isFiltered)
+  if (album !== '' && !isFiltered)
     return (
       <Empty title="This album is empty.">
-        <p>Select images and videos in your library, then add them to this album.</p>
-        <Link className="button" href="/library">
-          Open the library
-        </Link>
+        <p>Add images and videos from your library, drag them onto the album there, or drop files here.</p>
+        <AddLink collectionId={album} />
       </Empty>
     );
   return isFiltered ? (
@@ -303,54 +300,104 @@ function Nothing({
   );
 }
 
-/** The title of an album, which is saved when the field is left. */
 function AlbumHeader({ collectionId }: { readonly collectionId: string }) {
   const { data: album, error } = useAlbum(collectionId);
-  const calls = useAlbumCalls();
-  const [, navigate] = useLocation();
-  const [title, setTitle] = useState<string>();
-  const save = async () => {
-    const next = title?.trim();
-    if (next && next !== album?.title) await calls.change(collectionId, { title: next }).catch(notifyFailure);
-    setTitle(undefined);
-  };
+  const [isEditing, setEditing] = useState(false);
   return (
     <header className="page album">
       <div>
         <Link href="/albums" className="back">
-          <ChevronLeft size={16} strokeWidth={1.75} aria-hidden="true" />
+          <ChevronLeft {...icon} />
           Albums
         </Link>
-        <h1 className="unseen">{album?.title ?? 'Album'}</h1>
+        <h1>{album?.title ?? 'Album'}</h1>
         {error && <p className="problem">{error.message}</p>}
-        {album && (
-          <input
-            className="title"
-            aria-label="Name of the album"
-            maxLength={200}
-            value={title ?? album.title}
-            onChange={(event) => setTitle(event.target.value)}
-            onBlur={() => void save()}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') event.currentTarget.blur();
-            }}
-          />
-        )}
-        {album && <p className="quiet small">{album.count === 1 ? '1 item' : `${album.count} items`}</p>}
+        {album && <p className="quiet small">{itemsOf(album.count)}</p>}
       </div>
       {album && (
-        <Confirm
-          label="Delete the album"
-          question="Its images and videos stay in your library."
-          onConfirm={() =>
-            calls.remove(collectionId).then(() => {
-              navigate('/albums', { replace: true });
-              notify(`Deleted the album “${album.title}”.`);
-            }, notifyFailure)
-          }
-        />
+        <div className="does">
+          {album.count > 0 && <AddLink collectionId={collectionId} />}
+          <Button Icon={Pencil} text="Edit" onClick={() => setEditing(true)} />
+        </div>
       )}
+      {album && isEditing && <AlbumDialog album={album} onClose={() => setEditing(false)} />}
     </header>
+  );
+}
+
+const AddLink = ({ collectionId }: { readonly collectionId: string }) => (
+  <Link className="button" href={`/library?addTo=${collectionId}`}>
+    <Images {...icon} />
+    Add from your library
+  </Link>
+);
+
+/** What is selected goes into the album that the user came from. */
+function AddingBar({ collectionId, chosen }: { readonly collectionId: string; readonly chosen: ReadonlySet<string> }) {
+  const { data: album } = useAlbum(collectionId);
+  const calls = useAlbumCalls();
+  const [, navigate] = useLocation();
+  const back = () => navigate(`/library?album=${collectionId}`, { replace: true });
+  const add = () =>
+    calls.change(collectionId, { add: [...chosen] }).then(() => {
+      notify(`Added ${itemsOf(chosen.size)} to “${album?.title}”.`);
+      back();
+    }, notifyFailure);
+  return (
+    <div className="filterbar selection" role="toolbar" aria-label="Add to the album">
+      <IconButton label="Cancel" Icon={X} onClick={back} />
+      <h1 className="cut">Add to “{album?.title}”</h1>
+      <span className="gap" />
+      <Button
+        Icon={FolderPlus}
+        text={chosen.size === 0 ? 'Select images and videos' : `Add ${itemsOf(chosen.size)}`}
+        className="primary"
+        disabled={chosen.size === 0}
+        onClick={add}
+      />
+    </div>
+  );
+}
+
+/** In the navigation: opens an album, and takes what is dragged onto it. */
+function AlbumShelf() {
+  const { data: albums = [] } = useAlbums();
+  const calls = useAlbumCalls();
+  const [over, setOver] = useState('');
+  if (albums.length === 0) return null;
+  const take = (collectionId: string, title: string, dropped: string) => {
+    setOver('');
+    if (dropped === '') return;
+    const add: readonly string[] = JSON.parse(dropped);
+    calls
+      .change(collectionId, { add })
+      .then(() => notify(`Added ${itemsOf(add.length)} to “${title}”.`), notifyFailure);
+  };
+  return (
+    <InSidebar>
+      <nav aria-label="Albums" className="shelf pages">
+        {albums.map(({ collectionId, title, count }) => (
+          <Link
+            key={collectionId}
+            href={`/library?album=${collectionId}`}
+            className={over === collectionId ? 'over' : ''}
+            onDragOver={(event) => {
+              if (!event.dataTransfer.types.includes(draggedAssets)) return;
+              event.preventDefault();
+              setOver(collectionId);
+            }}
+            onDragLeave={() => setOver('')}
+            onDrop={(event) => {
+              event.preventDefault();
+              take(collectionId, title, event.dataTransfer.getData(draggedAssets));
+            }}
+          >
+            <span className="cut">{title}</span>
+            <span className="small">{count}</span>
+          </Link>
+        ))}
+      </nav>
+    </InSidebar>
   );
 }
 
@@ -360,33 +407,24 @@ function DropAnywhere({ onFiles }: { readonly onFiles: (files: readonly File[]) 
   const take = useRef(onFiles);
   take.current = onFiles;
   useEffect(() => {
-    const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
     const listening = new AbortController();
-    const options = { signal: listening.signal };
-    const over = (event: DragEvent) => {
-      if (!carriesFiles(event)) return;
-      event.preventDefault();
-      setOver(true);
-    };
-    addEventListener('dragenter', over, options);
-    addEventListener('dragover', over, options);
-    addEventListener(
-      'dragleave',
-      (event) => {
-        if (event.relatedTarget === null) setOver(false);
-      },
-      options,
-    );
-    addEventListener(
-      'drop',
-      (event) => {
-        if (!carriesFiles(event)) return;
-        event.preventDefault();
-        setOver(false);
-        take.current([...(event.dataTransfer?.files ?? [])]);
-      },
-      options,
-    );
+    const onFiles = (type: 'dragenter' | 'dragover' | 'drop', isOver: boolean) =>
+      addEventListener(
+        type,
+        (event) => {
+          if (!event.dataTransfer?.types.includes('Files')) return;
+          event.preventDefault();
+          setOver(isOver);
+          if (type === 'drop') take.current([...event.dataTransfer.files]);
+        },
+        { signal: listening.signal },
+      );
+    onFiles('dragenter', true);
+    onFiles('dragover', true);
+    onFiles('drop', false);
+    addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false), {
+      signal: listening.signal,
+    });
     addEventListener(
       'paste',
       (event) => {
@@ -395,7 +433,7 @@ function DropAnywhere({ onFiles }: { readonly onFiles: (files: readonly File[]) 
         event.preventDefault();
         take.current(files);
       },
-      options,
+      { signal: listening.signal },
     );
     return () => listening.abort();
   }, []);
@@ -445,7 +483,7 @@ function Months({ onChoose }: { readonly onChoose: (month: string) => void }) {
         <MenuItem key={month} Icon={History} onSelect={() => onChoose(month)}>
           <span className="choice">
             {nameOf.format(dateOf(month))}
-            <span className="quiet small">{count === 1 ? '1 item' : `${count} items`}</span>
+            <span className="quiet small">{itemsOf(count)}</span>
           </span>
         </MenuItem>
       ))}

@@ -1,12 +1,11 @@
 import { Copy, ExternalLink, MessageSquare } from 'lucide-react';
 import { Link } from 'wouter';
-import { isInFeed } from '../library/actions.ts';
-import { AssetImage } from '../library/assetimage.tsx';
 import { isVideo, useAsset } from '../library/assets.ts';
 import { copyLink, endShare, type Share, useRereadShares, useShares } from '../library/shares.ts';
-import { useSigned } from '../library/signing.ts';
+import { Thumb } from '../library/tile.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { momentOf } from '../parts/figures.tsx';
+import { Button } from '../parts/iconbutton.tsx';
 import { Empty, Pending } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
@@ -62,7 +61,6 @@ function Line({ share }: { readonly share: Share }) {
   const reread = useRereadShares();
   const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
   const kind = share.threadId !== null ? 'Conversation' : asset && isVideo(asset) ? 'Video' : 'Image';
-  const isPublished = asset !== undefined && isInFeed(asset);
   const name = share.title === null ? kind : shorten(share.title);
   const until = share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`;
   return (
@@ -71,24 +69,22 @@ function Line({ share }: { readonly share: Share }) {
         {share.assetId === null ? (
           <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />
         ) : (
-          <Thumb asset={asset} />
+          asset && <Thumb asset={asset} />
         )}
       </span>
       <span className="about">
         <Link href={share.threadId === null ? `/library/${share.assetId}` : `/studio/${share.threadId}`}>{name}</Link>
         <span className="quiet small">
-          {isPublished ? `${kind}, published in Explore` : kind} · shared {momentOf(share.createdAt)} · {until}
+          {asset?.published ? `${kind}, published in Explore` : kind} · shared {momentOf(share.createdAt)} · {until}
         </span>
       </span>
       <span className="does">
-        <button
-          type="button"
+        <Button
+          Icon={Copy}
+          text="Copy"
           aria-label={`Copy the link of ${name}`}
           onClick={() => copyLink(share.url).catch(notifyFailure)}
-        >
-          <Copy {...icon} />
-          Copy
-        </button>
+        />
         <a className="button" href={share.url} target="_blank" rel="noreferrer" aria-label={`Open the page of ${name}`}>
           <ExternalLink {...icon} />
           Open
@@ -106,9 +102,4 @@ function Line({ share }: { readonly share: Share }) {
       </span>
     </>
   );
-}
-
-function Thumb({ asset }: { readonly asset: ReturnType<typeof useAsset>['data'] }) {
-  const { data } = useSigned(asset && isVideo(asset) ? 'video' : 'image', asset?.assetId ?? null);
-  return <AssetImage url={data?.thumbUrl} alt="" blurhash={asset?.blurhash} />;
 }

@@ -1,4 +1,4 @@
-import { RotateCcw, X } from 'lucide-react';
+import { CheckCheck, RotateCcw, X } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { Link } from 'wouter';
 import { filtersOf, useAssets } from '../library/assets.ts';
@@ -8,12 +8,11 @@ import '../library/library.css';
 import { useTileSize } from '../library/tilesize.tsx';
 import { daysLeft, useTrash } from '../library/trash.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Loading, Pending } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { type Thread, useTrashedThreads } from '../studio/threads.ts';
+import { useTrashedThreads } from '../studio/threads.ts';
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const inTrash = { ...filtersOf(''), isTrash: true };
 const nothing = () => undefined;
 
@@ -42,11 +41,12 @@ export function Trash() {
   return (
     <div className="library trash">
       <header className="page">
-        <h1>Trash</h1>
-        <p className="quiet">
-          Images, videos and conversations stay here for 30 days. Then they are deleted permanently. Until then, files
-          count toward your storage.
-        </p>
+        <div>
+          <h1>Trash</h1>
+          <p className="quiet">
+            Deleted items stay here for 30 days. Until they are deleted permanently, they count toward your storage.
+          </p>
+        </div>
       </header>
       {!isRead && (
         <Pending
@@ -66,22 +66,23 @@ export function Trash() {
       {isRead && !isEmpty && (
         <div className="filterbar selection" role="toolbar" aria-label="Trash">
           {choosing.chosen.size > 0 && <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />}
-          <span role="status" className="strong">
-            {choosing.chosen.size > 0 ? `${choosing.chosen.size} selected` : ''}
+          <span role="status" className={choosing.chosen.size > 0 ? 'strong' : 'quiet'}>
+            {choosing.chosen.size > 0 ? `${choosing.chosen.size} selected` : 'Select what you want to keep or delete.'}
           </span>
           <span className="gap" />
+          {choosing.chosen.size < assets.length && (
+            <Button Icon={CheckCheck} text="Select all" onClick={choosing.chooseAll} />
+          )}
           {choosing.chosen.size > 0 ? (
             <>
-              <button
-                type="button"
+              <Button
+                Icon={RotateCcw}
+                text="Restore"
                 onClick={() => {
                   void trash.restore(choosing.assets);
                   choosing.clear();
                 }}
-              >
-                <RotateCcw {...icon} />
-                Restore
-              </button>
+              />
               <Confirm
                 label="Delete permanently"
                 question="This cannot be undone."
@@ -103,13 +104,21 @@ export function Trash() {
           <ul className="lines">
             {threads.threads?.map((thread) => (
               <li key={thread.threadId} className="trashed">
-                <TrashedThread thread={thread} onRestore={() => threads.restore(thread).catch(notifyFailure)}>
-                  <Confirm
-                    label="Delete permanently"
-                    question={`Delete “${thread.title}” permanently?`}
-                    onConfirm={() => deleteForGood(threads.deleteForGood([thread]))}
-                  />
-                </TrashedThread>
+                <span className="about">
+                  <span className="strong cut">{thread.title}</span>
+                  <span className="quiet small">{daysLeft(thread.trashedAt ?? new Date().toISOString())}</span>
+                </span>
+                <Button
+                  Icon={RotateCcw}
+                  text="Restore"
+                  aria-label={`Restore “${thread.title}”`}
+                  onClick={() => threads.restore(thread).catch(notifyFailure)}
+                />
+                <Confirm
+                  label="Delete permanently"
+                  question={`Delete “${thread.title}” permanently?`}
+                  onConfirm={() => deleteForGood(threads.deleteForGood([thread]))}
+                />
               </li>
             ))}
           </ul>
@@ -150,29 +159,4 @@ async function readAll({ threads, hasNextPage, fetchNextPage }: ReturnType<typeo
     hasMore = hasAnother;
   }
   return all;
-}
-
-function TrashedThread({
-  thread: { title, trashedAt },
-  onRestore,
-  children,
-}: {
-  readonly thread: Thread;
-  readonly onRestore: () => void;
-  readonly children: React.ReactNode;
-}) {
-  const days = daysLeft(trashedAt ?? new Date().toISOString());
-  return (
-    <>
-      <span className="about">
-        <span className="strong cut">{title}</span>
-        <span className="quiet small">{days === 1 ? '1 day left' : `${days} days left`}</span>
-      </span>
-      <button type="button" onClick={onRestore} aria-label={`Restore “${title}”`}>
-        <RotateCcw {...icon} />
-        Restore
-      </button>
-      {children}
-    </>
-  );
 }

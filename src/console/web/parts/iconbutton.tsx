@@ -15,3 +15,15 @@ export function IconButton({ label, Icon, size = 16, className = 'plain icon', .
     </button>
   );
 }
+
+/** A button that shows an icon and a text. */
+export const Button = ({
+  Icon,
+  text,
+  ...rest
+}: Omit<ComponentProps<'button'>, 'children'> & Pick<Properties, 'Icon'> & { readonly text: string }) => (
+  <button type="button" {...rest}>
+    <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+    <span>{text}</span>
+  </button>
+);

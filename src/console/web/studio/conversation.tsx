@@ -311,7 +311,9 @@ function Beginning({
       <p className="quiet">
         Describe what you want to see.
         <span className="tip">
-          <Paperclip size={16} strokeWidth={1.75} aria-hidden="true" /> Drop or paste files to work with them.
+          <Paperclip size={16} strokeWidth={1.75} aria-hidden="true" />{' '}
+          {matchMedia('(pointer: coarse)').matches ? 'Choose files or take a photo' : 'Drop or paste files'} to work
+          with them.
         </span>
       </p>
       <ul>

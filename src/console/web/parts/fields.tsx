@@ -1,0 +1,43 @@
+/** Fields with their labels. */
+import type { ComponentProps } from 'react';
+
+interface Field {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+type Rest<Tag extends 'input' | 'select' | 'textarea'> = Omit<ComponentProps<Tag>, keyof Field>;
+
+export const TextField = ({ label, onChange, ...rest }: Field & Rest<'input'>) => (
+  <label className="field">
+    {label}
+    <input {...rest} onChange={({ target }) => onChange(target.value)} />
+  </label>
+);
+
+export const TextArea = ({ label, onChange, ...rest }: Field & Rest<'textarea'>) => (
+  <label className="field">
+    {label}
+    <textarea {...rest} onChange={({ target }) => onChange(target.value)} />
+  </label>
+);
+
+/** Each choice is a value and its name. */
+export const Choice = ({
+  label,
+  choices,
+  onChange,
+  className = 'field',
+  ...rest
+}: Field & Rest<'select'> & { readonly choices: readonly (readonly [value: string, name: string])[] }) => (
+  <label className={className}>
+    {label}
+    <select {...rest} onChange={({ target }) => onChange(target.value)}>
+      {choices.map(([value, name]) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </label>
+);
