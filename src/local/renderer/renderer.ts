@@ -43,7 +43,8 @@ export const offlineImages = {
   edit: async ({ prompt, sources, mask, ratio, seed }: ImageEdit) => {
     const [source] = sources;
     if (source === undefined) throw new Error('an edit needs a source');
-    return png(await (await loadImages()).renderEdit(seeded(prompt, seed), source.bytes, mask?.bytes, ratio));
+    const { renderEdit } = await loadImages();
+    return png(await renderEdit(seeded(prompt, seed), source.bytes, mask?.bytes, ratio, seed ?? randomInt(2 ** 31)));
   },
 };
 
