@@ -1,26 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import {
-  ArrowUp,
-  Bot,
-  Check,
-  ChevronDown,
-  FileText,
-  Film,
-  ListPlus,
-  Plus,
-  Square,
-  TriangleAlert,
-  X,
-  Zap,
-} from 'lucide-react';
+import { ArrowUp, FileText, Film, ListPlus, Plus, Square, TriangleAlert, X, Zap } from 'lucide-react';
 import { type RefObject, useRef } from 'react';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
-import { Menu, MenuItem } from '../shell/menu.tsx';
 import { creditsOf, type ModelChoice, useCredits } from './account.ts';
 import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
 import type { BusyMessage } from './chat.ts';
-import { type MediaChoice, MediaMenu } from './mediachoice.tsx';
+import { type MediaChoice, ModelMenu } from './mediachoice.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
@@ -114,8 +100,7 @@ export function Composer({
           }}
         />
         <IconButton label="Attach files" Icon={Plus} size={20} onClick={() => picker.current?.click()} />
-        <Models choice={modelChoice} />
-        <MediaMenu choice={mediaChoice} />
+        <ModelMenu chat={modelChoice} choice={mediaChoice} />
         <Price model={modelChoice} media={mediaChoice} />
         {isAnswering && !isEmpty && (
           <>
@@ -197,34 +182,6 @@ function Chip({ item, onRemove }: { readonly item: Attachment; readonly onRemove
       </span>
       <IconButton label={`Remove ${name}`} Icon={X} onClick={onRemove} />
     </li>
-  );
-}
-
-function Models({ choice: { models, chosen, choose } }: { readonly choice: ModelChoice }) {
-  if (models.length < 2 || chosen === undefined) return null;
-  return (
-    <Menu
-      trigger={
-        <button type="button" className="plain model">
-          <span className="unseen">Model </span>
-          <span className="cut">{chosen.label}</span>
-          <ChevronDown {...icon} />
-        </button>
-      }
-    >
-      {models.map(({ id, label, credits, allowed, vision, tools }) => (
-        <MenuItem key={id} Icon={id === chosen.id ? Check : Bot} isDisabled={!allowed} onSelect={() => choose(id)}>
-          <span className="choice">
-            {label}
-            <span className="quiet small">
-              {[allowed ? creditsOf(credits) : 'Not in your plan', vision && 'reads images', tools && 'uses tools']
-                .filter(Boolean)
-                .join(' · ')}
-            </span>
-          </span>
-        </MenuItem>
-      ))}
-    </Menu>
   );
 }
 
