@@ -173,6 +173,7 @@ function Chat({
                 previews={previews}
                 edited={edited?.id === message.id ? edited.text : undefined}
                 actions={{
+                  threadId,
                   onRetried: () => void chat.refresh(),
                   versions: versionsOf(message.id),
                   approve:

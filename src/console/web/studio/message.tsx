@@ -1,7 +1,9 @@
 import type { UIMessage } from 'ai';
 import { ChevronLeft, ChevronRight, FileText, Film, Pencil, RotateCw } from 'lucide-react';
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import type { Memory } from '#client/memory/api.ts';
 import { validParts } from '#client/validparts.ts';
+import { useFactsSince, useForgetFacts } from '../knowledge/facts.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { product } from '../shell/product.ts';
 import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
@@ -17,6 +19,7 @@ export const textOfMessage = ({ parts }: Pick<UIMessage, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 export interface MessageActions {
+  readonly threadId: string;
   /** Sends the text again from here. The messages that it replaces become another version. */
   readonly edit?: ((message: UIMessage, text: string) => void) | undefined;
   /** Requests another answer. */
@@ -100,7 +103,7 @@ function Question({
   isUnanswered,
   previews,
   edited,
-  actions: { edit, versions },
+  actions: { threadId, edit, versions },
 }: {
   readonly message: UIMessage;
   readonly isUnanswered: boolean;
@@ -109,6 +112,10 @@ function Question({
   readonly actions: MessageActions;
 }) {
   const [draft, setDraft] = useState(edited);
+  const createdAt: unknown = Reflect.get(Object(message.metadata), 'createdAt');
+  const isEditing = draft !== undefined && edit !== undefined;
+  const facts = useFactsSince(threadId, isEditing && typeof createdAt === 'string' ? createdAt : undefined);
+  const forget = useForgetFacts();
   const text = textOfMessage(message);
   const files = message.parts.filter((part) => part.type === 'file');
   return (
@@ -122,12 +129,15 @@ function Question({
           ))}
         </ul>
       )}
-      {draft !== undefined && edit ? (
+      {isEditing ? (
         <Editor
           text={draft}
+          facts={facts}
           onCancel={() => setDraft(undefined)}
-          onSend={(next) => {
+          onSend={async (next, discarded) => {
             setDraft(undefined);
+            // Otherwise, the new answer would still use them.
+            await forget(discarded);
             edit(message, next);
           }}
         />
@@ -148,16 +158,21 @@ function Question({
 
 function Editor({
   text,
+  facts,
   onSend,
   onCancel,
 }: {
   readonly text: string;
-  readonly onSend: (text: string) => void;
+  /** What the replaced part of the conversation has stored in memory. */
+  readonly facts: readonly Memory[];
+  readonly onSend: (text: string, discarded: readonly Memory[]) => void;
   readonly onCancel: () => void;
 }) {
   const [next, setNext] = useState(text);
+  const [kept, setKept] = useState<readonly string[]>([]);
   const send = () => {
-    if (next.trim() !== '') onSend(next.trim());
+    const discarded = facts.filter(({ id }) => !kept.includes(id));
+    if (next.trim() !== '') onSend(next.trim(), discarded);
   };
   return (
     <form
@@ -187,6 +202,16 @@ function Editor({
         }}
         onChange={(event) => setNext(event.target.value)}
       />
+      {facts.map(({ id, content }) => (
+        <label key={id} className="check">
+          <input
+            type="checkbox"
+            checked={!kept.includes(id)}
+            onChange={({ target }) => setKept(target.checked ? kept.filter((one) => one !== id) : [...kept, id])}
+          />
+          Also forget “{content}”
+        </label>
+      ))}
       <div className="row">
         <span id="edit-note" className="quiet small">
           The conversation continues from here. You can return to this version later.
