@@ -146,7 +146,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await box.getByRole('button', { name: 'Use as reference' }).click();
     await page.getByRole('list', { name: 'References' }).locator('.asset-image.there').waitFor();
     expect(await page.getByLabel('Prompt').inputValue()).toBe('');
-    await page.goBack();
+    await page.keyboard.press('Escape');
     await box.getByRole('button', { name: 'Remix' }).click();
     await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('A tall paper tower');
     await page.getByRole('list', { name: 'References' }).locator('.asset-image.there').waitFor();
