@@ -220,12 +220,15 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
       return texts.join('\n');
     };
     await complete(page, 'remember that my boat is blue');
+    await edit(0);
+    await box('my boat is blue').waitFor();
+    await judge(page, 'an edit of a message that stored a fact');
+    await shoot(page, 'forgetting');
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await complete(page, 'remember that my cat is called Tom');
     await edit(1);
     await box('my cat is called Tom').waitFor();
     expect(await box('my boat is blue').count()).toBe(0);
-    await judge(page, 'an edit of a message that stored a fact');
-    await shoot(page, 'forgetting');
     await editor.fill('remember that my cat is called Kit');
     await editor.press('Enter');
     await page.locator('.toasts').getByText('Forgot “my cat is called Tom”.').waitFor();

@@ -134,8 +134,9 @@ export function playCreating(scene: Scene): void {
     await enterAsUser(given, rig, '/create');
     await page.getByText('Nothing created yet.').waitFor();
     const created = page.getByRole('region', { name: 'Created' });
-    const lines = 'it => it.clientHeight / parseFloat(getComputedStyle(it).lineHeight)';
-    expect(await page.getByLabel('Prompt').evaluate(lines)).toBeGreaterThanOrEqual(3);
+    const lines =
+      '(it => it.clientHeight / parseFloat(getComputedStyle(it).lineHeight))(document.querySelector("textarea"))';
+    expect(await page.evaluate(lines)).toBeGreaterThanOrEqual(3);
     await page.getByLabel('Prompt').fill('a red lighthouse');
     await page.getByRole('group', { name: 'Ratio' }).getByText('16:9').click();
     await page.getByText(/8 credits\. You have \d+\./).waitFor();

@@ -44,7 +44,9 @@ export const offlineImages = {
     const [source] = sources;
     if (source === undefined) throw new Error('an edit needs a source');
     const { renderEdit } = await loadImages();
-    return png(await renderEdit(seeded(prompt, seed), source.bytes, mask?.bytes, ratio, seed ?? randomInt(2 ** 31)));
+    // Variations of a whole image look different.
+    const tint = seed ?? (mask === undefined ? randomInt(2 ** 31) : undefined);
+    return png(await renderEdit(seeded(prompt, seed), source.bytes, mask?.bytes, ratio, tint));
   },
 };
 
