@@ -46,7 +46,7 @@ export const offlineImages = {
     const { renderEdit } = await loadImages();
     // Variations of a whole image look different.
     const tint = seed ?? (mask === undefined ? randomInt(2 ** 31) : undefined);
-    return png(await renderEdit(seeded(prompt, seed), source.bytes, mask?.bytes, ratio, tint));
+    return png(await renderEdit(seeded(prompt, seed), source.bytes, mask?.bytes, ratio, seeded(prompt, tint)));
   },
 };
 

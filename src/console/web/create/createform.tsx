@@ -18,12 +18,12 @@ import { useUser } from '../user.tsx';
 import { Price, Segments } from './fields.tsx';
 import {
   type Deed,
-  type MediaModel,
+  type Model,
   type Order,
   quotientOf,
   rememberRatio,
   sendOrder,
-  useMediaModels,
+  useModels,
   useShowOrder,
 } from './order.ts';
 
@@ -76,7 +76,7 @@ export function CreateForm({
   const [order, setOrder] = useState(given);
   const change = (changes: Partial<Order>) => setOrder((now) => ({ ...now, ...changes }));
   const { kind, strength } = order;
-  const models = useMediaModels(kind);
+  const models = useModels(kind);
   const model = models.find(({ id }) => id === order.model) ?? models.find((one) => one.allowed) ?? models[0];
   const { data: source } = useAsset(order.references[0], undefined);
   const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;
@@ -218,7 +218,7 @@ export function CreateForm({
 }
 
 /** The order as the model can carry it out. */
-function fitting(order: Order, model: MediaModel | undefined): Pick<Order, 'count' | 'references' | 'ratio'> {
+function fitting(order: Order, model: Model | undefined): Pick<Order, 'count' | 'references' | 'ratio'> {
   const ratios = model?.ratios ?? [];
   const most = order.kind === 'image' ? (model?.maxReferences ?? order.references.length) : 1;
   const usual = order.kind === 'video' ? '16:9' : '1:1';

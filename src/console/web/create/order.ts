@@ -8,7 +8,7 @@ import { type User, useUser } from '../user.tsx';
 
 export type { Generation };
 export type GenerationItem = Generation['items'][number];
-export type MediaModel = ModelList['models'][number];
+export type Model = ModelList['models'][number];
 export type Kind = 'image' | 'video';
 export type Deed = 'vary' | 'remix' | 'animate';
 
@@ -149,7 +149,8 @@ export function useCancel(): (id: string) => Promise<void> {
   };
 }
 
-export function useMediaModels(kind: Kind): readonly MediaModel[] {
+/** The first one of a kind is its default. */
+export function useModels(kind: Kind | 'chat'): readonly Model[] {
   const user = useUser();
   const { data } = useQuery({
     queryKey: ['models', user.id, kind],
@@ -161,7 +162,7 @@ export function useMediaModels(kind: Kind): readonly MediaModel[] {
 
 /** By the id of `GET /models`: the name that all pages show. */
 export function useModelName(kind: Kind, id: string): string {
-  return useMediaModels(kind).find((model) => model.id === id)?.label ?? id;
+  return useModels(kind).find((model) => model.id === id)?.label ?? id;
 }
 
 /** The ratio of an order is known only where it was given. */

@@ -4,7 +4,7 @@ import { Brush, Eraser, Trash2, Undo2 } from 'lucide-react';
 import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Asset } from '#client/media/api.ts';
 import { Price, Segments } from '../create/fields.tsx';
-import { useMediaModels } from '../create/order.ts';
+import { useModels } from '../create/order.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { type User, useUser } from '../user.tsx';
@@ -35,7 +35,7 @@ export function Editor({
   const [count, setCount] = useState<(typeof counts)[number]>(1);
   const [made, setMade] = useState(0);
   // The tools for clients use the default model.
-  const [model] = useMediaModels('image');
+  const [model] = useModels('image');
   const stop = useRef(new AbortController());
   useEffect(() => {
     const closing = new AbortController();

@@ -190,7 +190,7 @@ const number = new Intl.NumberFormat();
 /** The price of a message, and what is left. */
 function Price({
   model: { chosen },
-  media: { image, images, video, count },
+  media: { image, images, count },
 }: {
   readonly model: ModelChoice;
   readonly media: MediaChoice;
@@ -200,18 +200,16 @@ function Price({
   const { credits, prices } = account;
   const price = chosen?.credits ?? prices.run;
   const ofImages = count * (image?.credits ?? images[0]?.credits ?? prices.image);
-  const title = `A message costs ${creditsOf(price)}, an image ${creditsOf(image?.credits ?? prices.image)}, a video ${creditsOf(video?.credits ?? prices.video)}.`;
   if (credits < price)
     return (
-      <span className="price problem" title={title}>
+      <span className="price problem">
         Out of credits: a message costs {number.format(price)}, and you have {number.format(credits)}.
       </span>
     );
   return (
-    <span className="price" title={title}>
+    <span className="price">
       {creditsOf(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`} ·{' '}
       {creditsOf(credits)} left
-      <span className="unseen">. {title}</span>
     </span>
   );
 }

@@ -4,17 +4,17 @@ import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import type { TaskRequest } from '../../../client/agent/api.ts';
 import { RatioShape } from '../create/fields.tsx';
-import { type MediaModel, useMediaModels } from '../create/order.ts';
+import { type Model, useModels } from '../create/order.ts';
 import { Menu, MenuChoice, MenuLine } from '../shell/menu.tsx';
 import { creditsOf, type ModelChoice } from './account.ts';
 
 type Media = NonNullable<TaskRequest['media']>;
 
 export interface MediaChoice {
-  readonly images: readonly MediaModel[];
-  readonly videos: readonly MediaModel[];
-  readonly image: MediaModel | undefined;
-  readonly video: MediaModel | undefined;
+  readonly images: readonly Model[];
+  readonly videos: readonly Model[];
+  readonly image: Model | undefined;
+  readonly video: Model | undefined;
   readonly ratio: string | undefined;
   /** Of the images of one call. */
   readonly count: number;
@@ -28,8 +28,8 @@ const mediaKey = 'atelier.media';
 /** The choice is stored in this browser. What is not available any longer counts as not chosen. */
 export function useMediaChoice(): MediaChoice {
   const [stored, setStored] = useState<Media>(() => JSON.parse(localStorage.getItem(mediaKey) ?? '{}'));
-  const images = useMediaModels('image');
-  const videos = useMediaModels('video');
+  const images = useModels('image');
+  const videos = useModels('video');
   const image = images.find(({ id, allowed }) => allowed && id === stored.imageModel);
   const video = videos.find(({ id, allowed }) => allowed && id === stored.videoModel);
   const ratio = ratiosOf(image ?? images[0], video ?? videos[0]).find((one) => one === stored.ratio);
@@ -51,7 +51,7 @@ export function useMediaChoice(): MediaChoice {
   };
 }
 
-const ratiosOf = (...models: readonly (MediaModel | undefined)[]) => [
+const ratiosOf = (...models: readonly (Model | undefined)[]) => [
   ...new Set(models.flatMap((model) => model?.ratios ?? [])),
 ];
 
@@ -124,8 +124,8 @@ function Models({
   chosen,
   onChoose,
 }: {
-  readonly of: readonly MediaModel[];
-  readonly chosen: MediaModel | undefined;
+  readonly of: readonly Model[];
+  readonly chosen: Model | undefined;
   readonly onChoose: (id: string) => void;
 }) {
   const [title, Icon, each] = kinds[models[0]?.kind ?? 'chat'];

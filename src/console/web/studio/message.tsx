@@ -6,6 +6,7 @@ import { validParts } from '#client/validparts.ts';
 import { useFactsSince, useForgetFacts } from '../knowledge/facts.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { product } from '../shell/product.ts';
+import { creditsOf } from './account.ts';
 import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
@@ -271,11 +272,7 @@ function Answer({
       <Tools>
         {text !== '' && <CopyButton label="Copy the answer" read={() => text} />}
         {regenerate && <IconButton label="Answer again" Icon={RotateCw} onClick={() => regenerate(message)} />}
-        {typeof credits === 'number' && (
-          <span className="quiet small">
-            {credits} {credits === 1 ? 'credit' : 'credits'}
-          </span>
-        )}
+        {typeof credits === 'number' && <span className="quiet small">{creditsOf(credits)}</span>}
       </Tools>
       {versions && <Versions of={versions} />}
     </article>
