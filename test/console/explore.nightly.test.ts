@@ -162,8 +162,9 @@ describe.skipIf(withoutChromium)('Explore', () => {
     const box = page.locator('dialog.lightbox');
     await page.locator('.tile .open').click();
     await box.getByRole('button', { name: 'Vary' }).click();
-    await page.getByLabel('Prompt').fill('as a watercolor');
-    await page.getByRole('button', { name: /^Create \d images/ }).click();
+    const vary = page.getByRole('dialog', { name: 'Vary the image' });
+    await vary.getByLabel('Prompt').fill('as a watercolor');
+    await vary.getByRole('button', { name: 'Create 4 images' }).click();
     await expect.poll(() => page.locator('.generation .asset-image.there').count()).toBeGreaterThan(1);
     await page.getByRole('link', { name: 'Library' }).click();
     await page.locator('.tile .open').first().click();
