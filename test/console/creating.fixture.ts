@@ -154,6 +154,10 @@ export function playCreating(scene: Scene): void {
     await judge(page, 'a comparison');
     await page.keyboard.press('Escape');
     await page.locator('.result').first().hover();
+    await page.locator('.result').first().getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('form', { name: 'Edit the image' }).waitFor();
+    await page.goBack();
+    await page.locator('.result').first().hover();
     await page.locator('.result').first().getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Vary' }).click();
     const vary = page.getByRole('dialog', { name: 'Vary the image' });

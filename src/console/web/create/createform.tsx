@@ -137,12 +137,6 @@ export function CreateForm({
           event.currentTarget.form?.requestSubmit();
         }}
       />
-      <References
-        label={kind === 'image' ? 'References' : 'First frame'}
-        ids={references}
-        most={kind === 'image' ? (model?.maxReferences ?? 0) : 1}
-        onChange={(next) => change({ references: next })}
-      />
       {deed === undefined && (
         <Segments
           name="Kind"
@@ -152,6 +146,12 @@ export function CreateForm({
           textOf={(one) => (one === 'image' ? 'Images' : 'Video')}
         />
       )}
+      <References
+        label={kind === 'image' ? 'References' : 'First frame'}
+        ids={references}
+        most={kind === 'image' ? (model?.maxReferences ?? 0) : 1}
+        onChange={(next) => change({ references: next })}
+      />
       {hasSource && strength && (
         <Segments
           name={kind === 'image' ? 'Strength' : 'Motion'}

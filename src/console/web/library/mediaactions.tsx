@@ -20,7 +20,7 @@ import { useIsNarrow } from '../shell/browser.ts';
 import { useTopDialog } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
-import { downloadOriginal, downloadWatermarked, editInStudio, referInStudio } from './actions.ts';
+import { downloadOriginal, downloadWatermarked, openEditor, referInStudio } from './actions.ts';
 import { useFavorites } from './albums.ts';
 import { isImage, isVideo } from './assets.ts';
 import { openDialog } from './dialogs.ts';
@@ -36,7 +36,7 @@ export interface MediaActionsProps {
   readonly isFavorite?: boolean | undefined;
   /** In a conversation: attaches the image to its composer. Default: opens a new conversation with it. */
   readonly onUseAsReference?: ((asset: ActionTarget) => void) | undefined;
-  /** Default: opens a new conversation. */
+  /** Default: opens the editor. */
   readonly onEdit?: ((asset: ActionTarget) => void) | undefined;
   readonly onDeleted?: (() => void) | undefined;
   /** `bar`: all actions with their names. `overlay`: icons over an image, the rest in a menu. `menu`: all over an image, in a menu. */
@@ -177,7 +177,7 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
     },
   };
   const ofImages: readonly Action[] = [
-    { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? editInStudio)(asset) },
+    { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? openEditor)(asset) },
     {
       name: 'Vary',
       Icon: Sparkles,
