@@ -206,6 +206,46 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor, /status of 402/);
   });
 
+  it('an edit offers to forget what the message had stored, and forgets it', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page } = visitor;
+    const editor = page.getByRole('textbox', { name: 'New text of the message' });
+    const box = (fact: string) => page.getByRole('checkbox', { name: `Also forget “${fact}”` });
+    const edit = (place: number) => page.getByRole('button', { name: 'Edit the message' }).nth(place).click();
+    const facts = async () => {
+      await page.getByRole('link', { name: 'Memory' }).click();
+      await page.locator('.fact').first().waitFor();
+      const texts = await page.locator('.fact > div > p:first-child').allInnerTexts();
+      await page.goBack();
+      return texts.join('\n');
+    };
+    await complete(page, 'remember that my boat is blue');
+    await edit(0);
+    await box('my boat is blue').waitFor();
+    await judge(page, 'an edit of a message that stored a fact');
+    await shoot(page, 'forgetting');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await complete(page, 'remember that my cat is called Tom');
+    await edit(1);
+    await box('my cat is called Tom').waitFor();
+    expect(await box('my boat is blue').count()).toBe(0);
+    await editor.fill('remember that my cat is called Kit');
+    await editor.press('Enter');
+    await page.locator('.toasts').getByText('Forgot “my cat is called Tom”.').waitFor();
+    await status(page, 'The answer is complete.').waitFor();
+    await page.getByText('Version 2 of 2').waitFor();
+    await expect.poll(facts).toContain('Kit');
+    expect(await facts()).not.toContain('Tom');
+    // The user can keep it.
+    await edit(1);
+    await box('my cat is called Kit').click();
+    await editor.fill('hello');
+    await editor.press('Enter');
+    await page.getByText('Version 3 of 3').waitFor();
+    expect(await facts()).toContain('Kit');
+    checkComplaints(visitor);
+  });
+
   it('preserves a message in the composer without network', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page, context } = visitor;

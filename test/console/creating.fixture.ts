@@ -130,34 +130,80 @@ export function playCreating(scene: Scene): void {
     expect(complaints).toEqual([]);
   });
 
-  scene('four images are created, compared and varied, and an order is canceled', async (given) => {
+  scene('four images are created, compared, varied and animated, and an order is canceled', async (given) => {
     const { page, rig, expect } = given;
     await enterAsUser(given, rig, '/create');
     await page.getByText('Nothing created yet.').waitFor();
+    const created = page.getByRole('region', { name: 'Created' });
+    const lines =
+      '(it => it.clientHeight / parseFloat(getComputedStyle(it).lineHeight))(document.querySelector("textarea"))';
+    expect(await page.evaluate(lines)).toBeGreaterThanOrEqual(3);
     await page.getByLabel('Prompt').fill('a red lighthouse');
     await page.getByRole('group', { name: 'Ratio' }).getByText('16:9').click();
     await page.getByText(/8 credits\. You have \d+\./).waitFor();
     await judge(page, 'an order');
     await page.getByRole('button', { name: 'Create 4 images' }).click();
     await made(page).nth(3).waitFor();
+    await created.getByText(/Offline renderer · .* · 8 credits/).waitFor();
     await judge(page, 'four images');
+    // Large, and in the ratio of the order.
+    const box = (await page.locator('.result').first().boundingBox()) ?? { width: 0, height: 1 };
+    expect(box.width).toBeGreaterThan(500);
+    expect(box.width / box.height).toBeCloseTo(16 / 9, 1);
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('dialog').getByLabel('Line between the images').waitFor();
     await judge(page, 'a comparison');
     await page.keyboard.press('Escape');
     await page.locator('.result').first().hover();
+    await page.locator('.result').first().getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('form', { name: 'Edit the image' }).waitFor();
+    await page.goBack();
+    await page.locator('.result').first().hover();
     await page.locator('.result').first().getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Vary' }).click();
-    await page.locator('.reference .asset-image.there').waitFor();
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
-    await page.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
-    await page.getByRole('button', { name: 'Create an image' }).click();
+    const vary = page.getByRole('dialog', { name: 'Vary the image' });
+    await vary.locator('.reference .asset-image.there').waitFor();
+    expect(await vary.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
+    expect(await vary.getByRole('radio', { name: 'Same as source' }).isChecked()).toBe(true);
+    await vary.getByLabel('Model').getByText('Offline renderer (2 credits each)').waitFor({ state: 'attached' });
+    await vary.getByText(/^8 credits\. You have \d+\.$/).waitFor();
+    await judge(page, 'a variation');
+    await vary.getByRole('group', { name: 'Strength' }).getByText('Strong').click();
+    await vary.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
+    const orderOfVariation = page.waitForRequest((request) => request.url().endsWith('/images'));
+    await vary.getByRole('button', { name: 'Create an image' }).click();
+    const sent = (await orderOfVariation).postDataJSON();
+    expect(sent).toMatchObject({ n: 1, references: [expect.stringMatching(/^asset:/)] });
+    expect(sent).not.toHaveProperty('ratio');
+    expect(sent.prompt).toMatch(/^a red lighthouse\n.*Change the composition/);
     await expect.poll(() => made(page).count()).toBe(5);
+    // The words that express the strength are a setting, not a part of the prompt.
+    await created.getByRole('button', { name: 'Use again' }).first().click();
+    await page.locator('.createform .reference .asset-image.there').waitFor();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
+    expect(await page.getByRole('radio', { name: 'Strong' }).isChecked()).toBe(true);
+    expect(await page.getByRole('radio', { name: 'Same as source' }).isChecked()).toBe(true);
+    await created.getByRole('button', { name: 'Use again' }).nth(1).click();
+    await expect.poll(() => page.getByRole('radio', { name: '16:9' }).isChecked()).toBe(true);
+    expect(await page.locator('.createform .reference').count()).toBe(0);
+
+    await page.locator('.result').first().hover();
+    await page.locator('.result').first().getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Animate' }).click();
+    const animate = page.getByRole('dialog', { name: 'Animate the image' });
+    await animate.locator('.reference .asset-image.there').waitFor();
+    expect(await animate.getByRole('radio', { name: 'Gentle' }).isChecked()).toBe(true);
+    await judge(page, 'an animation');
+    const orderOfVideo = page.waitForRequest((request) => request.url().endsWith('/videos'));
+    await animate.getByRole('button', { name: 'Create a video' }).click();
+    expect((await orderOfVideo).postDataJSON()).toMatchObject({ prompt: 'Gentle camera motion.', ratio: '16:9' });
+    await page.locator('.result video').waitFor();
 
     await page.getByText('Video', { exact: true }).click();
     await page.getByLabel('Prompt').fill('/slow waves');
     await page.getByRole('button', { name: 'Create a video' }).click();
-    await page.getByRole('button', { name: 'Cancel' }).or(page.locator('.result video')).first().waitFor();
+    const queue = page.getByRole('region', { name: 'Queue' });
+    await queue.getByRole('button', { name: 'Cancel' }).or(page.locator('.result video').nth(1)).first().waitFor();
     await page.getByRole('link', { name: 'Library' }).click();
     await expect.poll(() => tiles(page).count()).toBeGreaterThanOrEqual(5);
   });
@@ -178,10 +224,13 @@ export function playCreating(scene: Scene): void {
     await other.locator('.gallery .asset-image.there').first().waitFor();
     await judge(other, 'the gallery');
     await other.getByRole('button', { name: 'Remix' }).first().click();
-    await other.getByLabel('Prompt').fill('as a watercolor');
-    await other.locator('.reference .asset-image.there').waitFor();
-    await other.getByRole('button', { name: 'Create an image' }).click();
-    await made(other).waitFor();
+    const remix = other.getByRole('dialog', { name: 'Remix the image' });
+    await remix.getByLabel('Prompt').fill('as a watercolor');
+    await remix.locator('.reference .asset-image.there').waitFor();
+    expect(await remix.getByRole('radio', { name: 'Same as source' }).isChecked()).toBe(true);
+    // As many as of a variation.
+    await remix.getByRole('button', { name: 'Create 4 images' }).click();
+    await made(other).nth(3).waitFor();
     await other.context().close();
 
     await dialog.getByRole('button', { name: 'Unpublish' }).click();

@@ -191,7 +191,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await box.getByRole('button', { name: 'Use as reference' }).click();
     await page.getByRole('list', { name: 'References' }).locator('.asset-image.there').waitFor();
     expect(await page.getByLabel('Prompt').inputValue()).toBe('');
-    await page.goBack();
+    await page.keyboard.press('Escape');
     await box.getByRole('button', { name: 'Remix' }).click();
     await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('A tall paper tower');
     await page.getByRole('list', { name: 'References' }).locator('.asset-image.there').waitFor();
@@ -207,8 +207,9 @@ describe.skipIf(withoutChromium)('Explore', () => {
     const box = page.locator('dialog.lightbox');
     await page.locator('.tile .open').click();
     await box.getByRole('button', { name: 'Vary' }).click();
-    await page.getByLabel('Prompt').fill('as a watercolor');
-    await page.getByRole('button', { name: /^Create \d images/ }).click();
+    const vary = page.getByRole('dialog', { name: 'Vary the image' });
+    await vary.getByLabel('Prompt').fill('as a watercolor');
+    await vary.getByRole('button', { name: 'Create 4 images' }).click();
     await expect.poll(() => page.locator('.generation .asset-image.there').count()).toBeGreaterThan(1);
     await page.getByRole('link', { name: 'Library' }).click();
     await page.locator('.tile .open').first().click();

@@ -24,11 +24,25 @@ describe.skipIf(withoutChromium)('the first image', () => {
     const visitor = await visit();
     await enterAsUser(visitor, rig, '/studio');
     const { page, complaints } = visitor;
-    const menu = page.getByRole('button', { name: 'Images and videos' });
+    const menu = page.getByRole('button', { name: 'Models and ratio' });
     await menu.click();
     await shoot(page, 'mediachoice');
     await judge(page, 'the menu of models and ratios');
-    await page.getByRole('menuitem', { name: '16:9' }).click();
+    // A group for each kind, and a price beside each name.
+    for (const [kind, name, price] of [
+      ['Chat', 'Offline model', '1 credit / answer'],
+      ['Images', 'Offline renderer', '2 credits / image'],
+      ['Videos', 'Offline renderer', '40 credits / video'],
+    ] as const) {
+      const model = page.getByRole('group', { name: kind, exact: true }).getByRole('menuitemradio', { checked: true });
+      expect(await model.innerText()).toContain(name);
+      expect(await model.innerText()).toContain(price);
+    }
+    // The menu stays open for the next choice.
+    await page.getByRole('menuitemradio', { name: '16:9' }).click();
+    await page.getByRole('group', { name: 'Images at a time' }).getByRole('menuitemradio', { name: '2' }).click();
+    await page.getByRole('group', { name: 'Images at a time' }).getByRole('menuitemradio', { name: '1' }).click();
+    await page.keyboard.press('Escape');
     await page.reload();
     expect(await menu.textContent()).toContain('16:9');
     await page.getByRole('textbox', { name: 'Message' }).fill('An image of a lighthouse');
@@ -59,6 +73,20 @@ describe.skipIf(withoutChromium)('the first image', () => {
     await page.reload();
     await expect.poll(width, { timeout: 30_000 }).toBeGreaterThan(0);
     expect(await questions.count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('sends what a visitor wrote on the landing page', { timeout: limitMs }, async () => {
+    const { page, complaints } = await visit();
+    await page.goto(rig.url);
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await create.waitFor();
+    expect(await create.isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Message' }).fill('an image of a bridge in snow');
+    await create.click();
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    await page.getByRole('article', { name: 'You' }).getByText('an image of a bridge in snow').waitFor();
+    await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
     expect(complaints).toEqual([]);
   });
 });

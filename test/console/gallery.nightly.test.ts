@@ -401,6 +401,11 @@ describe.skipIf(withoutChromium)('the library', () => {
     await tiles(page).hover();
     await tiles(page).getByRole('button', { name: 'Edit' }).click();
     const form = page.getByRole('form', { name: 'Edit the image' });
+    // The title is before the button that closes, as in other dialogs.
+    const title = await page.getByRole('heading', { name: 'Edit the image' }).boundingBox();
+    const close = await page.getByRole('button', { name: 'Close' }).boundingBox();
+    expect(title?.x).toBeLessThan(100);
+    expect(close?.x).toBeGreaterThan(1300);
     const canvas = page.locator('.painting canvas');
     const box = (await canvas.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     expect(box.width / box.height).toBeCloseTo(1.5, 1);
@@ -417,7 +422,8 @@ describe.skipIf(withoutChromium)('the library', () => {
     await judge(page, 'an edit');
     await shoot(page, 'editor');
     await form.getByText('2', { exact: true }).click();
-    await form.getByText(/^Costs 4 credits\./).waitFor();
+    await form.getByText(/^4 credits\. You have \d+\.$/).waitFor();
+    expect(await form.getByRole('radio', { name: 'Same as source' }).isChecked()).toBe(true);
     await form.getByRole('button', { name: 'Generate 2 images' }).click();
     await page.getByText('a red balloon').waitFor();
     await form.waitFor({ state: 'detached' });

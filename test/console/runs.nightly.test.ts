@@ -104,7 +104,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByRole('link', { name: 'Images and videos' }).click();
     await page
       .getByRole('list', { name: 'Images and videos' })
-      .getByText(/^Image, Offline images/)
+      .getByText(/^Image, Offline renderer/)
       .waitFor();
     await page.getByRole('button', { name: 'Show the image' }).click();
     const picture = page.getByRole('img', { name: 'the image' });

@@ -37,22 +37,25 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<Catalo
 }
 
 async function defaultImage({ image, imageCredits, offlineImages }: CatalogueSettings): Promise<ImageModel> {
-  const id = image.name ?? (isOffline(image) ? 'offline' : 'image');
-  const label = id === 'offline' ? 'Offline images' : id;
-  return imageModel(await openImages(image, offlineImages), { id, label, model: image.name, credits: imageCredits });
+  const names = namesOf(image, 'image', 'offline');
+  return imageModel(await openImages(image, offlineImages), { ...names, model: image.name, credits: imageCredits });
 }
 
 async function defaultVideo(settings: CatalogueSettings): Promise<VideoModel> {
   const { video, videoCredits: credits, videoPlans: plans, offlineVideos } = settings;
   const generator = await openVideos(video, offlineVideos);
-  const { name: label = 'Offline videos' } = video;
-  if (isOffline(video)) return videoModel(generator, { id: video.name ?? 'offline-video', label, credits, plans });
-  const id = video.name ?? 'video';
+  const offer = { ...namesOf(video, 'video', 'offline-video'), credits, plans };
   const isOpenAi = video.provider === 'openai-compatible';
-  return videoModel(generator, { id, credits, plans, ratios: wideRatios, durations: isOpenAi ? openAiDurations : [] });
+  if (isOpenAi && video.url === 'offline') return videoModel(generator, offer);
+  return videoModel(generator, { ...offer, ratios: wideRatios, durations: isOpenAi ? openAiDurations : [] });
 }
 
-const isOffline = ({ url, provider }: GeneratorSettings) => provider === 'openai-compatible' && url === 'offline';
+/** The label of the offline renderer is the name that it writes to its assets. */
+function namesOf({ name, url, provider }: GeneratorSettings, usual: string, offline: string) {
+  if (name === undefined && provider === 'openai-compatible' && url === 'offline')
+    return { id: offline, label: 'Offline renderer' };
+  return { id: name ?? usual };
+}
 
 async function openImage(settings: CatalogueSettings, entry: ImageEntry): Promise<ImageModel> {
   const { id, label, plans, fallback, ratios, maxCount, maxReferences, costUsd, editModel } = entry;

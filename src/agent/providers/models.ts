@@ -72,7 +72,7 @@ export async function openModels(deps: ModelsOptions): Promise<Models> {
     const limits = { credits: settings.runCredits, contextTokens: settings.contextTokens, plans: undefined };
     const model = resilient(deps, [{ id: offline.modelId, providerName: offline.provider, model: offline }]);
     const chosen: ChosenModel = { id: offline.modelId, model, label, vision: false, tools: true, ...limits };
-    return createModels([chosen], new Map([[chosen.id, offline.modelId]]), () => chosen);
+    return createModels([chosen], new Map([[chosen.id, 'Offline model']]), () => chosen);
   }
   const opened = await openEntries(deps);
   const entries = [...opened.keys()];

@@ -28,14 +28,15 @@ export async function renderImage(prompt: string, size: Size, seed: number): Pro
 }
 
 /**
- * Returns the source under a tint that depends on the prompt, with a band that shows the prompt. With a mask, the tint covers only
- * its transparent pixels. With a ratio, the margins are cut off.
+ * Returns the source under a tint, with a band that shows the prompt. With a mask, the tint covers only
+ * its transparent pixels. With a ratio, the margins are cut off. The tint depends on `tintOf`.
  */
 export async function renderEdit(
   prompt: string,
   source: Uint8Array,
   mask?: Uint8Array,
   ratio?: string,
+  tintOf = prompt,
 ): Promise<Uint8Array> {
   const { data, info } = await sharp(source, { limitInputPixels: 50_000_000 })
     .rotate()
@@ -44,7 +45,7 @@ export async function renderEdit(
     .raw()
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  const [r, g, b] = colorsOf(prompt)[0];
+  const [r, g, b] = colorsOf(tintOf)[0];
   const tint =
     mask === undefined
       ? { create: { width, height, channels: 4 as const, background: { r, g, b, alpha: 0.35 } } }

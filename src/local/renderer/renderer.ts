@@ -43,7 +43,10 @@ export const offlineImages = {
   edit: async ({ prompt, sources, mask, ratio, seed }: ImageEdit) => {
     const [source] = sources;
     if (source === undefined) throw new Error('an edit needs a source');
-    return png(await (await loadImages()).renderEdit(seeded(prompt, seed), source.bytes, mask?.bytes, ratio));
+    const { renderEdit } = await loadImages();
+    // Variations of a whole image look different.
+    const tint = seed ?? (mask === undefined ? randomInt(2 ** 31) : undefined);
+    return png(await renderEdit(seeded(prompt, seed), source.bytes, mask?.bytes, ratio, seeded(prompt, tint)));
   },
 };
 

@@ -1,32 +1,89 @@
+import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
 import { ImagePlus, Sparkles, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
 import { mediaCalls } from '../../../client/media/calls.ts';
 import { createUpload } from '../../../client/upload.ts';
 import { AssetImage } from '../library/assetimage.tsx';
+import { useAsset } from '../library/assets.ts';
 import { nameOf } from '../library/queue.ts';
 import { useSigned } from '../library/signing.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
-import { useCredits } from '../studio/account.ts';
+import { creditsOf } from '../studio/account.ts';
 import { useUser } from '../user.tsx';
-import { type MediaModel, rememberRatio, useMediaModels, useShowOrder } from './generations.ts';
-import { type Order, sendOrder } from './order.ts';
+import { Price, Segments } from './fields.tsx';
+import {
+  type Deed,
+  type Model,
+  type Order,
+  quotientOf,
+  rememberRatio,
+  sendOrder,
+  useModels,
+  useShowOrder,
+} from './order.ts';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
-const kinds = [
-  ['image', 'Images'],
-  ['video', 'Video'],
-] as const;
+const countKey = 'atelier.count';
+const titles = { vary: 'Vary the image', remix: 'Remix the image', animate: 'Animate the image' } as const;
 
-export function CreateForm({ order: given }: { readonly order: Order }) {
+/** Orders what is made from one image. The page "Create" then shows it. */
+export function CreateDialog({
+  deed,
+  order,
+  onClose,
+}: {
+  readonly deed: Deed;
+  readonly order: Order;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title={titles[deed]} onClose={onClose} isWide>
+      <CreateForm
+        deed={deed}
+        order={order}
+        onOrdered={() => {
+          onClose();
+          navigate('/create');
+        }}
+      />
+    </Dialog>
+  );
+}
+
+const hints = { image: 'Describe the images', video: 'Describe the video' };
+const hintsOfDeeds = {
+  vary: 'Optional: what to change',
+  remix: 'For example: as a watercolor, at night',
+  animate: 'Optional: what moves. For example: waves roll in',
+};
+
+export function CreateForm({
+  deed,
+  order: given,
+  onOrdered,
+}: {
+  /** `undefined`: the user chooses the kind. */
+  readonly deed?: Deed;
+  readonly order: Order;
+  readonly onOrdered?: () => void;
+}) {
   const user = useUser();
   const [order, setOrder] = useState(given);
   const change = (changes: Partial<Order>) => setOrder((now) => ({ ...now, ...changes }));
-  const models = useMediaModels(order.kind);
+  const { kind, strength } = order;
+  const models = useModels(kind);
   const model = models.find(({ id }) => id === order.model) ?? models.find((one) => one.allowed) ?? models[0];
-  const { count, references, ratio } = fitting(order, model);
+  const { data: source } = useAsset(order.references[0], undefined);
+  const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;
+  const { count = 1, references, ratio } = fitting(order, model);
+  const hasSource = references.length > 0;
+  // A video is made in a ratio of its model.
+  const ordered = ratio ?? (kind === 'video' ? nearest(model?.ratios, sourceRatio) : undefined);
   const show = useShowOrder();
   const key = useRef(crypto.randomUUID());
   const field = useRef<HTMLTextAreaElement>(null);
@@ -36,21 +93,26 @@ export function CreateForm({ order: given }: { readonly order: Order }) {
   }, [given]);
   const sending = useMutation({
     mutationFn: async () => {
-      const sent = { ...order, model: model?.id, count, references, ratio };
-      const generation = await sendOrder(user, sent, key.current);
-      if (ratio !== undefined) rememberRatio(generation.id, ratio);
+      const generation = await sendOrder(
+        user,
+        { ...order, model: model?.id, count, references, ratio: ordered },
+        key.current,
+      );
+      const shape = ordered ?? sourceRatio;
+      if (shape !== undefined) rememberRatio(generation.id, shape);
       return generation;
     },
     onSuccess: (generation) => {
-      key.current = crypto.randomUUID();
       show(generation);
+      onOrdered?.();
     },
     // A refused order is another order when it is sent again.
-    onError: () => {
+    onSettled: () => {
       key.current = crypto.randomUUID();
     },
   });
-  const canSend = order.prompt.trim() !== '' && model?.allowed === true && !sending.isPending;
+  const isEmpty = order.prompt.trim() === '' && !(hasSource && strength);
+  const canSend = !isEmpty && model?.allowed === true && !sending.isPending;
   return (
     <form
       className="createform"
@@ -60,27 +122,13 @@ export function CreateForm({ order: given }: { readonly order: Order }) {
         if (canSend) sending.mutate();
       }}
     >
-      <fieldset className="segments" aria-label="Kind">
-        {kinds.map(([kind, name]) => (
-          <label key={kind}>
-            <input
-              type="radio"
-              name="kind"
-              className="unseen"
-              checked={order.kind === kind}
-              onChange={() => change({ kind, model: undefined, ratio: undefined, duration: undefined })}
-            />
-            {name}
-          </label>
-        ))}
-      </fieldset>
       <textarea
         ref={field}
         className="grows"
         aria-label="Prompt"
-        placeholder={order.kind === 'image' ? 'Describe the images' : 'Describe the video'}
+        placeholder={deed ? hintsOfDeeds[deed] : hints[kind]}
         rows={3}
-        maxLength={4000}
+        maxLength={strength ? 3800 : 4000}
         value={order.prompt}
         onChange={({ target }) => change({ prompt: target.value })}
         onKeyDown={(event) => {
@@ -89,154 +137,104 @@ export function CreateForm({ order: given }: { readonly order: Order }) {
           event.currentTarget.form?.requestSubmit();
         }}
       />
+      {deed === undefined && (
+        <Segments
+          name="Kind"
+          options={['image', 'video'] as const}
+          chosen={kind}
+          onChoose={(next) => change({ kind: next, model: undefined, ratio: undefined, duration: undefined })}
+          textOf={(one) => (one === 'image' ? 'Images' : 'Video')}
+        />
+      )}
       <References
-        label={order.kind === 'image' ? 'References' : 'First frame'}
+        label={kind === 'image' ? 'References' : 'First frame'}
         ids={references}
-        most={order.kind === 'image' ? (model?.maxReferences ?? 0) : 1}
+        most={kind === 'image' ? (model?.maxReferences ?? 0) : 1}
         onChange={(next) => change({ references: next })}
       />
-      {models.length > 1 && (
+      {hasSource && strength && (
+        <Segments
+          name={kind === 'image' ? 'Strength' : 'Motion'}
+          options={['subtle', 'strong'] as const}
+          chosen={strength}
+          onChoose={(next) => change({ strength: next })}
+          textOf={(one) => (one === 'strong' ? 'Strong' : kind === 'image' ? 'Subtle' : 'Gentle')}
+        />
+      )}
+      {model !== undefined && (
         <label className="field">
           Model
-          <select value={model?.id} onChange={({ target }) => change({ model: target.value, ratio: undefined })}>
+          <select value={model.id} onChange={({ target }) => change({ model: target.value })}>
             {models.map(({ id, label, allowed, credits }) => (
               <option key={id} value={id} disabled={!allowed}>
-                {label} ({allowed ? creditsOf(credits) : 'not in your plan'})
+                {label} ({allowed ? `${creditsOf(credits)} each` : 'not in your plan'})
               </option>
             ))}
           </select>
         </label>
       )}
       {(model?.ratios?.length ?? 0) > 0 && (
-        <div className="field">
-          <span aria-hidden="true">Ratio</span>
-          <fieldset className="ratios" aria-label="Ratio">
-            {model?.ratios?.map((each) => (
-              <label key={each} title={each}>
-                <input
-                  type="radio"
-                  name="ratio"
-                  className="unseen"
-                  checked={ratio === each}
-                  onChange={() => change({ ratio: each })}
-                />
-                <RatioShape ratio={each} />
-                {each}
-              </label>
-            ))}
-          </fieldset>
-        </div>
-      )}
-      {order.kind === 'image' && (model?.maxCount ?? 1) > 1 && (
-        <Numbers
-          name="Number of images"
-          values={[1, 2, 3, 4].filter((value) => value <= (model?.maxCount ?? 1))}
-          chosen={count}
-          onChoose={(value) => change({ count: value })}
+        <Segments
+          name="Ratio"
+          options={[...(hasSource ? [undefined] : []), ...(model?.ratios ?? [])]}
+          chosen={ratio}
+          onChoose={(next) => change({ ratio: next })}
+          textOf={(one) => one ?? 'Same as source'}
+          ratioOf={(one) => one ?? sourceRatio}
         />
       )}
-      {order.kind === 'video' && (model?.durations?.length ?? 0) > 0 && (
-        <Numbers
+      {kind === 'image' && (model?.maxCount ?? 1) > 1 && (
+        <Segments
+          name="Number of images"
+          options={[1, 2, 3, 4].filter((value) => value <= (model?.maxCount ?? 1))}
+          chosen={count}
+          onChoose={(value) => {
+            localStorage.setItem(countKey, String(value));
+            change({ count: value });
+          }}
+        />
+      )}
+      {kind === 'video' && (model?.durations?.length ?? 0) > 0 && (
+        <Segments
           name="Seconds"
-          values={model?.durations ?? []}
-          chosen={order.duration ?? model?.durations?.[0]}
+          options={model?.durations ?? []}
+          chosen={order.duration ?? model?.durations?.[0] ?? 0}
           onChoose={(duration) => change({ duration })}
         />
       )}
       {model !== undefined && !model.allowed && (
-        <p className="problem">Your plan does not include {order.kind === 'image' ? 'images' : 'videos'}.</p>
+        <p className="problem">Your plan does not include {kind === 'image' ? 'images' : 'videos'}.</p>
       )}
       <Problem of={sending.error} />
       <div className="send">
+        {model && <Price credits={model.credits * (kind === 'image' ? count : 1)} />}
         <button type="submit" className="primary" disabled={!canSend}>
           <Sparkles {...icon} />
-          {order.kind === 'image' ? (count === 1 ? 'Create an image' : `Create ${count} images`) : 'Create a video'}
+          {kind === 'image' ? (count === 1 ? 'Create an image' : `Create ${count} images`) : 'Create a video'}
         </button>
-        {model && <Price credits={model.credits * (order.kind === 'image' ? count : 1)} />}
       </div>
     </form>
   );
 }
 
 /** The order as the model can carry it out. */
-function fitting(order: Order, model: MediaModel | undefined): Pick<Order, 'count' | 'references' | 'ratio'> {
+function fitting(order: Order, model: Model | undefined): Pick<Order, 'count' | 'references' | 'ratio'> {
   const ratios = model?.ratios ?? [];
   const most = order.kind === 'image' ? (model?.maxReferences ?? order.references.length) : 1;
   const usual = order.kind === 'video' ? '16:9' : '1:1';
-  const hasReference = order.references.length > 0;
   const fallback = ratios.includes(usual) ? usual : ratios[0];
+  const chosen = ratios.find((ratio) => ratio === order.ratio);
   return {
-    count: Math.min(order.count, model?.maxCount ?? order.count),
+    count: Math.min(order.count ?? Number(localStorage.getItem(countKey) ?? 4), model?.maxCount ?? 4),
     references: order.references.slice(0, most),
-    ratio:
-      order.ratio !== undefined && ratios.includes(order.ratio) ? order.ratio : hasReference ? undefined : fallback,
+    ratio: chosen ?? (order.references.length > 0 ? undefined : fallback),
   };
 }
 
-function RatioShape({ ratio }: { readonly ratio: string }) {
-  const [width = 1, height = 1] = ratio.split(':').map(Number);
-  const scale = 14 / Math.max(width, height);
-  return (
-    <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-      <rect
-        x={8 - (width * scale) / 2}
-        y={8 - (height * scale) / 2}
-        width={width * scale}
-        height={height * scale}
-        rx="1"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.5"
-      />
-    </svg>
-  );
-}
-
-function Numbers({
-  name,
-  values,
-  chosen,
-  onChoose,
-}: {
-  readonly name: string;
-  readonly values: readonly number[];
-  readonly chosen: number | undefined;
-  readonly onChoose: (value: number) => void;
-}) {
-  return (
-    <div className="field">
-      <span aria-hidden="true">{name}</span>
-      <fieldset className="segments" aria-label={name}>
-        {values.map((value) => (
-          <label key={value}>
-            <input
-              type="radio"
-              name={name}
-              className="unseen"
-              checked={chosen === value}
-              onChange={() => onChoose(value)}
-            />
-            {value}
-          </label>
-        ))}
-      </fieldset>
-    </div>
-  );
-}
-
-const creditsOf = (credits: number) => `${credits} ${credits === 1 ? 'credit' : 'credits'}`;
-
-function Price({ credits }: { readonly credits: number }) {
-  const account = useCredits();
-  if (account === undefined) return <span className="quiet small">{creditsOf(credits)}</span>;
-  const tone = account.credits < credits ? 'problem' : 'quiet';
-  return (
-    <span className={`${tone} small`}>
-      {creditsOf(credits)}. You have {account.credits}.
-    </span>
-  );
-}
-
+/** The ratio of the model that is most like the other one. */
+const nearest = (ratios: readonly string[] = [], ratio = '16:9'): string | undefined =>
+  ratios.toSorted((one, other) => distance(one, ratio) - distance(other, ratio))[0];
+const distance = (one: string, other: string) => Math.abs(Math.log(quotientOf(one) / quotientOf(other)));
 function References({
   label,
   ids,

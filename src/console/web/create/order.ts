@@ -1,18 +1,28 @@
-/** An order of images or a video, as the page "Create" sends it, and what another page has prepared for it. */
+/** Orders of images and videos: what another page has prepared, what is sent, and what the user has ordered. */
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { navigate } from 'wouter/use-browser-location';
-import type { Generation } from '../../../client/agent/api.ts';
-import type { User } from '../user.tsx';
+import type { Generation, GenerationPage, ModelList } from '../../../client/agent/api.ts';
+import type { Asset } from '../../../client/media/api.ts';
+import { openDialog } from '../library/dialogs.ts';
+import { type User, useUser } from '../user.tsx';
 
+export type { Generation };
+export type GenerationItem = Generation['items'][number];
+export type Model = ModelList['models'][number];
 export type Kind = 'image' | 'video';
+export type Deed = 'vary' | 'remix' | 'animate';
 
 export interface Order {
   readonly kind: Kind;
+  /** How far the result may be from its first reference. `undefined`: the prompt decides. */
+  readonly strength?: 'subtle' | 'strong' | undefined;
   readonly prompt: string;
   /** `undefined`: the default of its kind. */
   readonly model: string | undefined;
   /** `undefined`: the default of the model, or that of the first reference. */
   readonly ratio: string | undefined;
-  readonly count: number;
+  /** `undefined`: as many as the last order of the user had. */
+  readonly count: number | undefined;
   /** Seconds. `undefined`: the model decides. */
   readonly duration: number | undefined;
   /** Ids of assets. The first one is the first frame of a video. */
@@ -24,22 +34,59 @@ export const emptyOrder: Order = {
   prompt: '',
   model: undefined,
   ratio: undefined,
-  count: 4,
+  count: undefined,
   duration: undefined,
   references: [],
 };
 
-/** Opens the page with an order that is not sent yet. It survives a reload. */
-export const startCreating = (order: Partial<Order>): void => navigate('/create', { state: { order, at: Date.now() } });
+/** Opens the page with an order that is not sent yet, which survives a reload. With references: a dialog over the page. */
+export function startCreating({ deed, ...given }: Partial<Order> & { readonly deed?: Deed }): void {
+  const order = { ...emptyOrder, ...given };
+  const chosen = deed ?? (order.kind === 'video' ? 'animate' : 'remix');
+  // Every dialog begins with the same number of images.
+  const same = { count: undefined, strength: chosen === 'remix' ? undefined : ('subtle' as const) };
+  if (order.references.length === 0) openCreate(order);
+  else openDialog({ kind: 'create', deed: chosen, order: { ...order, ...same } });
+}
+
+const openCreate = (order: Order): void => navigate('/create', { state: { order, at: Date.now() } });
+
+/** Opens the page with the prompt and the settings that made an asset. `known`: what else is known of the order. */
+export async function createAgain(user: User, assetId: string | null, known: Partial<Order>): Promise<void> {
+  const asset = assetId === null ? undefined : await user.json<Asset>('media', `/v1/assets/${assetId}`);
+  const made: Partial<NonNullable<Asset['generation']>> = asset?.generation ?? {};
+  const { prompt = known.prompt ?? '', model = known.model, ratio, references = [] } = made;
+  openCreate({ ...emptyOrder, ...known, ...splitPrompt(prompt, known.kind), model, ratio, references });
+}
 
 export function preparedOrder(state: unknown): { readonly order: Order; readonly at: number } | undefined {
   const { order, at } = Object(state) as { readonly order?: Partial<Order>; readonly at?: number };
   return order === undefined ? undefined : { order: { ...emptyOrder, ...order }, at: at ?? 0 };
 }
 
-const orderOf = ({ kind, prompt, model, ratio, count, duration, references }: Order): object => {
+/** No provider has a field for it, so the end of the prompt expresses it (docs/generation.md#variations-and-motion). */
+const strengths = {
+  image: {
+    subtle: 'Keep the composition, the subject and the style of the reference. Change only small details.',
+    strong: 'Keep the subject and the mood of the reference. Change the composition, the viewpoint and the details.',
+  },
+  video: {
+    subtle: 'Gentle camera motion.',
+    strong: 'Strong camera motion, and lively movement of the subject.',
+  },
+} as const;
+
+/** The words of the user, and the strength that the end of the prompt expresses. */
+export function splitPrompt(prompt: string, kind: Kind = 'image'): Pick<Order, 'prompt' | 'strength'> {
+  const strength = (['subtle', 'strong'] as const).find((one) => prompt.endsWith(strengths[kind][one]));
+  const end = strength === undefined ? 0 : strengths[kind][strength].length;
+  return { strength, prompt: prompt.slice(0, prompt.length - end).trim() };
+}
+
+const orderOf = ({ kind, prompt, strength, model, ratio, count, duration, references }: Order): object => {
   const refs = references.map((id) => `asset:${id}`);
-  const common = { prompt: prompt.trim(), model, ratio };
+  const ending = strength && references.length > 0 ? strengths[kind][strength] : '';
+  const common = { prompt: [prompt.trim(), ending].filter(Boolean).join('\n'), model, ratio };
   return kind === 'image'
     ? { ...common, n: count, references: refs }
     : { ...common, duration, firstFrame: refs[0], references: refs.slice(1) };
@@ -50,4 +97,85 @@ export function sendOrder(user: User, order: Order, key: string): Promise<Genera
   const path = order.kind === 'image' ? '/images' : '/videos';
   const headers = { 'idempotency-key': key };
   return user.json<Generation>('agent', path, { method: 'POST', headers, json: orderOf(order) });
+}
+
+// The user's generations, newest first.
+
+type Pages = InfiniteData<GenerationPage, string>;
+
+const keyOf = (user: User) => ['generations', user.id];
+/** Events report the ends. This also shows the images of an order one after the other. */
+const lookEveryMs = 2000;
+export function useGenerations() {
+  const user = useUser();
+  return useInfiniteQuery({
+    queryKey: keyOf(user),
+    queryFn: ({ pageParam, signal }) => {
+      const query = new URLSearchParams({ limit: '20', ...(pageParam && { cursor: pageParam }) });
+      return user.json<GenerationPage>('agent', `/generations?${query}`, { signal });
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    refetchInterval: ({ state: { data } }) =>
+      (data as Pages | undefined)?.pages[0]?.generations.some(({ status }) => status === 'running')
+        ? lookEveryMs
+        : false,
+  });
+}
+
+/** Shows a new order at once. */
+export function useShowOrder(): (generation: Generation) => void {
+  const user = useUser();
+  const queries = useQueryClient();
+  return (generation) => {
+    queries.setQueryData<Pages>(keyOf(user), (data) => {
+      const [first, ...rest] = data?.pages ?? [];
+      if (data === undefined || first === undefined) return data;
+      const others = first.generations.filter(({ id }) => id !== generation.id);
+      return { ...data, pages: [{ ...first, generations: [generation, ...others] }, ...rest] };
+    });
+    void queries.invalidateQueries({ queryKey: keyOf(user) });
+    void queries.invalidateQueries({ queryKey: ['credits', user.id] });
+  };
+}
+
+export function useCancel(): (id: string) => Promise<void> {
+  const user = useUser();
+  const queries = useQueryClient();
+  return async (id) => {
+    await user.send('agent', `/generations/${id}`, { method: 'DELETE' });
+    void queries.invalidateQueries({ queryKey: keyOf(user) });
+    void queries.invalidateQueries({ queryKey: ['credits', user.id] });
+  };
+}
+
+/** The first one of a kind is its default. */
+export function useModels(kind: Kind | 'chat'): readonly Model[] {
+  const user = useUser();
+  const { data } = useQuery({
+    queryKey: ['models', user.id, kind],
+    queryFn: () => user.json<ModelList>('agent', `/models?kind=${kind}`),
+    staleTime: 300_000,
+  });
+  return data?.models ?? [];
+}
+
+/** By the id of `GET /models`: the name that all pages show. */
+export function useModelName(kind: Kind, id: string): string {
+  return useModels(kind).find((model) => model.id === id)?.label ?? id;
+}
+
+/** The ratio of an order is known only where it was given. */
+const ratios = new Map<string, string>();
+export const rememberRatio = (id: string, ratio: string): unknown => ratios.set(id, ratio);
+
+/** Width by height: of the first result, or as ordered. */
+export function ratioOf({ id, kind, items }: Generation): number {
+  const { width, height } = items.find((item) => item.width && item.height) ?? {};
+  return width && height ? width / height : quotientOf(ratios.get(id) ?? (kind === 'video' ? '16:9' : '1:1'));
+}
+
+export function quotientOf(ratio: string): number {
+  const [width = 1, height = 1] = ratio.split(':').map(Number);
+  return width / height;
 }

@@ -1,6 +1,7 @@
 /** What the memory service knows about the signed-in user, through the endpoints that users may call. */
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { EntityState, Injection, Memories, Memory, SearchResult } from '../../../client/memory/api.ts';
+import { notify, notifyFailure } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
 import { useUser } from '../user.tsx';
 
@@ -25,6 +26,44 @@ export function useMemories() {
     // Conversations change what is known.
     staleTime: 0,
   });
+}
+
+/**
+ * The facts of a conversation that were first stored since a time, among the newest 100: those that an edit of a message discards.
+ * Facts that the user has also stated elsewhere are not among them.
+ */
+export function useFactsSince(threadId: string, since: string | undefined): readonly Memory[] {
+  const user = useUser();
+  const { data } = useQuery({
+    queryKey: ['knowledge', user.id, 'since', threadId, since],
+    queryFn: ({ signal }) => user.json<Memories>('memory', '/memories?limit=100', { signal }),
+    enabled: since !== undefined,
+    staleTime: 0,
+    retry: false,
+  });
+  const isOf = ({ thread_id, created_at, said_at }: Memory) =>
+    thread_id === threadId && since !== undefined && created_at >= since && said_at >= since;
+  return (data?.memories ?? []).filter(isOf);
+}
+
+/** Forgets facts, and offers to undo it. A failure is only shown. */
+export function useForgetFacts(): (facts: readonly Memory[]) => Promise<void> {
+  const user = useUser();
+  const reread = useReread();
+  const each = async (facts: readonly Memory[], work: (fact: Memory) => Promise<unknown>) => {
+    await Promise.all(facts.map(work)).catch(notifyFailure);
+    await reread();
+  };
+  const restore = ({ content, type, thread_id, metadata }: Memory) => {
+    const json = { entity_id: user.id, entity_type: 'user', content, type, thread_id, metadata };
+    return user.json('memory', '/memory/add', { method: 'POST', json });
+  };
+  return async (facts) => {
+    if (facts.length === 0) return;
+    await each(facts, ({ id }) => user.send('memory', `/memory/${id}`, { method: 'DELETE' }));
+    const what = facts.length === 1 ? `“${facts[0]?.content}”` : `${facts.length} facts`;
+    notify(`Forgot ${what}.`, { undo: () => void each(facts, restore) });
+  };
 }
 
 /** By words and by meaning, in the whole memory. A blank search is not sent. */

@@ -1,4 +1,5 @@
 /** What a user can do with one or more assets. */
+import { navigate } from 'wouter/use-browser-location';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import { startDraft } from '../studio/draft.ts';
 import type { User } from '../user.tsx';
@@ -67,6 +68,7 @@ export async function publish(
   return published;
 }
 
-export const editInStudio = (asset: ActionTarget) =>
-  startDraft({ assetIds: [asset.assetId], text: 'Edit this image: ' });
+/** It takes a painted part and words. */
+export const openEditor = ({ assetId }: ActionTarget) =>
+  navigate(`/library/${assetId}`, { state: { ...fromPage, isEditing: true } });
 export const referInStudio = (asset: ActionTarget) => startDraft({ assetIds: [asset.assetId], text: '' });

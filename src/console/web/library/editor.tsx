@@ -1,8 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import './editor.css';
+import { useMutation } from '@tanstack/react-query';
 import { Brush, Eraser, Trash2, Undo2 } from 'lucide-react';
 import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { CreditsState } from '#client/agent/api.ts';
 import type { Asset } from '#client/media/api.ts';
+import { Price, Segments } from '../create/fields.tsx';
+import { useModels } from '../create/order.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { type User, useUser } from '../user.tsx';
@@ -32,6 +34,8 @@ export function Editor({
   const [ratio, setRatio] = useState<Ratio>();
   const [count, setCount] = useState<(typeof counts)[number]>(1);
   const [made, setMade] = useState(0);
+  // The tools for clients use the default model.
+  const [model] = useModels('image');
   const stop = useRef(new AbortController());
   useEffect(() => {
     const closing = new AbortController();
@@ -73,24 +77,18 @@ export function Editor({
             : 'Only the painted part changes.'}
         </p>
         <div className="does">
-          <button
-            type="button"
-            aria-pressed={!brush.erases}
-            className="toggle"
-            onClick={() => setBrush({ ...brush, erases: false })}
-          >
-            <Brush {...icon} />
-            Brush
-          </button>
-          <button
-            type="button"
-            aria-pressed={brush.erases}
-            className="toggle"
-            onClick={() => setBrush({ ...brush, erases: true })}
-          >
-            <Eraser {...icon} />
-            Erase
-          </button>
+          {[false, true].map((erases) => (
+            <button
+              key={String(erases)}
+              type="button"
+              aria-pressed={brush.erases === erases}
+              className="toggle"
+              onClick={() => setBrush({ ...brush, erases })}
+            >
+              {erases ? <Eraser {...icon} /> : <Brush {...icon} />}
+              {erases ? 'Erase' : 'Brush'}
+            </button>
+          ))}
           <IconButton
             label="Undo the last stroke"
             Icon={Undo2}
@@ -113,6 +111,8 @@ export function Editor({
             min={1}
             max={30}
             value={Math.round(brush.size * 100)}
+            // The track is filled up to the thumb.
+            ref={(range) => range?.style.setProperty('--share', `${((brush.size * 100 - 1) / 29) * 100}%`)}
             onChange={(event) => setBrush({ ...brush, size: Number(event.target.value) / 100 })}
           />
         </label>
@@ -132,10 +132,11 @@ export function Editor({
           options={[undefined, ...ratios]}
           chosen={ratio}
           onChoose={setRatio}
-          textOf={(option) => option ?? 'Same'}
+          textOf={(option) => option ?? 'Same as source'}
+          ratioOf={(option) => option ?? `${asset.width ?? 1}:${asset.height ?? 1}`}
         />
-        <Segments name="Number of images" options={counts} chosen={count} onChoose={setCount} textOf={String} />
-        <Price count={count} />
+        <Segments name="Number of images" options={counts} chosen={count} onChoose={setCount} />
+        {model && <Price credits={count * model.credits} />}
         <Problem of={edit.error} />
         <div className="does">
           <button type="submit" className="primary" disabled={!isReady}>
@@ -151,54 +152,6 @@ export function Editor({
         </div>
       </form>
     </>
-  );
-}
-
-function Segments<Option extends string | number | undefined>({
-  name,
-  options,
-  chosen,
-  onChoose,
-  textOf,
-}: {
-  readonly name: string;
-  readonly options: readonly Option[];
-  readonly chosen: Option;
-  readonly onChoose: (option: Option) => void;
-  readonly textOf: (option: Option) => string;
-}) {
-  return (
-    <div className="field">
-      <span aria-hidden="true">{name}</span>
-      <fieldset className="segments" aria-label={name}>
-        {options.map((option) => (
-          <label key={textOf(option)}>
-            <input
-              type="radio"
-              name={name}
-              className="unseen"
-              checked={chosen === option}
-              onChange={() => onChoose(option)}
-            />
-            {textOf(option)}
-          </label>
-        ))}
-      </fieldset>
-    </div>
-  );
-}
-
-function Price({ count }: { readonly count: number }) {
-  const user = useUser();
-  const { data } = useQuery({
-    queryKey: ['credits', user.id],
-    queryFn: () => user.json<CreditsState>('agent', '/credits'),
-  });
-  if (data === undefined) return null;
-  return (
-    <p className="quiet">
-      Costs {count * data.prices.image} credits. You have {data.credits}.
-    </p>
   );
 }
 

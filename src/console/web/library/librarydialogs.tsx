@@ -2,6 +2,7 @@ import './dialogs.css';
 import { useMutation } from '@tanstack/react-query';
 import { FolderPlus } from 'lucide-react';
 import { useState } from 'react';
+import { CreateDialog } from '../create/createform.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { Button } from '../parts/iconbutton.tsx';
@@ -16,6 +17,7 @@ import { useSigned } from './signing.ts';
 export function LibraryDialogs({ dialog }: { readonly dialog: LibraryDialog }) {
   if (dialog.kind === 'album') return <AlbumDialog assetIds={dialog.assetIds} onClose={closeDialog} />;
   if (dialog.kind === 'compare') return <CompareDialog assetIds={dialog.assetIds} onClose={closeDialog} />;
+  if (dialog.kind === 'create') return <CreateDialog deed={dialog.deed} order={dialog.order} onClose={closeDialog} />;
   return <ShareDialog of={dialog} onClose={closeDialog} />;
 }
 

@@ -7,6 +7,7 @@ import {
   FolderPlus,
   Heart,
   ImagePlus,
+  RotateCw,
   Share2,
   Sparkles,
   Stamp,
@@ -14,12 +15,12 @@ import {
 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { type ComponentType, useState } from 'react';
-import { startCreating } from '../create/order.ts';
+import { createAgain, startCreating } from '../create/order.ts';
 import { useIsNarrow } from '../shell/browser.ts';
 import { useTopDialog } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
-import { downloadOriginal, downloadWatermarked, editInStudio, referInStudio } from './actions.ts';
+import { downloadOriginal, downloadWatermarked, openEditor, referInStudio } from './actions.ts';
 import { useFavorites } from './albums.ts';
 import { isImage, isVideo } from './assets.ts';
 import { openDialog } from './dialogs.ts';
@@ -35,11 +36,13 @@ export interface MediaActionsProps {
   readonly isFavorite?: boolean | undefined;
   /** In a conversation: attaches the image to its composer. Default: opens a new conversation with it. */
   readonly onUseAsReference?: ((asset: ActionTarget) => void) | undefined;
-  /** Default: opens a new conversation. */
+  /** Default: opens the editor. */
   readonly onEdit?: ((asset: ActionTarget) => void) | undefined;
   readonly onDeleted?: (() => void) | undefined;
   /** `bar`: all actions with their names. `overlay`: icons over an image, the rest in a menu. `menu`: all over an image, in a menu. */
   readonly layout?: 'bar' | 'overlay' | 'menu';
+  /** On a phone, its image is too small for icons. */
+  readonly amongOthers?: boolean;
 }
 
 interface Action {
@@ -55,11 +58,12 @@ interface Action {
   readonly isOn?: boolean | undefined;
 }
 
-export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps) {
+export function MediaActions({ layout = 'overlay', amongOthers = false, ...props }: MediaActionsProps) {
   const { actions, isBusy } = useActions(props);
   const bar = layout === 'bar';
   const isNarrow = useIsNarrow();
-  const isShown = ({ isFirst, isInBar }: Action) => layout !== 'menu' && (isFirst || (bar && isInBar && !isNarrow));
+  const hasIcons = layout !== 'menu' && !(amongOthers && isNarrow);
+  const isShown = ({ isFirst, isInBar }: Action) => hasIcons && (isFirst || (bar && isInBar && !isNarrow));
   const shown = actions.filter(isShown);
   return (
     <div className={`mediaactions ${bar ? 'bar' : 'overlay'}`}>
@@ -131,6 +135,13 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
       await downloadWatermarked(user, asset);
     }),
   };
+  const again: Action = {
+    name: 'Use prompt and settings',
+    Icon: RotateCw,
+    run: run(() =>
+      createAgain(user, asset.assetId, { kind: isVideo(asset) ? 'video' : 'image', prompt: prompt ?? '' }),
+    ),
+  };
   const sharing: Action = {
     name: 'Share',
     Icon: Share2,
@@ -166,18 +177,18 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
     },
   };
   const ofImages: readonly Action[] = [
-    { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? editInStudio)(asset) },
+    { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? openEditor)(asset) },
     {
       name: 'Vary',
       Icon: Sparkles,
       isInBar: true,
-      run: () => startCreating({ prompt: prompt ?? '', references: [asset.assetId], count: 4 }),
+      run: () => startCreating({ deed: 'vary', prompt: prompt ?? '', references: [asset.assetId] }),
     },
     {
       name: 'Animate',
       isInBar: true,
       Icon: Clapperboard,
-      run: () => startCreating({ kind: 'video', prompt: '', references: [asset.assetId] }),
+      run: () => startCreating({ kind: 'video', references: [asset.assetId] }),
     },
     {
       name: 'Use as reference',
@@ -189,6 +200,7 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
   const actions = [
     download,
     ...(isImage(asset) ? ofImages : []),
+    ...(prompt ? [again] : []),
     ...(isImage(asset) || isVideo(asset) ? [sharing] : []),
     ...ofLibrary,
     ...(isImage(asset) || isVideo(asset) ? [watermarked] : []),

@@ -1,11 +1,19 @@
-import '../library/library.css';
-import '../create/create.css';
 import { Columns2, RotateCw, X } from 'lucide-react';
 import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { CreateForm } from '../create/createform.tsx';
-import { type Generation, type GenerationItem, ratioOf, useCancel, useGenerations } from '../create/generations.ts';
-import { emptyOrder, preparedOrder, startCreating } from '../create/order.ts';
+import {
+  createAgain,
+  emptyOrder,
+  type Generation,
+  type GenerationItem,
+  preparedOrder,
+  ratioOf,
+  splitPrompt,
+  useCancel,
+  useGenerations,
+  useModelName,
+} from '../create/order.ts';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
@@ -15,37 +23,48 @@ import { Elapsed } from '../parts/elapsed.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { Empty, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
+import { creditsOf } from '../studio/account.ts';
 import { InTrash } from '../studio/media.tsx';
+import { useUser } from '../user.tsx';
 
 /** Images and videos without a conversation. */
 export function Create() {
   const prepared = preparedOrder(useHistoryState());
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGenerations();
   const generations = data?.pages.flatMap((page) => page.generations);
+  const running = generations?.filter(({ status }) => status === 'running') ?? [];
   return (
     <div className="createpage">
       <header className="page">
         <h1>Create</h1>
       </header>
-      <div className="columns">
-        <CreateForm key={prepared?.at ?? 0} order={prepared?.order ?? emptyOrder} />
-        <section className="made" aria-label="Created">
-          {generations === undefined ? (
-            <Pending error={error} retry={refetch} what="Reading what you created" />
-          ) : generations.length === 0 ? (
-            <Empty title="Nothing created yet.">
-              <p>Describe what you want to see. Images appear here, and in your library.</p>
-            </Empty>
-          ) : (
-            generations.map((generation) => <GenerationView key={generation.id} generation={generation} />)
-          )}
-          {hasNextPage && (
-            <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
-              Show more
-            </button>
-          )}
+      <CreateForm key={prepared?.at ?? 0} order={prepared?.order ?? emptyOrder} />
+      {running.length > 0 && (
+        <section aria-label="Queue">
+          <h2>In progress: {running.length}</h2>
+          {running.map((generation) => (
+            <GenerationView key={generation.id} generation={generation} />
+          ))}
         </section>
-      </div>
+      )}
+      <section aria-label="Created">
+        {generations === undefined ? (
+          <Pending error={error} retry={refetch} what="Reading what you created" />
+        ) : generations.length === 0 ? (
+          <Empty title="Nothing created yet.">
+            <p>Describe what you want to see. Images appear here, and in your library.</p>
+          </Empty>
+        ) : (
+          generations
+            .filter(({ status }) => status !== 'running')
+            .map((generation) => <GenerationView key={generation.id} generation={generation} />)
+        )}
+        {hasNextPage && (
+          <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
+            Show more
+          </button>
+        )}
+      </section>
     </div>
   );
 }
@@ -54,30 +73,32 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 const endings: Readonly<Record<string, string>> = { failed: 'Not made', canceled: 'Canceled' };
 
-/** One order: its images in a grid, each with a placeholder of its shape until it is there. */
+/** One order: its images in rows of equal height, each with a placeholder of its shape until it is there. */
 function GenerationView({ generation }: { readonly generation: Generation }) {
-  const { id, kind, prompt, model, status, items, createdAt, credits } = generation;
+  const { id, kind, model, status, items, createdAt, credits } = generation;
+  const prompt = splitPrompt(generation.prompt, kind).prompt || generation.prompt;
+  const user = useUser();
   const cancel = useCancel();
+  const name = useModelName(kind, model);
   const made = items.flatMap(({ assetId }) => assetId ?? []);
+  const ratio = ratioOf(generation);
+  const again = () => createAgain(user, made[0] ?? null, { kind, prompt, model, count: items.length });
   return (
     <article className="generation" aria-label={prompt}>
       <header>
         <p className="prompt">{prompt}</p>
         <p className="quiet small">
-          {model} · {momentOf(createdAt)} · {credits === 1 ? '1 credit' : `${credits} credits`}
+          {name} · {momentOf(createdAt)} · {creditsOf(credits)}
+          {status === 'running' && ` · ${made.length} of ${items.length} ready`}
         </p>
         <div className="does">
-          {status === 'running' && (
+          {status === 'running' ? (
             <button type="button" onClick={() => cancel(id).catch(notifyFailure)}>
               <X {...icon} />
               Cancel
             </button>
-          )}
-          {status !== 'running' && (
-            <button
-              type="button"
-              onClick={() => startCreating({ kind, prompt, model, count: kind === 'image' ? items.length : 1 })}
-            >
+          ) : (
+            <button type="button" onClick={() => again().catch(notifyFailure)}>
               <RotateCw {...icon} />
               Use again
             </button>
@@ -90,10 +111,13 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
           )}
         </div>
       </header>
-      <ul className={`results of${Math.min(items.length, 4)}`}>
+      <ul
+        className={`results of${Math.min(items.length, 4)} ${ratio > 1.2 ? 'flat' : ''}`}
+        ref={(list) => list?.style.setProperty('--ratio', String(ratio))}
+      >
         {items.map((item) => (
           <li key={item.index}>
-            <Result generation={generation} item={item} />
+            <Result generation={generation} prompt={prompt} item={item} />
           </li>
         ))}
       </ul>
@@ -101,14 +125,19 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
   );
 }
 
-function Result({ generation, item }: { readonly generation: Generation; readonly item: GenerationItem }) {
-  const { kind, prompt, createdAt } = generation;
-  const { assetId, status, failure, index } = item;
-  const ratio = ratioOf(generation, item);
+function Result({
+  generation: { kind, createdAt, items },
+  prompt,
+  item: { assetId, status, failure, index },
+}: {
+  readonly generation: Generation;
+  readonly prompt: string;
+  readonly item: GenerationItem;
+}) {
   const { data } = useSigned(kind, assetId);
   if (assetId === null)
     return (
-      <div className={`result ${status}`} ref={(box) => box?.style.setProperty('aspect-ratio', ratio)}>
+      <div className={`result ${status}`}>
         {status === 'running' ? (
           <Elapsed sinceMs={Date.parse(createdAt)} what={kind} />
         ) : (
@@ -122,7 +151,7 @@ function Result({ generation, item }: { readonly generation: Generation; readonl
   if (data?.ready === false) return <p className="quiet small">This {kind} has been deleted.</p>;
   if (data?.trashed) return <InTrash what={kind} />;
   return (
-    <div className="result completed" ref={(box) => box?.style.setProperty('aspect-ratio', ratio)}>
+    <div className="result completed">
       <Link href={`/library/${assetId}`} state={fromPage} aria-label={`Open ${kind} ${index + 1}: ${prompt}`}>
         {kind === 'image' ? (
           <AssetImage url={data?.previewUrl ?? data?.url} alt="" blurhash={data?.blurhash} />
@@ -130,7 +159,11 @@ function Result({ generation, item }: { readonly generation: Generation; readonl
           <video src={data?.playUrl ?? data?.url} poster={data?.thumbUrl} preload="metadata" muted loop playsInline />
         )}
       </Link>
-      <MediaActions asset={{ assetId, mime: data?.mime ?? `${kind}/*` }} prompt={prompt} />
+      <MediaActions
+        asset={{ assetId, mime: data?.mime ?? `${kind}/*` }}
+        prompt={prompt}
+        amongOthers={items.length > 1}
+      />
     </div>
   );
 }

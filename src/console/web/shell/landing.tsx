@@ -1,28 +1,66 @@
-import { LogIn } from 'lucide-react';
-import { useMemo } from 'react';
+import { Brush, Images, LogIn, Sparkles } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { ConsoleInfo } from '../../api.ts';
 import { useConsole } from '../operator.tsx';
 import { prepareDraft } from '../studio/draft.ts';
-import { suggestions } from '../studio/suggestions.ts';
 import { rememberSignIn } from '../user.tsx';
 import { product } from './product.ts';
+
+/** `place`: in the row of pictures of landing.webp, which are drawn for this page. */
+const pictures = [
+  { text: 'An image of a lighthouse at dusk', place: '0%' },
+  { text: 'A video of waves', place: '33.33%' },
+  { text: 'An image of a forest in fog', place: '66.67%' },
+  { text: 'An image of a city at night in the rain', place: '100%' },
+];
+
+const features = [
+  {
+    title: 'Make',
+    text: 'Four images from one sentence, in the ratio and with the model that you choose.',
+    Icon: Sparkles,
+  },
+  {
+    title: 'Refine',
+    text: 'Vary an image, paint over the part to change, or animate it. Or just say what you want.',
+    Icon: Brush,
+  },
+  {
+    title: 'Keep',
+    text: 'Everything is in your library, with its prompt. Share it with a link, or publish it.',
+    Icon: Images,
+  },
+];
 
 /** For users who are not signed in. After the sign-in, the browser returns to the same URL. */
 export function Landing() {
   const { data: info } = useConsole();
   const here = useMemo(() => withoutError(location.href), []);
+  const [text, setText] = useState('');
   const hasFailed = new URLSearchParams(location.search).has('auth_error');
+  const canStart = info?.addresses.agent !== undefined;
+  /** Signs in, and sends the text. */
+  function start(message: string) {
+    if (info === undefined || message.trim() === '') return;
+    rememberSignIn();
+    const path = prepareDraft({ assetIds: [], text: message.trim(), isReady: true });
+    location.assign(signInOf(info, new URL(path, location.href).href));
+  }
   return (
     <div className="landing">
       <header>
         <span className="brand">
           <img src="/favicon.svg" alt="" width="24" height="24" /> {product}
         </span>
+        {info && (
+          <a className="button" href={signInOf(info, here)} onClick={rememberSignIn}>
+            <LogIn size={16} strokeWidth={1.75} aria-hidden="true" />
+            {info.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'}
+          </a>
+        )}
       </header>
       <main id="main">
-        {/* Made by the offline renderer. */}
-        <img className="pictures" src="/landing.webp" alt="" width="1200" height="288" />
         <h1>Images and videos, created in conversation</h1>
         <p className="quiet lead">Describe what you imagine. Refine it in words. Find everything in your library.</p>
         {hasFailed && (
@@ -30,33 +68,55 @@ export function Landing() {
             The sign-in failed. Try again.
           </p>
         )}
-        {info && (
-          <a className="button primary big" href={signInOf(info, here)} onClick={rememberSignIn}>
-            <LogIn size={20} strokeWidth={1.75} aria-hidden="true" />
-            {info.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'}
-          </a>
+        {canStart && (
+          <form
+            className="first"
+            onSubmit={(event) => {
+              event.preventDefault();
+              start(text);
+            }}
+          >
+            <textarea
+              className="grows"
+              aria-label="Message"
+              placeholder="Describe an image or a video"
+              rows={2}
+              maxLength={4000}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+                event.preventDefault();
+                start(text);
+              }}
+            />
+            <button type="submit" className="primary" disabled={text.trim() === ''}>
+              <Sparkles size={20} strokeWidth={1.75} aria-hidden="true" /> Create
+            </button>
+          </form>
         )}
         {info?.hasDemoUsers && (
           <p className="quiet small">Runs on this machine. You need no account and no password.</p>
         )}
-        {info?.addresses.agent !== undefined && (
-          <ul className="starts" aria-label="Start with">
-            {suggestions.slice(0, 2).map(({ text, Icon }) => (
-              <li key={text}>
-                <button
-                  type="button"
-                  onClick={() => {
-                    rememberSignIn();
-                    const path = prepareDraft({ assetIds: [], text, isReady: true });
-                    location.assign(signInOf(info, new URL(path, location.href).href));
-                  }}
-                >
-                  <Icon size={20} strokeWidth={1.75} aria-hidden="true" /> {text}
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
+        <ul className="pictures" aria-label="Start with">
+          {pictures.map((picture) => (
+            <li key={picture.text}>
+              <button type="button" disabled={!canStart} onClick={() => start(picture.text)}>
+                <img src="/landing.webp" alt="" style={{ objectPosition: `${picture.place} 0` }} />
+                <span>{picture.text}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        <ul className="features">
+          {features.map(({ title, text: about, Icon }) => (
+            <li key={title}>
+              <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
+              <h2>{title}</h2>
+              <p className="quiet">{about}</p>
+            </li>
+          ))}
+        </ul>
       </main>
       <footer className="quiet small">
         <Link href="/operator">Operators</Link>

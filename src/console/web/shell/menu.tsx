@@ -1,7 +1,7 @@
 /** A menu of actions under a button. It leaves the page scrollable, because locking it would add a style sheet. */
-import type { LucideIcon } from 'lucide-react';
+import type { LucideIcon, LucideProps } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 
 export function Menu({
   trigger,
@@ -45,7 +45,7 @@ export function MenuItem({
 
 export const MenuLine = () => <DropdownMenu.Separator className="menuline" />;
 
-/** One of a few choices. */
+/** One of a few choices, side by side. The menu stays open, so that the effect can be seen. */
 export function MenuChoice({
   label,
   value,
@@ -54,7 +54,11 @@ export function MenuChoice({
 }: {
   readonly label: string;
   readonly value: string;
-  readonly choices: readonly { readonly value: string; readonly title: string; readonly Icon: LucideIcon }[];
+  readonly choices: readonly {
+    readonly value: string;
+    readonly title: string;
+    readonly Icon?: ComponentType<LucideProps>;
+  }[];
   readonly onChange: (value: string) => void;
 }) {
   return (
@@ -64,10 +68,9 @@ export function MenuChoice({
           key={choice}
           value={choice}
           className="menuchoice"
-          // The menu stays open, so that the effect can be seen.
           onSelect={(event) => event.preventDefault()}
         >
-          <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+          {Icon && <Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
           {title}
         </DropdownMenu.RadioItem>
       ))}

@@ -1,10 +1,9 @@
 /** What the user may spend, and on which models. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CreditsState, ModelList } from '../../../client/agent/api.ts';
+import type { CreditsState } from '../../../client/agent/api.ts';
+import { type Model, useModels } from '../create/order.ts';
 import { useUser } from '../user.tsx';
-
-export type Model = ModelList['models'][number];
 
 /** Read again when `GET /events` reports a change. */
 export function useCredits(): CreditsState | undefined {
@@ -25,14 +24,8 @@ export interface ModelChoice {
 
 /** The choice is stored in this browser. A model that the plan does not include is never chosen. */
 export function useModelChoice(): ModelChoice {
-  const user = useUser();
   const [id, setId] = useState(() => localStorage.getItem(modelKey));
-  const { data } = useQuery({
-    queryKey: ['models', user.id],
-    queryFn: () => user.json<ModelList>('agent', '/models?kind=chat'),
-    staleTime: 300_000,
-  });
-  const models = data?.models ?? [];
+  const models = useModels('chat');
   const allowed = models.filter((model) => model.allowed);
   return {
     models,

@@ -1,26 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import {
-  ArrowUp,
-  Bot,
-  Check,
-  ChevronDown,
-  FileText,
-  Film,
-  ListPlus,
-  Plus,
-  Square,
-  TriangleAlert,
-  X,
-  Zap,
-} from 'lucide-react';
+import { ArrowUp, FileText, Film, ListPlus, Plus, Square, TriangleAlert, X, Zap } from 'lucide-react';
 import { type RefObject, useRef } from 'react';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
-import { Menu, MenuItem } from '../shell/menu.tsx';
 import { creditsOf, type ModelChoice, useCredits } from './account.ts';
 import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
 import type { BusyMessage } from './chat.ts';
-import { type MediaChoice, MediaMenu } from './mediachoice.tsx';
+import { type MediaChoice, ModelMenu } from './mediachoice.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
@@ -114,8 +100,7 @@ export function Composer({
           }}
         />
         <IconButton label="Attach files" Icon={Plus} size={20} onClick={() => picker.current?.click()} />
-        <Models choice={modelChoice} />
-        <MediaMenu choice={mediaChoice} />
+        <ModelMenu chat={modelChoice} choice={mediaChoice} />
         <Price model={modelChoice} media={mediaChoice} />
         {isAnswering && !isEmpty && (
           <>
@@ -200,40 +185,12 @@ function Chip({ item, onRemove }: { readonly item: Attachment; readonly onRemove
   );
 }
 
-function Models({ choice: { models, chosen, choose } }: { readonly choice: ModelChoice }) {
-  if (models.length < 2 || chosen === undefined) return null;
-  return (
-    <Menu
-      trigger={
-        <button type="button" className="plain model">
-          <span className="unseen">Model </span>
-          <span className="cut">{chosen.label}</span>
-          <ChevronDown {...icon} />
-        </button>
-      }
-    >
-      {models.map(({ id, label, credits, allowed, vision, tools }) => (
-        <MenuItem key={id} Icon={id === chosen.id ? Check : Bot} isDisabled={!allowed} onSelect={() => choose(id)}>
-          <span className="choice">
-            {label}
-            <span className="quiet small">
-              {[allowed ? creditsOf(credits) : 'Not in your plan', vision && 'reads images', tools && 'uses tools']
-                .filter(Boolean)
-                .join(' · ')}
-            </span>
-          </span>
-        </MenuItem>
-      ))}
-    </Menu>
-  );
-}
-
 const number = new Intl.NumberFormat();
 
 /** The price of a message, and what is left. */
 function Price({
   model: { chosen },
-  media: { image, images, video, count },
+  media: { image, images, count },
 }: {
   readonly model: ModelChoice;
   readonly media: MediaChoice;
@@ -243,18 +200,16 @@ function Price({
   const { credits, prices } = account;
   const price = chosen?.credits ?? prices.run;
   const ofImages = count * (image?.credits ?? images[0]?.credits ?? prices.image);
-  const title = `A message costs ${creditsOf(price)}, an image ${creditsOf(image?.credits ?? prices.image)}, a video ${creditsOf(video?.credits ?? prices.video)}.`;
   if (credits < price)
     return (
-      <span className="price problem" title={title}>
+      <span className="price problem">
         Out of credits: a message costs {number.format(price)}, and you have {number.format(credits)}.
       </span>
     );
   return (
-    <span className="price" title={title}>
+    <span className="price">
       {creditsOf(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`} ·{' '}
       {creditsOf(credits)} left
-      <span className="unseen">. {title}</span>
     </span>
   );
 }

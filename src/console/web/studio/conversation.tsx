@@ -1,7 +1,17 @@
 import './waiting.css';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { UIMessage } from 'ai';
-import { ArrowDown, MessageCircleDashed, Paperclip, Undo2, WifiOff } from 'lucide-react';
+import {
+  ArrowDown,
+  Brain,
+  Clapperboard,
+  ImagePlus,
+  MessageCircleDashed,
+  Paperclip,
+  Sparkles,
+  Undo2,
+  WifiOff,
+} from 'lucide-react';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { agentCalls } from '#client/agent/calls.ts';
 import { Seconds } from '../parts/elapsed.tsx';
@@ -28,7 +38,6 @@ import { AttachContext, isInProgress, isMedia } from './media.tsx';
 import { useMediaChoice } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
-import { suggestions } from './suggestions.ts';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -173,6 +182,7 @@ function Chat({
                 previews={previews}
                 edited={edited?.id === message.id ? edited.text : undefined}
                 actions={{
+                  threadId,
                   onRetried: () => void chat.refresh(),
                   versions: versionsOf(message.id),
                   approve:
@@ -295,6 +305,13 @@ function usePreparedDraft(
     addAssets(draft.assetIds);
   }, [threadId, setText, addAssets, send]);
 }
+
+const suggestions = [
+  { text: 'An image of a lighthouse at dusk', Icon: ImagePlus },
+  { text: 'A video of waves', Icon: Clapperboard },
+  { text: 'Remember that I like warm colors', Icon: Brain },
+  { text: 'What do you know about me?', Icon: Sparkles },
+];
 
 function Beginning({
   isTemporary,

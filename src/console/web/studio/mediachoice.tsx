@@ -1,18 +1,20 @@
-/** The models and the ratio of the images and videos that an answer makes. */
-import { Check, ChevronDown, Film, Image, Images, Proportions } from 'lucide-react';
+/** The models of an answer and of its images and videos, and their number and ratio. */
+import { Check, ChevronDown, Clapperboard, Image, MessageSquare, Proportions, SlidersHorizontal } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import type { TaskRequest } from '../../../client/agent/api.ts';
-import { type MediaModel, useMediaModels } from '../create/generations.ts';
-import { Menu, MenuItem, MenuLine } from '../shell/menu.tsx';
-import { creditsOf } from './account.ts';
+import { RatioShape } from '../create/fields.tsx';
+import { type Model, useModels } from '../create/order.ts';
+import { Menu, MenuChoice, MenuLine } from '../shell/menu.tsx';
+import { creditsOf, type ModelChoice } from './account.ts';
 
 type Media = NonNullable<TaskRequest['media']>;
 
 export interface MediaChoice {
-  readonly images: readonly MediaModel[];
-  readonly videos: readonly MediaModel[];
-  readonly image: MediaModel | undefined;
-  readonly video: MediaModel | undefined;
+  readonly images: readonly Model[];
+  readonly videos: readonly Model[];
+  readonly image: Model | undefined;
+  readonly video: Model | undefined;
   readonly ratio: string | undefined;
   /** Of the images of one call. */
   readonly count: number;
@@ -26,8 +28,8 @@ const mediaKey = 'atelier.media';
 /** The choice is stored in this browser. What is not available any longer counts as not chosen. */
 export function useMediaChoice(): MediaChoice {
   const [stored, setStored] = useState<Media>(() => JSON.parse(localStorage.getItem(mediaKey) ?? '{}'));
-  const images = useMediaModels('image');
-  const videos = useMediaModels('video');
+  const images = useModels('image');
+  const videos = useModels('video');
   const image = images.find(({ id, allowed }) => allowed && id === stored.imageModel);
   const video = videos.find(({ id, allowed }) => allowed && id === stored.videoModel);
   const ratio = ratiosOf(image ?? images[0], video ?? videos[0]).find((one) => one === stored.ratio);
@@ -49,91 +51,113 @@ export function useMediaChoice(): MediaChoice {
   };
 }
 
-const ratiosOf = (...models: readonly (MediaModel | undefined)[]) => [
+const ratiosOf = (...models: readonly (Model | undefined)[]) => [
   ...new Set(models.flatMap((model) => model?.ratios ?? [])),
 ];
 
-export function MediaMenu({ choice }: { readonly choice: MediaChoice }) {
+export function ModelMenu({ chat, choice }: { readonly chat: ModelChoice; readonly choice: MediaChoice }) {
   const { images, videos, image, video, ratio, count, choose } = choice;
   const [firstImage, firstVideo] = [image ?? images[0], video ?? videos[0]];
-  const ratios = ratiosOf(firstImage, firstVideo);
-  if (images.length + videos.length === 0) return null;
+  const answers = chat.models.length > 1 ? chat.chosen : undefined;
+  const counts = [1, 2, 3, 4].filter((one) => one <= (firstImage?.maxCount ?? 0));
+  const chosen = [answers?.label, image?.label, video?.label, ratio, count > 1 && `${count} images`].filter(Boolean);
+  if (images.length + videos.length + chat.models.length === 0) return null;
   return (
     <Menu
       trigger={
         <button type="button" className="plain model">
-          <span className="unseen">Images and videos </span>
-          <Proportions size={16} strokeWidth={1.75} aria-hidden="true" />
-          <span className="cut">
-            {[image?.label ?? video?.label, ratio, count > 1 && `${count} images`].filter(Boolean).join(', ') || 'Auto'}
-          </span>
+          <span className="unseen">Models and ratio: </span>
+          <SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden="true" />
+          <span className="cut">{chosen.join(', ') || 'Auto'}</span>
           <ChevronDown size={16} strokeWidth={1.75} aria-hidden="true" />
         </button>
       }
     >
-      {images.map((model) => (
-        <Model
-          key={model.id}
-          model={model}
-          isChosen={model === firstImage}
-          onSelect={() => choose({ imageModel: model === images[0] ? null : model.id })}
-        />
-      ))}
+      <Models of={chat.models} chosen={chat.chosen} onChoose={chat.choose} />
+      <Models
+        of={images}
+        chosen={firstImage}
+        onChoose={(id) => choose({ imageModel: id === images[0]?.id ? null : id })}
+      />
+      <Models
+        of={videos}
+        chosen={firstVideo}
+        onChoose={(id) => choose({ videoModel: id === videos[0]?.id ? null : id })}
+      />
       <MenuLine />
-      {videos.map((model) => (
-        <Model
-          key={model.id}
-          model={model}
-          isChosen={model === firstVideo}
-          onSelect={() => choose({ videoModel: model === videos[0] ? null : model.id })}
-        />
-      ))}
-      {images.length > 0 && (
+      {counts.length > 1 && (
         <>
-          <MenuLine />
-          {[1, 2, 3, 4]
-            .filter((one) => one <= (firstImage?.maxCount ?? 1))
-            .map((one) => (
-              <MenuItem key={one} Icon={one === count ? Check : Images} onSelect={() => choose({ count: one })}>
-                <span className="choice">
-                  {one === 1 ? '1 image' : `${one} images`}
-                  <span className="quiet small">{creditsOf(one * (firstImage?.credits ?? 0))}</span>
-                </span>
-              </MenuItem>
-            ))}
+          <DropdownMenu.Label className="menuhead">Images at a time</DropdownMenu.Label>
+          <MenuChoice
+            label="Images at a time"
+            value={String(count)}
+            choices={counts.map((one) => ({ value: String(one), title: String(one) }))}
+            onChange={(one) => choose({ count: Number(one) })}
+          />
         </>
       )}
-      <MenuLine />
-      {[undefined, ...ratios].map((one) => (
-        <MenuItem
-          key={one ?? 'auto'}
-          Icon={one === ratio ? Check : Proportions}
-          onSelect={() => choose({ ratio: (one ?? null) as Media['ratio'] })}
-        >
-          {one ?? 'The ratio that fits'}
-        </MenuItem>
-      ))}
+      <DropdownMenu.Label className="menuhead">Ratio</DropdownMenu.Label>
+      <MenuChoice
+        label="Ratio"
+        value={ratio ?? ''}
+        choices={[
+          { value: '', title: 'Auto', Icon: Proportions },
+          ...ratiosOf(firstImage, firstVideo).map((one) => ({
+            ...{ value: one, title: one, Icon: () => <RatioShape ratio={one} /> },
+          })),
+        ]}
+        onChange={(one) => choose({ ratio: (one || null) as Media['ratio'] })}
+      />
     </Menu>
   );
 }
 
-function Model({
-  model: { kind, label, credits, allowed },
-  isChosen,
-  onSelect,
+const kinds = {
+  chat: ['Chat', MessageSquare, 'answer'],
+  image: ['Images', Image, 'image'],
+  video: ['Videos', Clapperboard, 'video'],
+} as const;
+
+/** The models of one kind, each with its price. The menu stays open for the other choices. */
+function Models({
+  of: models,
+  chosen,
+  onChoose,
 }: {
-  readonly model: MediaModel;
-  readonly isChosen: boolean;
-  readonly onSelect: () => void;
+  readonly of: readonly Model[];
+  readonly chosen: Model | undefined;
+  readonly onChoose: (id: string) => void;
 }) {
+  const [title, Icon, each] = kinds[models[0]?.kind ?? 'chat'];
+  if (models.length === 0) return null;
   return (
-    <MenuItem Icon={isChosen ? Check : kind === 'video' ? Film : Image} isDisabled={!allowed} onSelect={onSelect}>
-      <span className="choice">
-        {label}
-        <span className="quiet small">
-          {allowed ? `${creditsOf(credits)} ${kind === 'video' ? 'a video' : 'an image'}` : 'Not in your plan'}
-        </span>
-      </span>
-    </MenuItem>
+    <DropdownMenu.RadioGroup aria-label={title} value={chosen?.id ?? ''} onValueChange={onChoose}>
+      <DropdownMenu.Label className="menuhead">
+        <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+        {title}
+      </DropdownMenu.Label>
+      {models.map(({ id, label, credits, allowed, vision, tools }) => (
+        <DropdownMenu.RadioItem
+          key={id}
+          value={id}
+          className="menuitem"
+          disabled={!allowed}
+          onSelect={(event) => event.preventDefault()}
+        >
+          <span className="place">
+            <DropdownMenu.ItemIndicator>
+              <Check size={16} strokeWidth={1.75} aria-hidden="true" />
+            </DropdownMenu.ItemIndicator>
+          </span>
+          <span className="choice">
+            {label}
+            <span className="quiet small">
+              {[vision && 'reads images', tools && 'uses tools'].filter(Boolean).join(' · ')}
+            </span>
+          </span>
+          <span className="quiet small">{allowed ? `${creditsOf(credits)} / ${each}` : 'Not in your plan'}</span>
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
   );
 }

@@ -1,9 +1,12 @@
 import type { UIMessage } from 'ai';
 import { ChevronLeft, ChevronRight, FileText, Film, Pencil, RotateCw } from 'lucide-react';
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import type { Memory } from '#client/memory/api.ts';
 import { validParts } from '#client/validparts.ts';
+import { useFactsSince, useForgetFacts } from '../knowledge/facts.ts';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { product } from '../shell/product.ts';
+import { creditsOf } from './account.ts';
 import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
@@ -17,6 +20,7 @@ export const textOfMessage = ({ parts }: Pick<UIMessage, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 export interface MessageActions {
+  readonly threadId: string;
   /** Sends the text again from here. The messages that it replaces become another version. */
   readonly edit?: ((message: UIMessage, text: string) => void) | undefined;
   /** Requests another answer. */
@@ -100,7 +104,7 @@ function Question({
   isUnanswered,
   previews,
   edited,
-  actions: { edit, versions },
+  actions: { threadId, edit, versions },
 }: {
   readonly message: UIMessage;
   readonly isUnanswered: boolean;
@@ -109,6 +113,10 @@ function Question({
   readonly actions: MessageActions;
 }) {
   const [draft, setDraft] = useState(edited);
+  const createdAt: unknown = Reflect.get(Object(message.metadata), 'createdAt');
+  const isEditing = draft !== undefined && edit !== undefined;
+  const facts = useFactsSince(threadId, isEditing && typeof createdAt === 'string' ? createdAt : undefined);
+  const forget = useForgetFacts();
   const text = textOfMessage(message);
   const files = message.parts.filter((part) => part.type === 'file');
   return (
@@ -122,12 +130,15 @@ function Question({
           ))}
         </ul>
       )}
-      {draft !== undefined && edit ? (
+      {isEditing ? (
         <Editor
           text={draft}
+          facts={facts}
           onCancel={() => setDraft(undefined)}
-          onSend={(next) => {
+          onSend={async (next, discarded) => {
             setDraft(undefined);
+            // Otherwise, the new answer would still use them.
+            await forget(discarded);
             edit(message, next);
           }}
         />
@@ -148,16 +159,21 @@ function Question({
 
 function Editor({
   text,
+  facts,
   onSend,
   onCancel,
 }: {
   readonly text: string;
-  readonly onSend: (text: string) => void;
+  /** What the replaced part of the conversation has stored in memory. */
+  readonly facts: readonly Memory[];
+  readonly onSend: (text: string, discarded: readonly Memory[]) => void;
   readonly onCancel: () => void;
 }) {
   const [next, setNext] = useState(text);
+  const [kept, setKept] = useState<readonly string[]>([]);
   const send = () => {
-    if (next.trim() !== '') onSend(next.trim());
+    const discarded = facts.filter(({ id }) => !kept.includes(id));
+    if (next.trim() !== '') onSend(next.trim(), discarded);
   };
   return (
     <form
@@ -187,6 +203,16 @@ function Editor({
         }}
         onChange={(event) => setNext(event.target.value)}
       />
+      {facts.map(({ id, content }) => (
+        <label key={id} className="check">
+          <input
+            type="checkbox"
+            checked={!kept.includes(id)}
+            onChange={({ target }) => setKept(target.checked ? kept.filter((one) => one !== id) : [...kept, id])}
+          />
+          Also forget “{content}”
+        </label>
+      ))}
       <div className="row">
         <span id="edit-note" className="quiet small">
           The conversation continues from here. You can return to this version later.
@@ -246,11 +272,7 @@ function Answer({
       <Tools>
         {text !== '' && <CopyButton label="Copy the answer" read={() => text} />}
         {regenerate && <IconButton label="Answer again" Icon={RotateCw} onClick={() => regenerate(message)} />}
-        {typeof credits === 'number' && (
-          <span className="quiet small">
-            {credits} {credits === 1 ? 'credit' : 'credits'}
-          </span>
-        )}
+        {typeof credits === 'number' && <span className="quiet small">{creditsOf(credits)}</span>}
       </Tools>
       {versions && <Versions of={versions} />}
     </article>

@@ -23,61 +23,35 @@ interface Words {
   readonly Icon: LucideIcon;
 }
 
+const words = (asks: string, busy: string, done: string, failed: string, Icon: LucideIcon): Words => ({
+  ...{ asks, busy, done, failed, Icon },
+});
+
 const tools: Readonly<Record<string, Words>> = {
-  generateImage: {
-    asks: 'Generate an image',
-    busy: 'Generating an image',
-    done: 'Generated an image',
-    failed: 'No image was generated',
-    Icon: ImagePlus,
-  },
-  editImage: {
-    asks: 'Edit an image',
-    busy: 'Editing an image',
-    done: 'Edited an image',
-    failed: 'The image was not edited',
-    Icon: Paintbrush,
-  },
-  generateVideo: {
-    asks: 'Generate a video',
-    busy: 'Generating a video',
-    done: 'Generated a video',
-    failed: 'No video was generated',
-    Icon: Clapperboard,
-  },
-  saveMemory: {
-    asks: 'Remember',
-    busy: 'Remembering',
-    done: 'Remembered',
-    failed: 'Nothing was remembered',
-    Icon: Brain,
-  },
-  recallMemory: {
-    asks: 'Search memory',
-    busy: 'Searching memory',
-    done: 'Searched memory',
-    failed: 'Memory was not searched',
-    Icon: Search,
-  },
-  forgetMemory: {
-    asks: 'Forget',
-    busy: 'Forgetting',
-    done: 'Forgot',
-    failed: 'Nothing was forgotten',
-    Icon: Trash2,
-  },
+  generateImage: words(
+    'Generate an image',
+    'Generating an image',
+    'Generated an image',
+    'No image was generated',
+    ImagePlus,
+  ),
+  editImage: words('Edit an image', 'Editing an image', 'Edited an image', 'The image was not edited', Paintbrush),
+  generateVideo: words(
+    'Generate a video',
+    'Generating a video',
+    'Generated a video',
+    'No video was generated',
+    Clapperboard,
+  ),
+  saveMemory: words('Remember', 'Remembering', 'Remembered', 'Nothing was remembered', Brain),
+  recallMemory: words('Search memory', 'Searching memory', 'Searched memory', 'Memory was not searched', Search),
+  forgetMemory: words('Forget', 'Forgetting', 'Forgot', 'Nothing was forgotten', Trash2),
 };
 
 /** `get_weather` → `get weather`. */
 const namedBySetting = (name: string): Words => {
-  const words = name.replaceAll('_', ' ');
-  return {
-    asks: `Use ${words}`,
-    busy: `Using ${words}`,
-    done: `Used ${words}`,
-    failed: `${words} failed`,
-    Icon: Wrench,
-  };
+  const named = name.replaceAll('_', ' ');
+  return words(`Use ${named}`, `Using ${named}`, `Used ${named}`, `${named} failed`, Wrench);
 };
 
 export function wordsOf({ type }: ToolPart): Words {
