@@ -113,9 +113,11 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
   const isLike = options.similarity > options.mergeAbove;
   const isJudged = options.isJudged === true;
   const areExchanged = exchangesCases(left.text, right.text, lexicon.language.code);
-  const isReordered = isSameForm(forms[0].written, forms[1].written);
+  // "No longer" states a former habit, which "not" does not.
+  const isCeased = ceasing.test(left.text) !== ceasing.test(right.text);
+  const isReordered = !isCeased && isSameForm(forms[0].written, forms[1].written);
   const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
-  const isEqual = readsTheSame(...readings);
+  const isEqual = !isCeased && readsTheSame(...readings);
   const isFuller = elaborates(...readings);
   const isSame = !areExchanged && (isEqual || isFuller || isReordered || isReworded);
   const isApart =
