@@ -49,6 +49,75 @@ export const classes = `
 = My mom's a nurse. | My mother works as a nurse.
 = I enjoy cooking. | I like to cook.
 = I've lived in Denver since 2018. | Since 2018 I've been living in Denver.
+= In the evenings I read sci-fi. | I read sci-fi in the evenings.
+= Once a month my brother visits us. | My brother visits us once a month.
+= My least favorite subject was math. | Math was my least favorite subject.
+= At the moment I'm reading Dune. | I'm reading Dune at the moment.
+= I've got a peanut allergy. | I have a peanut allergy.
+= I'm gonna be a dad in May. | I'm going to be a dad in May.
+= I do not like olives. | I don't like olives at all.
+= I'm scared of the dark. | I'm afraid of the dark.
+= My sister has 3 kids. | My sister has three children.
+= I take the train to work every day. | Every day I take the train to work.
+= I'm a huge fan of the Lakers. | I love the Lakers.
+= I don't drink coffee. | I never drink coffee.
+= I eat breakfast at 7. | I have breakfast at seven.
+= I live in a small apartment. | I live in a small flat.
+= I grew up in Ohio. | I was raised in Ohio.
+= I work as a barista. | My job is being a barista.
+= I wear glasses. | I'm wearing glasses.
+= I got divorced last year. | Last year I got divorced.
+= I don't have kids. | I have no children.
+= My husband's name is Omar. | I'm married to Omar.
+= My partner's a vet. | My partner works as a vet.
+= I was born in Lima. | Lima is where I was born.
+= I have insomnia. | I suffer from insomnia.
+= I drive a Toyota. | My car is a Toyota.
+= I am 34 years old. | I'm 34.
+= I'm learning to play the piano. | I'm learning piano.
+= I have a hard time falling asleep. | Falling asleep is hard for me.
+= I moved to Seattle in 2019. | In 2019 I moved to Seattle.
+= I speak Spanish and French. | I speak French and Spanish.
+= I hate getting up early. | I hate to get up early.
+= I prefer tea to coffee. | I like tea better than coffee.
+= I'm not able to drive. | I can't drive.
+= My mother tongue is Farsi. | I'm a native Farsi speaker.
+= My roommate is called Jess. | I have a roommate named Jess.
+= I am a member of a book club. | I'm in a book club.
+= I can't eat dairy. | I can't have dairy products.
+= Our cat is 12 years old. | We have a twelve-year-old cat.
+= I volunteer at an animal shelter. | I do volunteer work at an animal shelter.
+= Before bed I always read. | I always read before bed.
+= For breakfast I usually have oatmeal. | I usually have oatmeal for breakfast.
+= Every Friday night we order pizza. | We order pizza every Friday night.
+= My go-to karaoke song is Africa by Toto. | Africa by Toto is my go-to karaoke song.
+= Green is my favorite color. | My favorite color's green.
+= I'm a stay-at-home dad. | I am a stay at home dad.
+= I really hate olives. | I hate olives.
+= I can't stand my commute. | I hate my commute.
+= I've been playing chess for ten years. | I have been playing chess for 10 years.
+= I'm not a morning person. | I am not a morning person.
+= My daughter's 8. | My daughter is eight.
+= My grandpa is 90 years old. | My grandfather is 90.
+= I drink a lot of coffee. | I drink lots of coffee.
+= I'm currently living in Prague. | I live in Prague.
+= I work part-time at a bookstore. | I'm working part time at a bookstore.
+= I do yoga every day. | I practice yoga daily.
+= I'm into photography. | I like photography.
+= I love to travel. | I love traveling.
+= My son has asthma. | My son is asthmatic.
+= I have a fear of spiders. | Spiders terrify me.
+= My anniversary is July 9. | July 9 is my anniversary.
+= I have a brother who lives in Tokyo. | My brother lives in Tokyo.
+= I have curly hair. | My hair is curly.
+= My eyes are green. | I have green eyes.
+= My apartment is on the third floor. | I live on the third floor.
+= I run a small bakery. | I own a small bakery.
+= I've got a gluten intolerance. | I'm gluten intolerant.
+= My dad's from Cuba. | My father comes from Cuba.
+= I don't like horror movies. | I'm not a fan of scary movies.
+= I'm on a low-carb diet. | I follow a low-carb diet.
+= I retired in 2020. | I've been retired since 2020.
 ~ I have a daughter. | I have a daughter from my first marriage.
 ~ I have a dog. | I have a dog with three legs.
 ~ I have a dentist. | I am a dentist.
@@ -100,6 +169,82 @@ export const classes = `
 ~ I run every morning. | I run every evening.
 ~ I'm a doctor. | I'm married to a doctor.
 ~ I have a degree in biology. | I teach biology.
+~ I read sci-fi in the evenings. | I write sci-fi in the evenings.
+~ My brother visits us once a month. | We visit my brother once a month.
+~ My favorite subject was math. | My least favorite subject was math.
+~ I'm going to be a dad in May. | My brother is going to be a dad in May.
+~ I'm afraid of the dark. | I'm not afraid of the dark.
+~ My sister has 3 kids. | My sister's friend has 3 kids.
+~ I take the train to work. | I take the bus to work.
+~ I have breakfast at seven. | I have dinner at seven.
+~ I grew up in Ohio. | I work in Ohio.
+~ I got divorced last year. | I got married last year.
+~ My husband's name is Omar. | My husband's brother's name is Omar.
+~ I'm married to Omar. | I was married to Omar.
+~ I moved to Seattle in 2019. | I moved from Seattle in 2019.
+~ I prefer tea to coffee. | I prefer coffee to tea.
+~ I hate getting up early. | I hate getting up late.
+~ I'm learning piano. | I teach piano.
+~ I'm learning piano. | I want to learn piano.
+~ I always eat breakfast. | I sometimes eat breakfast.
+~ I eat meat only on Sundays. | I eat meat on Sundays.
+~ My cat is named Luna. | My cat's vet is named Luna.
+~ My wife's brother is a chef. | My brother's wife is a chef.
+~ I lived in Boston. | I live in Boston.
+~ I'm thinking of quitting my job. | I quit my job.
+~ I have an appointment at 3. | I have an appointment at 4.
+~ I was born in Lima. | I live in Lima.
+~ I can't drive. | I don't like to drive.
+~ I have to wear glasses. | I don't have to wear glasses.
+~ I work out before breakfast. | I work out after breakfast.
+~ I own a bakery. | I work in a bakery.
+~ I'm a chef. | I know a chef.
+~ I have a boyfriend. | I have an ex-boyfriend.
+~ I like hot coffee. | I like iced coffee.
+~ I'm allergic to cats and dogs. | I'm allergic to cats.
+~ My son is 5. | My son is 6.
+~ I usually take the bus. | I never take the bus.
+~ I speak Spanish. | I understand Spanish.
+~ I suffer from insomnia. | I suffered from insomnia.
+~ I cook for my parents. | My parents cook for me.
+~ I borrowed money from Tom. | Tom borrowed money from me.
+~ I might move to Texas. | I moved to Texas.
+~ My boss is older than me. | I'm older than my boss.
+~ I like my mom's cooking. | My mom likes my cooking.
+~ I'm vegan. | I'm not vegan.
+~ I have two sisters. | I have two brothers.
+~ I don't like cats. | I don't have cats.
+~ I work nights. | I work days.
+~ I own a house. | I want to own a house.
+~ I got married in 2015. | I got engaged in 2015.
+~ I wed in June. | My son got married in June.
+~ My daughter and I married in 2015. | My wife and I married in 2015.
+~ I'm a math teacher. | I hate my math teacher.
+~ I teach math at a middle school. | I teach at a middle school.
+~ I like teaching. | I like teachers.
+~ I have a wife. | I have a husband.
+~ I drive to work. | I drive for work.
+~ I don't smoke. | I no longer smoke.
+~ I never eat meat. | I no longer eat meat.
+~ I have a brother who lives in Tokyo. | I have a brother who works in Tokyo.
+~ My son has asthma. | My son had asthma.
+~ I don't like horror movies. | I don't watch horror movies.
+~ I run a small bakery. | I ran a small bakery.
+~ My dad's from Cuba. | My dad's friend is from Cuba.
+~ I drink a lot of coffee. | I drink a lot of tea.
+~ I'm an accountant. | My accountant is great.
+~ I always read before bed. | I never read before bed.
+~ We order pizza every Friday night. | They order pizza every Friday night.
+~ I used to live in Prague. | I live in Prague.
+~ I've never eaten sushi. | I've eaten sushi.
+~ My brother lives in Tokyo. | My brother's wife lives in Tokyo.
+~ I retired in 2020. | I'm retiring in 2030.
+~ I'm gluten intolerant. | I'm lactose intolerant.
+~ I like photography. | I studied photography.
+~ Kim's brother is a dentist. | Kim is my brother's dentist.
+~ I trust my doctor. | My doctor trusts me.
+~ I'd love to travel. | I love to travel.
+~ I love to travel. | I hate to travel.
 # de
 = Ich habe einen Hund. | Ich hab einen Hund.
 = Ich hab 'ne Katze. | Ich habe eine Katze.
@@ -130,15 +275,50 @@ export const classes = `
 = Meine Mama ist Lehrerin. | Meine Mutter arbeitet als Lehrerin.
 = Jeden Dienstag spiele ich Tennis. | Dienstags spiele ich Tennis.
 = Ich bin laktoseintolerant. | Ich habe eine Laktoseintoleranz.
+= Ich geh jeden Sonntag joggen. | Ich gehe jeden Sonntag joggen.
+= Ich darf keine Erdnüsse essen, weil ich allergisch bin. | Ich bin allergisch gegen Erdnüsse.
+= Wir haben 2015 geheiratet. | Meine Frau und ich haben 2015 geheiratet.
+= Ich bin Grundschullehrerin. | Ich unterrichte an einer Grundschule.
+= Am Wochenende wandere ich gern. | Ich wandere gern am Wochenende.
+= Seit drei Jahren lerne ich Spanisch. | Ich lerne seit drei Jahren Spanisch.
+= Mein Lieblingstier ist die Eule. | Die Eule ist mein Lieblingstier.
+= Ich hab keine Geschwister. | Ich habe keine Geschwister.
+= Ich wohne in München. | Ich lebe in München.
+= Ich bin 34 Jahre alt. | Ich bin 34.
+= Ich finde Horrorfilme furchtbar. | Horrorfilme finde ich furchtbar.
+= Ich komme aus Österreich. | Ich stamme aus Österreich.
+= Ich spreche fließend Italienisch. | Italienisch spreche ich fließend.
+= Ich rauche nicht. | Ich bin Nichtraucher.
+= Mein Mann heißt Jonas. | Ich habe einen Mann, der Jonas heißt.
+= Ich bin mit Jonas verheiratet. | Mein Mann heißt Jonas.
+= Ich habe Höhenangst. | Ich habe Angst vor Höhe.
+= Ich vertrage keine Milch. | Milch vertrage ich nicht.
+= Ich gehe gern ins Kino. | Ins Kino gehe ich gern.
+= Ich arbeite als Lehrer. | Ich bin Lehrer.
+= Ich kann kein Blut sehen. | Blut kann ich nicht sehen.
+= Mein Sohn ist sechs. | Mein Sohn ist 6 Jahre alt.
+= Ich mag keine Oliven. | Oliven mag ich nicht.
+= Jeden Morgen trinke ich Kaffee. | Ich trinke jeden Morgen einen Kaffee.
+= Abends lese ich oft. | Ich lese abends oft.
+= Ich bin gerade in Elternzeit. | Ich bin in Elternzeit.
+= Meine Oma ist 90. | Meine Großmutter ist neunzig Jahre alt.
+= Ich habe einen Bruder, der in Wien wohnt. | Mein Bruder wohnt in Wien.
+= Ich trinke viel Kaffee. | Kaffee trinke ich viel.
+= Ich wohne allein. | Ich lebe alleine.
+= Ich reise gern. | Ich reise sehr gerne.
+= Ich bin Linkshänder. | Ich schreibe mit links.
+= Ich besitze ein Motorrad. | Ich habe ein Motorrad.
+= Seit 2020 bin ich in Rente. | Ich bin seit 2020 in Rente.
+= Mein Sohn hat Asthma. | Mein Sohn ist Asthmatiker.
+= Ich fahre mit dem Rad zur Arbeit. | Ich fahre mit dem Fahrrad zur Arbeit.
+= Ich habe blaue Augen. | Meine Augen sind blau.
+= Ich studiere Jura. | Ich bin Jurastudent.
+= Ich jogge jeden Morgen. | Jeden Morgen gehe ich joggen.
 ~ Mein Vater hilft meinem Onkel im Laden. | Meinem Vater hilft mein Onkel im Laden.
 ~ Der Hund beißt den Nachbarn. | Den Hund beißt der Nachbar.
 ~ Meine Mutter hilft meiner Tante. | Meiner Mutter hilft meine Tante.
 ~ Mein Bruder besucht meinen Opa. | Meinen Bruder besucht mein Opa.
 ~ Der Onkel hilft dem Vater. | Dem Onkel hilft der Vater.
-= Ich geh jeden Sonntag joggen. | Ich gehe jeden Sonntag joggen.
-= Ich darf keine Erdnüsse essen, weil ich allergisch bin. | Ich bin allergisch gegen Erdnüsse.
-= Wir haben 2015 geheiratet. | Meine Frau und ich haben 2015 geheiratet.
-= Ich bin Grundschullehrerin. | Ich unterrichte an einer Grundschule.
 ~ Die Tante liebt die Mutter. | Die Mutter liebt die Tante.
 ~ Wir haben 2015 geheiratet. | Meine Eltern haben 2015 geheiratet.
 ~ Ich habe einen Hund. | Ich hatte einen Hund.
@@ -161,6 +341,33 @@ export const classes = `
 ~ Ich habe Diabetes. | Mein Vater hat Diabetes.
 ~ Ich mag Jazz. | Ich mochte Jazz.
 ~ Ich lerne Polnisch. | Meine Muttersprache ist Polnisch.
+~ Ich wandere gern am Wochenende. | Ich wandere ungern am Wochenende.
+~ Ich lerne seit drei Jahren Spanisch. | Ich lerne seit vier Jahren Spanisch.
+~ Ich wohne in München. | Ich arbeite in München.
+~ Mein Mann heißt Jonas. | Mein Bruder heißt Jonas.
+~ Ich mag keine Oliven. | Ich mag Oliven.
+~ Ich trinke Tee lieber als Kaffee. | Ich trinke Kaffee lieber als Tee.
+~ Ich wollte Arzt werden. | Ich bin Arzt.
+~ Ich muss um sechs aufstehen. | Ich muss um sieben aufstehen.
+~ Mein Hund hat Angst vor der Katze. | Meine Katze hat Angst vor dem Hund.
+~ Ich habe meinem Bruder Geld geliehen. | Mein Bruder hat mir Geld geliehen.
+~ Meine Frau kocht für mich. | Ich koche für meine Frau.
+~ Mein Sohn ist sechs. | Mein Sohn war sechs.
+~ Ich bin Lehrer. | Ich kenne einen Lehrer.
+~ Ich komme aus Österreich. | Ich fahre nach Österreich.
+~ Der Chef mag den Kollegen. | Den Chef mag der Kollege.
+~ Ich jogge vor der Arbeit. | Ich jogge nach der Arbeit.
+~ Ich trinke nie Alkohol. | Ich trinke selten Alkohol.
+~ Meine Tochter spielt Geige. | Meine Tochter möchte Geige spielen.
+~ Ich habe zwei Brüder. | Ich habe zwei Schwestern.
+~ Ich rauche nicht. | Ich rauche nicht mehr.
+~ Mein Bruder wohnt in Wien. | Mein Bruder arbeitet in Wien.
+~ Ich habe einen Bruder, der in Wien wohnt. | Ich habe eine Schwester, die in Wien wohnt.
+~ Ich besitze ein Motorrad. | Ich möchte ein Motorrad.
+~ Ich studiere Jura. | Ich habe Jura studiert.
+~ Ich reise gern. | Ich würde gern reisen.
+~ Mein Sohn hat Asthma. | Mein Sohn hatte Asthma.
+~ Meine Augen sind blau. | Meine Augen sind grün.
 # fr
 = Je suis prof de maths dans un collège. | J'enseigne les maths au collège.
 = Je suis prof d'anglais. | J'enseigne l'anglais.
@@ -187,6 +394,35 @@ export const classes = `
 = Moi, j'ai trois frères. | J'ai trois frères.
 = Le café, j'aime pas ça. | Je n'aime pas le café.
 = On s'est mariés en 2015. | Ma femme et moi nous sommes mariés en 2015.
+= Tous les matins, je fais du yoga. | Je fais du yoga tous les matins.
+= Mon film préféré est Amélie. | Amélie est mon film préféré.
+= J'ai pas de voiture. | Je n'ai pas de voiture.
+= Je suis née en 1990. | Mon année de naissance est 1990.
+= J'ai trente ans. | J'ai 30 ans.
+= Je parle couramment anglais. | Je parle anglais couramment.
+= Je suis fille unique. | Je n'ai pas de frères et sœurs.
+= J'ai peur des araignées. | Les araignées me font peur.
+= Mon mari s'appelle Paul. | Je suis mariée à Paul.
+= Je viens de Belgique. | Je suis originaire de Belgique.
+= Je ne fume pas. | Je suis non-fumeur.
+= Je joue de la guitare. | Je fais de la guitare.
+= J'ai deux sœurs. | J'ai 2 sœurs.
+= Je bosse dans une banque. | Je travaille dans une banque.
+= Je suis infirmière à l'hôpital. | Je travaille comme infirmière à l'hôpital.
+= Je ne supporte pas le bruit. | Je déteste le bruit.
+= Je prends un café tous les matins. | Je bois un café tous les matins.
+= Le soir, je lis toujours. | Je lis toujours le soir.
+= J'ai un frère qui habite à Lille. | Mon frère habite à Lille.
+= Ma grand-mère a 90 ans. | Ma mamie a quatre-vingt-dix ans.
+= Je vis seule. | J'habite seule.
+= J'ai les yeux bleus. | Mes yeux sont bleus.
+= Je fais du yoga deux fois par semaine. | Deux fois par semaine, je fais du yoga.
+= Je cours tous les matins. | Chaque matin, je cours.
+= J'étudie le droit. | Je suis étudiante en droit.
+= Je suis gauchère. | J'écris de la main gauche.
+= J'aime voyager. | J'adore voyager.
+= Mon fils est asthmatique. | Mon fils a de l'asthme.
+= J'ai une intolérance au lactose. | Je suis intolérante au lactose.
 ~ Je suis prof de maths dans un collège. | Je suis prof de maths dans un lycée.
 ~ J'enseigne les maths au collège. | J'étudie les maths au collège.
 ~ J'enseigne les maths au collège. | Mon frère enseigne les maths au collège.
@@ -207,6 +443,30 @@ export const classes = `
 ~ Je me couche à onze heures. | Je me lève à onze heures.
 ~ Je suis végétarien. | Je ne suis plus végétarien.
 ~ Je travaille à la maison. | Je travaille à la mairie.
+~ Je fais du yoga tous les matins. | Je fais du yoga tous les soirs.
+~ Je parle anglais. | J'apprends l'anglais.
+~ J'ai trente ans. | J'ai treize ans.
+~ Mon mari s'appelle Paul. | Mon fils s'appelle Paul.
+~ Je viens de Belgique. | Je vais en Belgique.
+~ Ma mère garde ma fille. | Ma fille garde ma mère.
+~ J'ai prêté ma voiture à Luc. | Luc m'a prêté sa voiture.
+~ J'ai vendu ma maison. | Je vends ma maison.
+~ Je travaille dans une banque. | Ma sœur travaille dans une banque.
+~ Je voudrais un chat. | J'ai un chat.
+~ Je mange rarement du poisson. | Je mange souvent du poisson.
+~ Je ne bois jamais de vin. | Je ne bois plus de vin.
+~ J'ai deux sœurs. | J'ai deux frères.
+~ Mon frère est plus grand que moi. | Je suis plus grand que mon frère.
+~ J'aime le bruit. | Je n'aime pas le bruit.
+~ Je cours avant le travail. | Je cours après le travail.
+~ J'enseigne l'anglais. | J'enseigne l'espagnol.
+~ J'aime trop le sucre. | Je n'aime pas le sucre.
+~ Mon frère habite à Lille. | Mon frère travaille à Lille.
+~ J'aime voyager. | J'aimerais voyager.
+~ J'étudie le droit. | J'ai étudié le droit.
+~ Mon fils est asthmatique. | Ma fille est asthmatique.
+~ Ma grand-mère a 90 ans. | Ma grand-mère a 80 ans.
+~ Je cours tous les matins. | Je courais tous les matins.
 # es
 = Soy alérgico al marisco. | Yo soy alérgico a los mariscos.
 = Trabajo en una farmacia. | Estoy trabajando en una farmacia.
@@ -237,6 +497,35 @@ export const classes = `
 = Soy intolerante a la lactosa. | Tengo intolerancia a la lactosa.
 = No puedo comer cacahuetes porque soy alérgica. | Soy alérgica a los cacahuetes.
 = Me dan miedo las arañas. | Les tengo miedo a las arañas.
+= Los domingos como con mis padres. | Como con mis padres los domingos.
+= Mi película favorita es Coco. | Coco es mi película favorita.
+= No tengo hermanos. | Soy hijo único.
+= Tengo treinta años. | Tengo 30 años.
+= Vivo en Bilbao. | Estoy viviendo en Bilbao.
+= Estoy casada con Luis. | Mi marido se llama Luis.
+= Hablo inglés con fluidez. | Hablo inglés fluido.
+= No fumo. | No soy fumador.
+= Tengo miedo a las alturas. | Me dan miedo las alturas.
+= Soy de Perú. | Vengo de Perú.
+= Toco la guitarra. | Sé tocar la guitarra.
+= Trabajo como enfermera en un hospital. | Soy enfermera en un hospital.
+= No me gustan las aceitunas. | Las aceitunas no me gustan.
+= Me encanta el chocolate. | El chocolate me encanta.
+= Mi hermano tiene tres hijos. | Mi hermano tiene 3 hijos.
+= Tengo el pelo rizado. | Yo tengo el pelo rizado.
+= Juego al tenis dos veces por semana. | Juego al tenis dos veces a la semana.
+= Por las noches siempre leo. | Siempre leo por las noches.
+= Tengo un hermano que vive en Bogotá. | Mi hermano vive en Bogotá.
+= Mi abuela tiene 90 años. | Mi abuela tiene noventa años.
+= Tengo los ojos verdes. | Mis ojos son verdes.
+= Corro todas las mañanas. | Salgo a correr todas las mañanas.
+= Estudio derecho. | Soy estudiante de derecho.
+= Soy zurdo. | Escribo con la izquierda.
+= Me encanta viajar. | Adoro viajar.
+= Mi hijo tiene asma. | Mi hijo es asmático.
+= Tengo una moto. | Yo tengo moto.
+= Voy al gimnasio tres veces por semana. | Tres veces a la semana voy al gimnasio.
+= Mi novia se llama Carla. | Tengo una novia que se llama Carla.
 ~ Trabajo en una farmacia. | Trabajaba en una farmacia.
 ~ Estoy trabajando en una farmacia. | Estoy buscando trabajo en una farmacia.
 ~ Estoy aprendiendo japonés. | Voy a aprender japonés.
@@ -260,6 +549,31 @@ export const classes = `
 ~ Me casé en 2015. | Me divorcié en 2015.
 ~ Soy camarero. | Fui camarero.
 ~ Soy diabético. | Mi madre es diabética.
+~ Como con mis padres los domingos. | Como con mis padres los lunes.
+~ Toco la guitarra. | Quiero tocar la guitarra.
+~ Tengo treinta años. | Tengo trece años.
+~ Mi marido se llama Luis. | Mi primo se llama Luis.
+~ Mi hermana cuida a mi abuela. | Mi abuela cuida a mi hermana.
+~ Me mudé de Madrid a Valencia. | Me mudé de Valencia a Madrid.
+~ Prefiero el té al café. | Prefiero el café al té.
+~ No me gustan las aceitunas. | Me gustan las aceitunas.
+~ Siempre desayuno. | A veces desayuno.
+~ Le presté dinero a Juan. | Juan me prestó dinero.
+~ Estoy buscando piso. | Tengo piso.
+~ Mi gato se llama Leo. | El veterinario de mi gato se llama Leo.
+~ Corro antes de trabajar. | Corro después de trabajar.
+~ Soy enfermera. | Quiero ser enfermera.
+~ Hablo inglés. | Estudio inglés.
+~ Soy de Perú. | Voy a Perú.
+~ Tengo que tomar insulina. | No tengo que tomar insulina.
+~ Estoy trabajando mucho. | Trabajé mucho.
+~ No fumo. | Ya no fumo.
+~ Mi hermano vive en Bogotá. | Mi hermano trabaja en Bogotá.
+~ Me encanta viajar. | Me encantaría viajar.
+~ Estudio derecho. | Estudié derecho.
+~ Mi hijo tiene asma. | Mi hijo tenía asma.
+~ Tengo una moto. | Vendí una moto.
+~ Soy zurdo. | No soy zurdo.
 # it
 = Sono celiaco. | Ho la celiachia.
 = Sono celiaca. | Soffro di celiachia.
@@ -287,6 +601,31 @@ export const classes = `
 = Ho un gatto. | Io ho un gatto.
 = Sono sposato dal 2015. | Mi sono sposato nel 2015.
 = Ho paura dei ragni. | I ragni mi fanno paura.
+= La domenica pranzo dai miei. | Pranzo dai miei la domenica.
+= Il mio colore preferito è il verde. | Il verde è il mio colore preferito.
+= Ho trent'anni. | Ho 30 anni.
+= Sono figlio unico. | Non ho fratelli né sorelle.
+= Mio marito si chiama Luca. | Sono sposata con Luca.
+= Non fumo. | Non sono un fumatore.
+= Vengo dalla Sicilia. | Sono della Sicilia.
+= Suono la chitarra. | So suonare la chitarra.
+= Parlo bene il tedesco. | Il tedesco lo parlo bene.
+= Faccio il cuoco in un ristorante. | Lavoro come cuoco in un ristorante.
+= Ho l'allergia al polline. | Sono allergico al polline.
+= Non mi piacciono le olive. | Le olive non mi piacciono.
+= Vado in palestra tre volte a settimana. | Vado in palestra 3 volte alla settimana.
+= Vivo da sola. | Abito da sola.
+= Ho una sorella più piccola. | Ho una sorella minore.
+= La sera leggo sempre. | Leggo sempre la sera.
+= Ho un fratello che vive a Londra. | Mio fratello vive a Londra.
+= Mia nonna ha 90 anni. | Mia nonna ha novant'anni.
+= Ho gli occhi azzurri. | I miei occhi sono azzurri.
+= Corro ogni mattina. | Vado a correre ogni mattina.
+= Studio giurisprudenza. | Sono studentessa di giurisprudenza.
+= Adoro viaggiare. | Amo viaggiare.
+= Mio figlio ha l'asma. | Mio figlio è asmatico.
+= Sono mancino. | Scrivo con la sinistra.
+= Non sopporto il caldo. | Odio il caldo.
 ~ Lavoro in banca. | Lavoravo in banca.
 ~ Sto studiando il giapponese. | Vorrei studiare il giapponese.
 ~ Studio il giapponese. | Insegno il giapponese.
@@ -306,6 +645,26 @@ export const classes = `
 ~ Mi sono sposato nel 2015. | Mi sono separato nel 2015.
 ~ Ho due figli. | Ho dodici figli.
 ~ Faccio l'idraulico. | Mio padre fa l'idraulico.
+~ Pranzo dai miei la domenica. | Ceno dai miei la domenica.
+~ Suono la chitarra. | Suonavo la chitarra.
+~ Mio marito si chiama Luca. | Mio cugino si chiama Luca.
+~ Mia nonna aiuta mia zia. | Mia zia aiuta mia nonna.
+~ Preferisco il tè al caffè. | Preferisco il caffè al tè.
+~ Ho una sorella minore. | Ho una sorella maggiore.
+~ Non mi piacciono le olive. | Mi piacciono le olive.
+~ Vorrei un cane. | Ho un cane.
+~ Ho comprato la casa da Marco. | Ho venduto la casa a Marco.
+~ Corro prima del lavoro. | Corro dopo il lavoro.
+~ Faccio il cuoco. | Conosco un cuoco.
+~ Parlo tedesco. | Studio tedesco.
+~ Bevo solo acqua. | Bevo acqua.
+~ Sono nato a Bari. | Vivo a Bari.
+~ Non fumo. | Non fumo più.
+~ Mio fratello vive a Londra. | Mio fratello lavora a Londra.
+~ Corro ogni mattina. | Correvo ogni mattina.
+~ Amo viaggiare. | Amerei viaggiare.
+~ Mio figlio ha l'asma. | Mia figlia ha l'asma.
+~ Odio il caldo. | Odio il freddo.
 # pt
 = Eu não tomo café. | Não bebo café.
 = Estou estudando direito. | Eu estudo direito.
@@ -334,6 +693,30 @@ export const classes = `
 = A gente se casou em 2015. | Nós nos casamos em 2015.
 = Tenho medo de aranha. | Aranha me dá medo.
 = Tenho um gato. | Eu tenho um gato.
+= Aos domingos almoço com meus pais. | Almoço com meus pais aos domingos.
+= Minha cor favorita é verde. | Verde é a minha cor favorita.
+= Tenho trinta anos. | Tenho 30 anos.
+= Sou filho único. | Não tenho irmãos.
+= Meu marido se chama Pedro. | Sou casada com Pedro.
+= Não fumo. | Eu não sou fumante.
+= Sou da Bahia. | Eu venho da Bahia.
+= Toco violão. | Eu sei tocar violão.
+= Moro em Curitiba. | Vivo em Curitiba.
+= Trabalho como cozinheiro num restaurante. | Sou cozinheiro num restaurante.
+= Não gosto de azeitona. | De azeitona eu não gosto.
+= Jogo tênis duas vezes por semana. | Jogo tênis 2 vezes por semana.
+= Minha mãe é enfermeira. | Minha mãe trabalha como enfermeira.
+= Eu acordo às seis. | Acordo às 6 da manhã.
+= À noite eu sempre leio. | Eu sempre leio à noite.
+= Tenho um irmão que mora em Porto Alegre. | Meu irmão mora em Porto Alegre.
+= Minha avó tem 90 anos. | Minha avó tem noventa anos.
+= Tenho olhos verdes. | Meus olhos são verdes.
+= Corro todas as manhãs. | Corro toda manhã.
+= Estudo direito. | Sou estudante de direito.
+= Amo viajar. | Adoro viajar.
+= Meu filho tem asma. | Meu filho é asmático.
+= Sou canhoto. | Escrevo com a mão esquerda.
+= Vou à academia três vezes por semana. | Vou à academia 3 vezes na semana.
 ~ Não tomo café. | Não tomo chá.
 ~ Tomo café. | Não tomo café.
 ~ Tomo banho de manhã. | Bebo café de manhã.
@@ -354,6 +737,25 @@ export const classes = `
 ~ Tenho dois cachorros. | Tenho doze cachorros.
 ~ Não como carne. | Não como peixe.
 ~ Durmo às onze. | Acordo às onze.
+~ Almoço com meus pais aos domingos. | Janto com meus pais aos domingos.
+~ Toco violão. | Tocava violão.
+~ Meu marido se chama Pedro. | Meu primo se chama Pedro.
+~ Minha avó cuida da minha tia. | Minha tia cuida da minha avó.
+~ Prefiro chá a café. | Prefiro café a chá.
+~ Não gosto de azeitona. | Gosto de azeitona.
+~ Emprestei dinheiro ao João. | O João me emprestou dinheiro.
+~ Quero um gato. | Tenho um gato.
+~ Corro antes do trabalho. | Corro depois do trabalho.
+~ Sou cozinheiro. | Conheço um cozinheiro.
+~ Acordo às seis. | Acordo às sete.
+~ Às vezes bebo vinho. | Sempre bebo vinho.
+~ Minha filha tem um gato. | O gato da minha filha tem medo.
+~ Estou morando em Lisboa. | Vou morar em Lisboa.
+~ Não fumo. | Não fumo mais.
+~ Meu irmão mora em Porto Alegre. | Meu irmão trabalha em Porto Alegre.
+~ Corro toda manhã. | Corria toda manhã.
+~ Adoro viajar. | Adoraria viajar.
+~ Meu filho tem asma. | Minha filha tem asma.
 # ja
 = 好きな食べ物はラーメンです。 | ラーメンが好きな食べ物です。
 = 好きな色は青です。 | 青が好きな色です。
@@ -384,6 +786,30 @@ export const classes = `
 = 泳げません。 | 泳ぐことができません。
 = 普段は11時に寝ます。 | 私は普段十一時に寝ます。
 = 英語を勉強しています。 | 英語を勉強してます。
+= 週末はよく映画を見ます。 | 映画を週末によく見ます。
+= 私の趣味は写真です。 | 写真が趣味です。
+= 私は30歳です。 | 三十歳です。
+= 夫の名前は健太です。 | 夫は健太といいます。
+= タバコは吸いません。 | タバコを吸わない。
+= 北海道出身です。 | 出身は北海道です。
+= ギターを弾きます。 | ギターを弾いています。
+= 魚が苦手です。 | 魚は苦手です。
+= 朝6時に起きます。 | 毎朝六時に起きる。
+= 一人暮らしです。 | 一人で暮らしています。
+= 車で通勤しています。 | 車で通勤してます。
+= 母は教師です。 | 母は先生をしています。
+= 兄が二人います。 | 兄が2人いる。
+= コーヒーが好きです。 | コーヒーが好きなんです。
+= 私はエンジニアとして働いています。 | エンジニアをしています。
+= 夜はいつも本を読みます。 | いつも夜に本を読みます。
+= 東京に住んでいる兄がいます。 | 兄は東京に住んでいます。
+= 旅行が好きです。 | 旅行するのが好きです。
+= 息子は喘息です。 | 息子は喘息持ちです。
+= 甘いものが苦手です。 | 甘いものは苦手なんです。
+= 私は左利きです。 | 左利きなんです。
+= 韓国語を習っています。 | 韓国語を習ってる。
+= 車を持っています。 | 車があります。
+= 週末は釣りに行きます。 | 釣りには週末に行きます。
 ~ 好きな食べ物はラーメンです。 | 妹の好きな食べ物はラーメンです。
 ~ 好きな食べ物はラーメンです。 | 嫌いな食べ物はラーメンです。
 ~ 母の好きな色は青です。 | 父の好きな色は青です。
@@ -409,6 +835,30 @@ export const classes = `
 ~ 11時に寝ます。 | 11時に起きます。
 ~ 日本語を教えています。 | 日本語を教えてもらっています。
 ~ 2015年に結婚しました。 | 2016年に結婚しました。
+~ 週末はよく映画を見ます。 | 週末はよく本を読みます。
+~ 夫の名前は健太です。 | 息子の名前は健太です。
+~ 北海道出身です。 | 北海道に住んでいます。
+~ 魚が苦手です。 | 肉が苦手です。
+~ ギターを弾きます。 | ギターを弾いていました。
+~ 私は妹より背が高いです。 | 妹は私より背が高いです。
+~ 紅茶よりコーヒーが好きです。 | コーヒーより紅茶が好きです。
+~ 母が祖母を世話しています。 | 祖母が母を世話しています。
+~ 東京から大阪に引っ越しました。 | 大阪から東京に引っ越しました。
+~ 時々走ります。 | 毎日走ります。
+~ コーヒーが好きです。 | 夫はコーヒーが好きです。
+~ 犬が怖いです。 | 犬が欲しいです。
+~ 兄が二人います。 | 弟が二人います。
+~ エンジニアをしています。 | エンジニアになりたいです。
+~ 仕事の前に走ります。 | 仕事の後に走ります。
+~ 友達にお金を貸しました。 | 友達にお金を借りました。
+~ 日本酒だけ飲みます。 | 日本酒を飲みます。
+~ タバコは吸いません。 | もうタバコは吸いません。
+~ 兄は東京に住んでいます。 | 兄は東京で働いています。
+~ 旅行が好きです。 | 旅行に行きたいです。
+~ 韓国語を習っています。 | 韓国語を習いたいです。
+~ 車を持っています。 | 車を持っていません。
+~ 息子は喘息です。 | 娘は喘息です。
+~ 左利きです。 | 右利きです。
 # zh
 = 我有一只猫。 | 我养了一只猫。
 = 我养了两只狗。 | 我有2只狗。
@@ -439,6 +889,32 @@ export const classes = `
 = 我有糖尿病。 | 我得了糖尿病。
 = 我通常十一点睡觉。 | 我一般11点睡觉。
 = 我开车上班。 | 我上班开车。
+= 周末我常常爬山。 | 我周末常常爬山。
+= 我的爱好是摄影。 | 摄影是我的爱好。
+= 我今年三十岁。 | 我30岁。
+= 我丈夫叫李明。 | 李明是我丈夫。
+= 我不抽烟。 | 我从不抽烟。
+= 我是四川人。 | 我来自四川。
+= 我会弹吉他。 | 吉他我会弹。
+= 我怕蜘蛛。 | 我害怕蜘蛛。
+= 我早上六点起床。 | 我每天早上6点起床。
+= 我一个人住。 | 我独居。
+= 我妈妈是老师。 | 我妈是教师。
+= 我有两个哥哥。 | 我有俩哥哥。
+= 我想学吉他。 | 我很想学吉他。
+= 我每周去两次健身房。 | 我一周去两次健身房。
+= 我在银行工作。 | 我在银行上班。
+= 晚上我总是看书。 | 我晚上总是看书。
+= 我有个哥哥住在东京。 | 我哥哥住在东京。
+= 我奶奶九十岁。 | 我奶奶90岁了。
+= 我很爱旅行。 | 我喜欢旅行。
+= 我儿子有哮喘。 | 我儿子患有哮喘。
+= 我每天早上跑步。 | 我每天早晨跑步。
+= 我是法律系的学生。 | 我学法律。
+= 我每天喝咖啡。 | 咖啡我每天都喝。
+= 我家有三口人。 | 我们家有三个人。
+= 我最讨厌下雨天。 | 下雨天是我最讨厌的。
+= 我养了两只猫。 | 我家有两只猫。
 ~ 我有一只猫。 | 我有一只狗。
 ~ 我有一只猫。 | 我想养一只猫。
 ~ 我养了一只猫。 | 我以前养了一只猫。
@@ -464,6 +940,30 @@ export const classes = `
 ~ 我开车上班。 | 我不开车上班。
 ~ 我受不了香菜。 | 我离不了香菜。
 ~ 我有糖尿病。 | 我爸有糖尿病。
+~ 我周末常常爬山。 | 我周末常常游泳。
+~ 我丈夫叫李明。 | 我儿子叫李明。
+~ 我是四川人。 | 我在四川工作。
+~ 我怕蜘蛛。 | 我喜欢蜘蛛。
+~ 我比妹妹高。 | 妹妹比我高。
+~ 我喜欢茶胜过咖啡。 | 我喜欢咖啡胜过茶。
+~ 妈妈照顾外婆。 | 外婆照顾妈妈。
+~ 我从北京搬到上海。 | 我从上海搬到北京。
+~ 我有时跑步。 | 我每天跑步。
+~ 我会弹吉他。 | 我想学弹吉他。
+~ 我借钱给小王。 | 小王借钱给我。
+~ 我只喝茶。 | 我喝茶。
+~ 我有两个哥哥。 | 我有两个弟弟。
+~ 我在银行上班。 | 我姐在银行上班。
+~ 我饭前散步。 | 我饭后散步。
+~ 我朋友的狗叫豆豆。 | 我的狗叫豆豆。
+~ 我可能会搬到上海。 | 我搬到上海了。
+~ 我妈妈是老师。 | 我妈妈的老师叫王芳。
+~ 我不抽烟。 | 我不再抽烟。
+~ 我哥哥住在东京。 | 我哥哥在东京工作。
+~ 我喜欢旅行。 | 我想去旅行。
+~ 我儿子有哮喘。 | 我女儿有哮喘。
+~ 我每天喝咖啡。 | 我每天喝茶。
+~ 我学法律。 | 我学过法律。
 # ko
 = 저는 주말마다 등산을 가요. | 주말마다 저는 등산을 가요.
 = 저는 매일 아침 커피를 마셔요. | 매일 아침 커피를 마셔요.
@@ -495,6 +995,33 @@ export const classes = `
 = 저는 채식주의자예요. | 저는 고기를 안 먹어요.
 = 저는 당뇨가 있어요. | 저는 당뇨병이 있어요.
 = 보통 열한 시에 자요. | 저는 보통 11시에 자요.
+= 주말에 저는 보통 영화를 봐요. | 저는 주말에 보통 영화를 봐요.
+= 제 취미는 사진이에요. | 사진이 제 취미예요.
+= 저는 서른 살이에요. | 저는 30살입니다.
+= 남편 이름은 지훈이에요. | 제 남편은 지훈이에요.
+= 저는 담배를 안 피워요. | 담배 안 피워요.
+= 저는 부산 출신이에요. | 고향이 부산이에요.
+= 저는 기타를 쳐요. | 저는 기타를 치고 있어요.
+= 저는 벌레가 무서워요. | 저는 벌레를 무서워해요.
+= 아침 여섯 시에 일어나요. | 저는 아침 6시에 일어나요.
+= 저는 혼자 살아요. | 혼자 살고 있어요.
+= 엄마는 선생님이에요. | 어머니는 교사예요.
+= 오빠가 두 명 있어요. | 오빠가 2명 있어요.
+= 커피를 좋아해요. | 저는 커피를 좋아합니다.
+= 저는 일주일에 세 번 운동해요. | 저는 일주일에 3번 운동을 해요.
+= 저는 영어를 공부하고 있어요. | 저는 영어를 공부해요.
+= 저는 개발자로 일해요. | 저는 개발자입니다.
+= 밤에는 항상 책을 읽어요. | 저는 항상 밤에 책을 읽어요.
+= 도쿄에 사는 오빠가 있어요. | 오빠는 도쿄에 살아요.
+= 할머니는 아흔 살이에요. | 할머니는 90살이에요.
+= 여행을 좋아해요. | 여행하는 걸 좋아해요.
+= 아들은 천식이 있어요. | 제 아들은 천식 환자예요.
+= 매일 아침 달리기를 해요. | 아침마다 달리기를 합니다.
+= 법학을 전공하고 있어요. | 제 전공은 법학이에요.
+= 저는 왼손잡이예요. | 왼손잡이입니다.
+= 저는 커피를 하루에 세 잔 마셔요. | 하루에 커피를 3잔 마셔요.
+= 저는 혼자 여행하는 걸 좋아해요. | 혼자 여행하는 것을 좋아합니다.
+= 저는 차가 없어요. | 차 없어요.
 ~ 저는 주말마다 등산을 가요. | 저는 주말마다 낚시를 가요.
 ~ 저는 주말마다 등산을 가요. | 형은 주말마다 등산을 가요.
 ~ 엄마가 아빠를 도와요. | 아빠가 엄마를 도와요.
@@ -525,6 +1052,28 @@ export const classes = `
 ~ 제 생일은 6월 4일이에요. | 제 생일은 4월 6일이에요.
 ~ 아이가 두 명 있어요. | 아이가 세 명 있어요.
 ~ 저는 재즈를 좋아해요. | 저는 재즈를 안 좋아해요.
+~ 남편 이름은 지훈이에요. | 아들 이름은 지훈이에요.
+~ 저는 부산 출신이에요. | 저는 부산에 살아요.
+~ 저는 벌레가 무서워요. | 저는 개가 무서워요.
+~ 저는 기타를 쳐요. | 저는 기타를 쳤어요.
+~ 누나가 저보다 키가 커요. | 제가 누나보다 키가 커요.
+~ 저는 커피보다 차를 좋아해요. | 저는 차보다 커피를 좋아해요.
+~ 엄마가 할머니를 돌봐요. | 할머니가 엄마를 돌봐요.
+~ 친구에게 돈을 빌렸어요. | 친구에게 돈을 빌려줬어요.
+~ 가끔 운동해요. | 매일 운동해요.
+~ 오빠가 두 명 있어요. | 동생이 두 명 있어요.
+~ 저는 개발자예요. | 저는 개발자가 되고 싶어요.
+~ 여섯 시에 일어나요. | 일곱 시에 일어나요.
+~ 저는 차만 마셔요. | 저는 차를 마셔요.
+~ 서울에서 부산으로 이사했어요. | 부산에서 서울로 이사했어요.
+~ 일 전에 운동해요. | 일 후에 운동해요.
+~ 저는 고기를 먹을 거예요. | 저는 고기를 먹어요.
+~ 저는 담배를 안 피워요. | 저는 더 이상 담배를 안 피워요.
+~ 오빠는 도쿄에 살아요. | 오빠는 도쿄에서 일해요.
+~ 여행을 좋아해요. | 여행을 가고 싶어요.
+~ 아들은 천식이 있어요. | 딸은 천식이 있어요.
+~ 저는 차가 없어요. | 저는 차가 있어요.
+~ 법학을 전공하고 있어요. | 법학을 전공했어요.
 # ru
 = Мне очень нравится осень. | Осень мне нравится.
 = Я люблю джаз. | Я очень люблю джаз.
@@ -553,6 +1102,32 @@ export const classes = `
 = Я не умею плавать. | Плавать я не умею.
 = Я работаю дома. | Я работаю из дома.
 = Изучаю японский. | Я учу японский.
+= По выходным я часто хожу в кино. | Я часто хожу в кино по выходным.
+= Моё хобби — фотография. | Фотография — моё хобби.
+= Мне тридцать лет. | Мне 30 лет.
+= Я единственный ребёнок в семье. | У меня нет братьев и сестёр.
+= Моего мужа зовут Игорь. | Игорь — мой муж.
+= Я не курю. | Я некурящая.
+= Я из Сибири. | Я родом из Сибири.
+= Я играю на гитаре. | Я умею играть на гитаре.
+= Я боюсь пауков. | Пауки меня пугают.
+= Я встаю в шесть утра. | Я просыпаюсь в 6 утра.
+= Я живу одна. | Живу одна.
+= Моя мама учительница. | Моя мама работает учительницей.
+= У меня двое детей. | У меня 2 детей.
+= Я работаю в банке. | Работаю в банке.
+= Мне не нравятся оливки. | Оливки мне не нравятся.
+= Я говорю по-английски. | Говорю по-английски.
+= Вечером я всегда читаю. | Я всегда читаю вечером.
+= У меня есть брат, который живёт в Лондоне. | Мой брат живёт в Лондоне.
+= Моей бабушке 90 лет. | Моей бабушке девяносто лет.
+= У меня голубые глаза. | Мои глаза голубые.
+= Я бегаю каждое утро. | По утрам я бегаю.
+= Я люблю путешествовать. | Я обожаю путешествовать.
+= У моего сына астма. | Мой сын астматик.
+= Я левша. | Я пишу левой рукой.
+= У меня непереносимость лактозы. | Я не переношу лактозу.
+= У меня есть машина. | У меня машина.
 ~ У меня есть собака. | У меня была собака.
 ~ У меня есть собака. | У брата есть собака.
 ~ У меня нет собаки. | У меня есть собака.
@@ -575,6 +1150,28 @@ export const classes = `
 ~ Я изучаю японский. | Я хочу изучать японский.
 ~ У меня есть дочь. | У меня есть дочь от первого брака.
 ~ Я ложусь спать в одиннадцать. | Я встаю в одиннадцать.
+~ Я часто хожу в кино. | Я редко хожу в кино.
+~ Моего мужа зовут Игорь. | Моего сына зовут Игорь.
+~ Я из Сибири. | Я живу в Сибири.
+~ Я играю на гитаре. | Я играл на гитаре.
+~ Я выше сестры. | Сестра выше меня.
+~ Бабушка ухаживает за тётей. | Тётя ухаживает за бабушкой.
+~ Я одолжил деньги Ивану. | Иван одолжил деньги мне.
+~ Я переехала из Москвы в Казань. | Я переехала из Казани в Москву.
+~ У меня двое детей. | У меня трое детей.
+~ Мне нравятся оливки. | Мне не нравятся оливки.
+~ Я пью только чай. | Я пью чай.
+~ Я бегаю до работы. | Я бегаю после работы.
+~ Я хочу работать в банке. | Я работаю в банке.
+~ Я встаю в шесть утра. | Я встаю в семь утра.
+~ Моя мама учительница. | Моя мама была учительницей.
+~ Кошка сестры рыжая. | Сестра кошки рыжая.
+~ Я не курю. | Я больше не курю.
+~ Мой брат живёт в Лондоне. | Мой брат работает в Лондоне.
+~ Я бегаю каждое утро. | Я бегала каждое утро.
+~ Я люблю путешествовать. | Я хочу путешествовать.
+~ У моего сына астма. | У моей дочери астма.
+~ Кошка боится собаку. | Собака боится кошку.
 # tr
 = Ben vejetaryenim. | Vejetaryenim ben ya.
 = Ben vejetaryenim. | Et yemiyorum.
@@ -604,6 +1201,31 @@ export const classes = `
 = Yüzme bilmiyorum. | Yüzmeyi bilmiyorum.
 = Şeker hastasıyım. | Diyabetim var.
 = 2015'te evlendim. | 2015 yılında evlendim.
+= Hafta sonları yürüyüş yaparım. | Yürüyüşü hafta sonları yaparım.
+= Hobim fotoğrafçılık. | Fotoğrafçılık benim hobim.
+= Otuz yaşındayım. | 30 yaşındayım.
+= Tek çocuğum. | Kardeşim yok.
+= Kocamın adı Emre. | Emre adında bir kocam var.
+= Sigara içmiyorum. | Sigara kullanmıyorum.
+= Gitar çalıyorum. | Gitar çalarım.
+= Örümceklerden korkuyorum. | Örümceklerden korkarım.
+= Sabah altıda kalkıyorum. | Sabahları 6'da kalkarım.
+= Yalnız yaşıyorum. | Tek başıma yaşıyorum.
+= Annem öğretmen. | Annem öğretmenlik yapıyor.
+= İki ablam var. | 2 ablam var.
+= Bankada çalışıyorum. | Ben bankada çalışıyorum.
+= Zeytin sevmiyorum. | Zeytini sevmem.
+= İngilizce konuşuyorum. | İngilizce konuşurum.
+= Akşamları hep kitap okurum. | Hep akşamları kitap okurum.
+= Londra'da yaşayan bir ağabeyim var. | Ağabeyim Londra'da yaşıyor.
+= Mavi gözlüyüm. | Gözlerim mavi.
+= Her sabah koşarım. | Her sabah koşuyorum.
+= Seyahat etmeyi seviyorum. | Seyahat etmeyi severim.
+= Oğlumun astımı var. | Oğlum astım hastası.
+= Hukuk okuyorum. | Hukuk öğrencisiyim.
+= Laktoz intoleransım var. | Laktoza karşı intoleransım var.
+= Arabam yok. | Benim arabam yok.
+= Solağım. | Sol elimle yazıyorum.
 ~ Ben vejetaryenim. | Ben vejetaryen değilim.
 ~ Ben vejetaryenim. | Kardeşim vejetaryen.
 ~ Vejetaryenim. | Eskiden vejetaryendim.
@@ -627,6 +1249,28 @@ export const classes = `
 ~ Annem babamı seviyor. | Babam annemi seviyor.
 ~ Yüzme biliyorum. | Yüzme bilmiyorum.
 ~ 2015'te evlendim. | 2015'te boşandım.
+~ Hafta sonları yürüyüş yaparım. | Hafta sonları yüzerim.
+~ Kocamın adı Emre. | Oğlumun adı Emre.
+~ Trabzonluyum. | Trabzon'a gidiyorum.
+~ Gitar çalıyorum. | Gitar çalmak istiyorum.
+~ Örümceklerden korkuyorum. | Köpeklerden korkuyorum.
+~ Ablamdan uzunum. | Ablam benden uzun.
+~ Kahveyi çaydan çok severim. | Çayı kahveden çok severim.
+~ Ali'ye borç verdim. | Ali bana borç verdi.
+~ Bankada çalışıyorum. | Bankada çalışacağım.
+~ Zeytin seviyorum. | Zeytin sevmiyorum.
+~ İki ablam var. | İki abim var.
+~ Annem öğretmen. | Annem öğretmendi.
+~ Altıda kalkıyorum. | Yedide kalkıyorum.
+~ İstanbul'dan Ankara'ya taşındım. | Ankara'dan İstanbul'a taşındım.
+~ Sadece çay içerim. | Çay içerim.
+~ Bazen yüzerim. | Her gün yüzerim.
+~ Sigara içmiyorum. | Artık sigara içmiyorum.
+~ Ağabeyim Londra'da yaşıyor. | Ağabeyim Londra'da çalışıyor.
+~ Seyahat etmeyi seviyorum. | Seyahat etmek istiyorum.
+~ Hukuk okuyorum. | Hukuk okudum.
+~ Arabam yok. | Arabam var.
+~ Oğlumun astımı var. | Kızımın astımı var.
 # ar
 = أمارس الجري كل صباح. | كل صباح أمارس الجري.
 = أنا أعمل مهندساً في شركة اتصالات. | أعمل كمهندس في شركة اتصالات.
@@ -657,6 +1301,29 @@ export const classes = `
 = لا أشرب الكحول. | أنا لا أشرب الكحول.
 = تزوجت عام 2015. | تزوجت في سنة 2015.
 = عادة أنام في الساعة الحادية عشرة. | أنام عادة في الساعة 11.
+= في عطلة نهاية الأسبوع أذهب إلى النادي. | أذهب إلى النادي في عطلة نهاية الأسبوع.
+= هوايتي التصوير. | التصوير هوايتي.
+= عمري ثلاثون سنة. | عمري 30 سنة.
+= زوجي اسمه أحمد. | اسم زوجي أحمد.
+= أنا لا أدخن. | لا أدخن.
+= أنا من المغرب. | أصلي من المغرب.
+= أعزف على العود. | أنا أعزف العود.
+= أخاف من العناكب. | أنا أخاف من العناكب.
+= أستيقظ في السادسة صباحاً. | أستيقظ الساعة 6 صباحاً.
+= أعيش وحدي. | أعيش لوحدي.
+= أمي معلمة. | أمي تعمل معلمة.
+= عندي أخوان. | لدي أخوان.
+= أعمل في بنك. | أشتغل في بنك.
+= لا أحب الزيتون. | الزيتون لا أحبه.
+= في المساء أقرأ دائماً. | أقرأ دائماً في المساء.
+= عندي أخ يسكن في لندن. | أخي يسكن في لندن.
+= جدتي عمرها تسعون سنة. | عمر جدتي 90 سنة.
+= أركض كل صباح. | كل صباح أركض.
+= أحب السفر. | أعشق السفر.
+= ابني مصاب بالربو. | ابني عنده ربو.
+= أنا أعسر. | أكتب بيدي اليسرى.
+= ليس عندي سيارة. | لا أملك سيارة.
+= أدرس القانون. | أنا طالب قانون.
 ~ أعمل مدرساً للرياضيات في مدرسة ثانوية. | كان عندي معلم رياضيات في مدرسة ثانوية.
 ~ أنا ممرضة. | عندي ممرضة.
 ~ زوجي طبيب. | أنا طبيب.
@@ -683,4 +1350,24 @@ export const classes = `
 ~ أشرب القهوة كل صباح. | أشرب الشاي كل صباح.
 ~ أدرس الرياضيات في مدرسة ثانوية. | ابني يدرس الرياضيات في مدرسة ثانوية.
 ~ تزوجت عام 2015. | تطلقت عام 2015.
+~ أذهب إلى النادي كل يوم. | أذهب إلى النادي أحياناً.
+~ اسم زوجي أحمد. | اسم ابني أحمد.
+~ أنا من المغرب. | أعيش في المغرب.
+~ أعزف على العود. | كنت أعزف على العود.
+~ أنا أطول من أختي. | أختي أطول مني.
+~ تساعد أمي جدتي. | تساعد جدتي أمي.
+~ أقرضت خالد المال. | أقرضني خالد المال.
+~ انتقلت من بيروت إلى دمشق. | انتقلت من دمشق إلى بيروت.
+~ أفضل الشاي على القهوة. | أفضل القهوة على الشاي.
+~ أحب الزيتون. | لا أحب الزيتون.
+~ أشرب الشاي فقط. | أشرب الشاي.
+~ سأعمل في بنك. | أعمل في بنك.
+~ أمي معلمة. | أمي كانت معلمة.
+~ عندي أخ. | عندي أخت.
+~ لا أدخن. | لم أعد أدخن.
+~ أخي يسكن في لندن. | أخي يعمل في لندن.
+~ أحب السفر. | أريد السفر.
+~ ابني مصاب بالربو. | ابنتي مصابة بالربو.
+~ ليس عندي سيارة. | عندي سيارة.
+~ أدرس القانون. | درست القانون.
 `;

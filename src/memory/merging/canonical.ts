@@ -271,7 +271,7 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
       const token = kept[place];
       if (token === undefined || place + 1 >= kept.length) return false;
       if (token.kind === 'number') return !isMoment(token);
-      if (token.kind === 'person') return isIn('possessives', wordOf(token));
+      if (token.kind === 'person') return isIn('possessives', wordOf(token)) && !isTimeWord(at(1));
       return isIn('openers', wordOf(token)) && (isTimeWord(at(1)) || at(1)?.kind === 'number');
     };
     while (opens()) place += 1;
