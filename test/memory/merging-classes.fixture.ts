@@ -118,6 +118,38 @@ export const classes = `
 = I don't like horror movies. | I'm not a fan of scary movies.
 = I'm on a low-carb diet. | I follow a low-carb diet.
 = I retired in 2020. | I've been retired since 2020.
+= In the summer, I work at a camp. | I work at a camp in the summer.
+= My dream destination is Iceland. | Iceland is my dream destination.
+= Twice a year we visit Greece. | We visit Greece twice a year.
+= I've never smoked. | I have never smoked.
+= My parents' names are Bob and Linda. | My parents are called Bob and Linda.
+= I don't do well with heat. | I do not do well with heat.
+= I'm 5'6" tall. | I am 5'6" tall.
+= I can't drink milk. | I cannot drink milk.
+= I speak a little Japanese. | I can speak a little Japanese.
+= My favorite thing to cook is lasagna. | Lasagna is my favorite thing to cook.
+= I usually skip breakfast. | I usually don't eat breakfast.
+= I'm pretty shy. | I'm shy.
+= My hobby is gardening. | Gardening is my hobby.
+= I have a dog and two cats. | I have two cats and a dog.
+= I work remotely. | I work from home.
+= I'm a freelance designer. | I work as a freelance designer.
+= I take my tea without sugar. | I drink my tea without sugar.
+= My shoe size is 42. | I wear size 42 shoes.
+= I'm terrified of needles. | I have a fear of needles.
+= My kids go to public school. | My children go to public school.
+= I have an older sister. | I've got an older sister.
+= I was raised by my grandmother. | My grandmother raised me.
+= I don't really like beer. | I don't like beer.
+= I'm single. | I don't have a boyfriend.
+= I'm self-employed. | I run my own business.
+= I'm nearsighted. | I'm short-sighted.
+= I have a sweet tooth. | I love sweets.
+= I'm an avid reader. | I love to read.
+= I'm a cat owner. | I have a cat.
+= I never learned to swim. | I can't swim.
+= I have three grandkids. | I'm a grandmother of three.
+= Horror movies are not my thing. | I don't like horror movies.
 ~ I have a daughter. | I have a daughter from my first marriage.
 ~ I have a dog. | I have a dog with three legs.
 ~ I have a dentist. | I am a dentist.
@@ -245,6 +277,37 @@ export const classes = `
 ~ I trust my doctor. | My doctor trusts me.
 ~ I'd love to travel. | I love to travel.
 ~ I love to travel. | I hate to travel.
+~ I'm shy. | I'm not shy.
+~ I was raised by my grandmother. | I was raised by my aunt.
+~ My grandmother raised me. | My grandmother visits me.
+~ I have an older sister. | I have a younger sister.
+~ I work as a freelance designer. | I hired a freelance designer.
+~ I have a dog and two cats. | I have a cat and two dogs.
+~ I can't drink milk. | I don't like milk.
+~ I speak a little Japanese. | I speak Japanese fluently.
+~ I had never smoked. | I have never smoked.
+~ We visit Greece twice a year. | We visit Greece once a year.
+~ I always skip breakfast. | I usually skip breakfast.
+~ I'm single. | I'm not single.
+~ I'm single. | My brother is single.
+~ I don't have a boyfriend. | I don't have a car.
+~ I'm self-employed. | My wife is self-employed.
+~ I run my own business. | I want to run my own business.
+~ I'm nearsighted. | I'm farsighted.
+~ I have a sweet tooth. | I hate sweets.
+~ I love to read. | I love to write.
+~ I'm a cat owner. | I'm a dog owner.
+~ I have a cat. | My cat has a cat.
+~ I can't swim. | I can't drive.
+~ I have three grandkids. | I have three kids.
+~ I sleep badly. | My baby sleeps badly.
+~ I'm shy. | I was shy.
+~ I can speak French. | I can't speak French.
+~ I don't drink alcohol. | I don't drink coffee.
+~ Spicy food is too much for me. | I like spicy food.
+~ I get up early. | I stay up late.
+~ I have a cat and two dogs. | I have two cats and a dog.
+~ I was single. | I'm single.
 # de
 = Ich habe einen Hund. | Ich hab einen Hund.
 = Ich hab 'ne Katze. | Ich habe eine Katze.
@@ -314,6 +377,21 @@ export const classes = `
 = Ich habe blaue Augen. | Meine Augen sind blau.
 = Ich studiere Jura. | Ich bin Jurastudent.
 = Ich jogge jeden Morgen. | Jeden Morgen gehe ich joggen.
+= Im Sommer arbeite ich im Freibad. | Ich arbeite im Sommer im Freibad.
+= Zweimal im Monat gehe ich ins Theater. | Ich gehe zweimal im Monat ins Theater.
+= Ich kann Auto fahren. | Ich kann Autofahren.
+= Ich finde Regen schön. | Regen finde ich schön.
+= Meine Eltern heißen Uwe und Petra. | Meine Eltern heißen Petra und Uwe.
+= Ich hab Angst vor Spinnen. | Ich habe Angst vor Spinnen.
+= Mein Hobby ist Gärtnern. | Gärtnern ist mein Hobby.
+= Ich bin 1,80 m groß. | Ich bin 1,80 Meter groß.
+= Meine Schwester arbeitet als Ärztin. | Meine Schwester ist Ärztin.
+= Ich bin selbstständig. | Ich habe meine eigene Firma.
+= Ich bin eine Leseratte. | Ich lese gern.
+= Ich bin Frühaufsteher. | Ich stehe früh auf.
+= Ich trinke nicht. | Ich trinke keinen Alkohol.
+= Ich nehme den Bus zur Arbeit. | Ich fahre mit dem Bus zur Arbeit.
+= Ich bin Single. | Ich habe keine Freundin.
 ~ Mein Vater hilft meinem Onkel im Laden. | Meinem Vater hilft mein Onkel im Laden.
 ~ Der Hund beißt den Nachbarn. | Den Hund beißt der Nachbar.
 ~ Meine Mutter hilft meiner Tante. | Meiner Mutter hilft meine Tante.
@@ -368,6 +446,18 @@ export const classes = `
 ~ Ich reise gern. | Ich würde gern reisen.
 ~ Mein Sohn hat Asthma. | Mein Sohn hatte Asthma.
 ~ Meine Augen sind blau. | Meine Augen sind grün.
+~ Meine Schwester ist Ärztin. | Meine Schwester war Ärztin.
+~ Ich arbeite im Sommer im Freibad. | Ich arbeite im Winter im Freibad.
+~ Ich finde Regen schön. | Ich finde Schnee schön.
+~ Ich helfe meinem Bruder. | Mein Bruder hilft mir.
+~ Ich kann Auto fahren. | Ich darf Auto fahren.
+~ Ich bin selbstständig. | Ich war selbstständig.
+~ Ich lese gern. | Ich schreibe gern.
+~ Ich stehe früh auf. | Ich stehe spät auf.
+~ Ich nehme den Bus zur Arbeit. | Ich nehme den Zug zur Arbeit.
+~ Ich bin Single. | Ich bin kein Single.
+~ Ich habe eine Freundin. | Ich habe keine Freundin.
+~ Ich bin kurzsichtig. | Ich bin weitsichtig.
 # fr
 = Je suis prof de maths dans un collège. | J'enseigne les maths au collège.
 = Je suis prof d'anglais. | J'enseigne l'anglais.
@@ -423,6 +513,18 @@ export const classes = `
 = J'aime voyager. | J'adore voyager.
 = Mon fils est asthmatique. | Mon fils a de l'asthme.
 = J'ai une intolérance au lactose. | Je suis intolérante au lactose.
+= En été, je travaille dans un camping. | Je travaille dans un camping en été.
+= Mon loisir, c'est le jardinage. | Le jardinage, c'est mon loisir.
+= Ma sœur travaille comme avocate. | Ma sœur est avocate.
+= J'habite dans un petit appartement. | Je vis dans un petit appartement.
+= J'ai un chien et deux chats. | J'ai deux chats et un chien.
+= J'suis végétarienne. | Je suis végétarienne.
+= Je n'aime pas du tout le poisson. | Je n'aime pas le poisson.
+= Je bois du thé sans sucre. | Je prends mon thé sans sucre.
+= Je suis célibataire. | Je n'ai pas de copine.
+= Je me lève tôt. | Je suis matinale.
+= Je dors mal. | J'ai du mal à dormir.
+= Je vais au travail en bus. | Je prends le bus pour aller au travail.
 ~ Je suis prof de maths dans un collège. | Je suis prof de maths dans un lycée.
 ~ J'enseigne les maths au collège. | J'étudie les maths au collège.
 ~ J'enseigne les maths au collège. | Mon frère enseigne les maths au collège.
@@ -467,6 +569,15 @@ export const classes = `
 ~ Mon fils est asthmatique. | Ma fille est asthmatique.
 ~ Ma grand-mère a 90 ans. | Ma grand-mère a 80 ans.
 ~ Je cours tous les matins. | Je courais tous les matins.
+~ Ma sœur est avocate. | Ma sœur était avocate.
+~ J'ai un chien et deux chats. | J'ai un chat et deux chiens.
+~ Je n'aime pas le poisson. | Je n'aime pas la viande.
+~ Je travaille dans un camping en été. | Je travaille dans un camping en hiver.
+~ Je suis célibataire. | Mon frère est célibataire.
+~ Je me lève tôt. | Je me couche tard.
+~ Je dors mal. | Je dors bien.
+~ Je vais au travail en bus. | Je vais au travail en train.
+~ J'aime lire. | J'aime écrire.
 # es
 = Soy alérgico al marisco. | Yo soy alérgico a los mariscos.
 = Trabajo en una farmacia. | Estoy trabajando en una farmacia.
@@ -526,6 +637,18 @@ export const classes = `
 = Tengo una moto. | Yo tengo moto.
 = Voy al gimnasio tres veces por semana. | Tres veces a la semana voy al gimnasio.
 = Mi novia se llama Carla. | Tengo una novia que se llama Carla.
+= En verano trabajo en un hotel. | Trabajo en un hotel en verano.
+= Mi pasatiempo es la jardinería. | La jardinería es mi pasatiempo.
+= Mi hermana es abogada. | Mi hermana trabaja como abogada.
+= No me gusta nada el pescado. | No me gusta el pescado.
+= Tengo un perro y dos gatos. | Tengo dos gatos y un perro.
+= Vivo en un piso pequeño. | Vivo en un apartamento pequeño.
+= Tomo el té sin azúcar. | Bebo el té sin azúcar.
+= Me dan alergia los gatos. | Soy alérgica a los gatos.
+= Soy madrugador. | Me levanto temprano.
+= Duermo mal. | Tengo insomnio.
+= Trabajo por cuenta propia. | Soy autónoma.
+= No bebo. | Soy abstemio.
 ~ Trabajo en una farmacia. | Trabajaba en una farmacia.
 ~ Estoy trabajando en una farmacia. | Estoy buscando trabajo en una farmacia.
 ~ Estoy aprendiendo japonés. | Voy a aprender japonés.
@@ -574,6 +697,15 @@ export const classes = `
 ~ Mi hijo tiene asma. | Mi hijo tenía asma.
 ~ Tengo una moto. | Vendí una moto.
 ~ Soy zurdo. | No soy zurdo.
+~ Estoy esperando un bebé. | Estoy planeando un bebé.
+~ Tengo un perro y dos gatos. | Tengo un gato y dos perros.
+~ Mi hermana es abogada. | Mi hermana fue abogada.
+~ Trabajo en un hotel en verano. | Trabajo en un hotel en invierno.
+~ Me levanto temprano. | Me acuesto tarde.
+~ Duermo mal. | Duermo bien.
+~ Soy autónoma. | Mi madre es autónoma.
+~ Soy soltero. | Estoy casado.
+~ Voy al trabajo en bici. | Voy al trabajo en coche.
 # it
 = Sono celiaco. | Ho la celiachia.
 = Sono celiaca. | Soffro di celiachia.
@@ -626,6 +758,15 @@ export const classes = `
 = Mio figlio ha l'asma. | Mio figlio è asmatico.
 = Sono mancino. | Scrivo con la sinistra.
 = Non sopporto il caldo. | Odio il caldo.
+= D'estate lavoro in un hotel. | Lavoro in un hotel d'estate.
+= Il mio hobby è il giardinaggio. | Il giardinaggio è il mio hobby.
+= Mia sorella fa l'avvocato. | Mia sorella è avvocato.
+= Ho un cane e due gatti. | Ho due gatti e un cane.
+= Il pesce non mi piace. | Non mi piace il pesce.
+= Bevo il tè senza zucchero. | Prendo il tè senza zucchero.
+= Sono allergico ai gatti. | Ho l'allergia ai gatti.
+= Mi piace leggere. | Adoro leggere.
+= Lavoro in proprio. | Sono un libero professionista.
 ~ Lavoro in banca. | Lavoravo in banca.
 ~ Sto studiando il giapponese. | Vorrei studiare il giapponese.
 ~ Studio il giapponese. | Insegno il giapponese.
@@ -665,6 +806,13 @@ export const classes = `
 ~ Amo viaggiare. | Amerei viaggiare.
 ~ Mio figlio ha l'asma. | Mia figlia ha l'asma.
 ~ Odio il caldo. | Odio il freddo.
+~ Sto pensando di trasferirmi. | Sto programmando di trasferirmi.
+~ Mia sorella fa l'avvocato. | Mia sorella faceva l'avvocato.
+~ Ho un cane e due gatti. | Ho un gatto e due cani.
+~ Dormo male. | Dormo bene.
+~ Mi piace leggere. | Mi piace scrivere.
+~ Vado al lavoro in bici. | Vado al lavoro in treno.
+~ Sono single. | Mia sorella è single.
 # pt
 = Eu não tomo café. | Não bebo café.
 = Estou estudando direito. | Eu estudo direito.
@@ -717,6 +865,15 @@ export const classes = `
 = Meu filho tem asma. | Meu filho é asmático.
 = Sou canhoto. | Escrevo com a mão esquerda.
 = Vou à academia três vezes por semana. | Vou à academia 3 vezes na semana.
+= No verão trabalho num hotel. | Trabalho num hotel no verão.
+= Meu hobby é jardinagem. | Jardinagem é meu hobby.
+= Minha irmã é advogada. | Minha irmã trabalha como advogada.
+= Tenho um cachorro e dois gatos. | Tenho dois gatos e um cachorro.
+= Tomo chá sem açúcar. | Bebo chá sem açúcar.
+= Tenho medo de altura. | Altura me dá medo.
+= Durmo mal. | Tenho insônia.
+= Acordo cedo. | Sou madrugadora.
+= Sou autônomo. | Trabalho por conta própria.
 ~ Não tomo café. | Não tomo chá.
 ~ Tomo café. | Não tomo café.
 ~ Tomo banho de manhã. | Bebo café de manhã.
@@ -756,6 +913,13 @@ export const classes = `
 ~ Corro toda manhã. | Corria toda manhã.
 ~ Adoro viajar. | Adoraria viajar.
 ~ Meu filho tem asma. | Minha filha tem asma.
+~ Estou pensando em mudar. | Estou planejando mudar.
+~ Tenho um cachorro e dois gatos. | Tenho um gato e dois cachorros.
+~ Minha irmã é advogada. | Minha irmã era advogada.
+~ Durmo mal. | Durmo bem.
+~ Acordo cedo. | Durmo tarde.
+~ Vou de ônibus para o trabalho. | Vou de carro para o trabalho.
+~ Sou solteira. | Sou casada.
 # ja
 = 好きな食べ物はラーメンです。 | ラーメンが好きな食べ物です。
 = 好きな色は青です。 | 青が好きな色です。
@@ -810,6 +974,18 @@ export const classes = `
 = 韓国語を習っています。 | 韓国語を習ってる。
 = 車を持っています。 | 車があります。
 = 週末は釣りに行きます。 | 釣りには週末に行きます。
+= 夏はホテルで働いています。 | ホテルで夏に働いています。
+= 趣味はガーデニングです。 | ガーデニングが趣味です。
+= 姉は弁護士です。 | 姉は弁護士をしています。
+= 犬一匹と猫二匹を飼っています。 | 犬1匹と猫2匹を飼っています。
+= 魚はあまり好きじゃないです。 | 魚はあまり好きではありません。
+= 猫アレルギーがあります。 | 猫アレルギーなんです。
+= 高所恐怖症です。 | 高いところが怖いです。
+= 妻は日本人です。 | 妻は日本人なんです。
+= 身長は170センチです。 | 身長170cmです。
+= 独身です。 | 結婚していません。
+= バスで通勤しています。 | 通勤はバスです。
+= 読書が好きです。 | 本を読むのが好きです。
 ~ 好きな食べ物はラーメンです。 | 妹の好きな食べ物はラーメンです。
 ~ 好きな食べ物はラーメンです。 | 嫌いな食べ物はラーメンです。
 ~ 母の好きな色は青です。 | 父の好きな色は青です。
@@ -859,6 +1035,15 @@ export const classes = `
 ~ 車を持っています。 | 車を持っていません。
 ~ 息子は喘息です。 | 娘は喘息です。
 ~ 左利きです。 | 右利きです。
+~ 姉は弁護士です。 | 姉は弁護士でした。
+~ 夏はホテルで働いています。 | 冬はホテルで働いています。
+~ 母が見ません。 | 母を見ません。
+~ 妻は日本人です。 | 妻は日本人ではありません。
+~ 独身です。 | 兄は独身です。
+~ バスで通勤しています。 | 電車で通勤しています。
+~ 読書が好きです。 | 読書が嫌いです。
+~ 朝型です。 | 夜型です。
+~ 結婚していません。 | 結婚しています。
 # zh
 = 我有一只猫。 | 我养了一只猫。
 = 我养了两只狗。 | 我有2只狗。
@@ -915,6 +1100,17 @@ export const classes = `
 = 我家有三口人。 | 我们家有三个人。
 = 我最讨厌下雨天。 | 下雨天是我最讨厌的。
 = 我养了两只猫。 | 我家有两只猫。
+= 夏天我在酒店打工。 | 我夏天在酒店打工。
+= 我姐姐是律师。 | 我姐姐当律师。
+= 我养了一只狗和两只猫。 | 我有一只狗和两只猫。
+= 我不太喜欢吃鱼。 | 鱼我不太喜欢吃。
+= 我喝茶不加糖。 | 我喝茶从不加糖。
+= 我恐高。 | 我有恐高症。
+= 我身高一米七。 | 我的身高是1米7。
+= 我老婆是日本人。 | 我妻子是日本人。
+= 我单身。 | 我没有男朋友。
+= 我经常失眠。 | 我晚上睡不着。
+= 我滴酒不沾。 | 我不喝酒。
 ~ 我有一只猫。 | 我有一只狗。
 ~ 我有一只猫。 | 我想养一只猫。
 ~ 我养了一只猫。 | 我以前养了一只猫。
@@ -964,6 +1160,14 @@ export const classes = `
 ~ 我儿子有哮喘。 | 我女儿有哮喘。
 ~ 我每天喝咖啡。 | 我每天喝茶。
 ~ 我学法律。 | 我学过法律。
+~ 我姐姐是律师。 | 我姐姐以前是律师。
+~ 我有一只狗和两只猫。 | 我有一只猫和两只狗。
+~ 我恐高。 | 我不恐高。
+~ 我单身。 | 我姐姐单身。
+~ 我早起。 | 我是夜猫子。
+~ 我近视。 | 我不近视。
+~ 我不喝酒。 | 我不喝茶。
+~ 我没有男朋友。 | 我有男朋友。
 # ko
 = 저는 주말마다 등산을 가요. | 주말마다 저는 등산을 가요.
 = 저는 매일 아침 커피를 마셔요. | 매일 아침 커피를 마셔요.
@@ -1022,6 +1226,16 @@ export const classes = `
 = 저는 커피를 하루에 세 잔 마셔요. | 하루에 커피를 3잔 마셔요.
 = 저는 혼자 여행하는 걸 좋아해요. | 혼자 여행하는 것을 좋아합니다.
 = 저는 차가 없어요. | 차 없어요.
+= 여름에는 호텔에서 일해요. | 저는 여름에 호텔에서 일해요.
+= 누나는 변호사예요. | 누나는 변호사로 일하고 있어요.
+= 강아지 한 마리와 고양이 두 마리를 키워요. | 강아지 1마리와 고양이 2마리를 키워요.
+= 저는 생선을 별로 안 좋아해요. | 생선은 별로 좋아하지 않아요.
+= 저는 고소공포증이 있어요. | 고소공포증이 있습니다.
+= 저는 설탕 없이 차를 마셔요. | 차를 설탕 없이 마셔요.
+= 제 키는 170cm예요. | 키가 170cm예요.
+= 저희 엄마는 요리사예요. | 엄마 직업은 요리사예요.
+= 버스로 출근해요. | 버스 타고 출근해요.
+= 독서를 좋아해요. | 책 읽는 걸 좋아해요.
 ~ 저는 주말마다 등산을 가요. | 저는 주말마다 낚시를 가요.
 ~ 저는 주말마다 등산을 가요. | 형은 주말마다 등산을 가요.
 ~ 엄마가 아빠를 도와요. | 아빠가 엄마를 도와요.
@@ -1074,6 +1288,13 @@ export const classes = `
 ~ 아들은 천식이 있어요. | 딸은 천식이 있어요.
 ~ 저는 차가 없어요. | 저는 차가 있어요.
 ~ 법학을 전공하고 있어요. | 법학을 전공했어요.
+~ 누나는 변호사예요. | 누나는 변호사였어요.
+~ 여름에는 호텔에서 일해요. | 겨울에는 호텔에서 일해요.
+~ 저는 생선을 좋아해요. | 저는 생선을 별로 안 좋아해요.
+~ 저는 미혼이에요. | 언니는 미혼이에요.
+~ 버스로 출근해요. | 지하철로 출근해요.
+~ 저는 결혼 안 했어요. | 저는 결혼했어요.
+~ 저는 아침형 인간이에요. | 저는 올빼미형이에요.
 # ru
 = Мне очень нравится осень. | Осень мне нравится.
 = Я люблю джаз. | Я очень люблю джаз.
@@ -1128,6 +1349,16 @@ export const classes = `
 = Я левша. | Я пишу левой рукой.
 = У меня непереносимость лактозы. | Я не переношу лактозу.
 = У меня есть машина. | У меня машина.
+= Летом я работаю в отеле. | Я работаю в отеле летом.
+= Моя сестра юрист. | Моя сестра работает юристом.
+= У меня собака и две кошки. | У меня две кошки и собака.
+= Я не очень люблю рыбу. | Рыбу я не очень люблю.
+= Я пью чай без сахара. | Чай я пью без сахара.
+= Я боюсь высоты. | У меня страх высоты.
+= Мой рост 170 см. | Мой рост — 170 см.
+= Я не пью. | Я не пью алкоголь.
+= Я сова. | Я поздно ложусь.
+= Я люблю читать. | Я много читаю.
 ~ У меня есть собака. | У меня была собака.
 ~ У меня есть собака. | У брата есть собака.
 ~ У меня нет собаки. | У меня есть собака.
@@ -1172,6 +1403,14 @@ export const classes = `
 ~ Я люблю путешествовать. | Я хочу путешествовать.
 ~ У моего сына астма. | У моей дочери астма.
 ~ Кошка боится собаку. | Собака боится кошку.
+~ Моя сестра юрист. | Моя сестра была юристом.
+~ Я работаю в отеле летом. | Я работаю в отеле зимой.
+~ У меня собака и две кошки. | У меня кошка и две собаки.
+~ Я сова. | Я жаворонок.
+~ Я не пью алкоголь. | Я не пью кофе.
+~ Я люблю читать. | Я люблю писать.
+~ Я не замужем. | Я замужем.
+~ Я плохо сплю. | Сын плохо спит.
 # tr
 = Ben vejetaryenim. | Vejetaryenim ben ya.
 = Ben vejetaryenim. | Et yemiyorum.
@@ -1226,6 +1465,14 @@ export const classes = `
 = Laktoz intoleransım var. | Laktoza karşı intoleransım var.
 = Arabam yok. | Benim arabam yok.
 = Solağım. | Sol elimle yazıyorum.
+= Yazın otelde çalışıyorum. | Otelde yazın çalışıyorum.
+= Ablam avukat. | Ablam avukatlık yapıyor.
+= Balığı pek sevmem. | Balık pek sevmiyorum.
+= Çayı şekersiz içerim. | Çayı şekersiz içiyorum.
+= Yükseklik korkum var. | Yükseklikten korkarım.
+= Boyum 170 cm. | Benim boyum 170 cm.
+= Bekarım. | Evli değilim.
+= Kitap okumayı severim. | Kitap kurduyum.
 ~ Ben vejetaryenim. | Ben vejetaryen değilim.
 ~ Ben vejetaryenim. | Kardeşim vejetaryen.
 ~ Vejetaryenim. | Eskiden vejetaryendim.
@@ -1271,6 +1518,13 @@ export const classes = `
 ~ Hukuk okuyorum. | Hukuk okudum.
 ~ Arabam yok. | Arabam var.
 ~ Oğlumun astımı var. | Kızımın astımı var.
+~ Ablam avukat. | Ablam avukattı.
+~ Yazın otelde çalışıyorum. | Kışın otelde çalışıyorum.
+~ Çayı şekersiz içerim. | Çayı şekerli içerim.
+~ Bekarım. | Evliyim.
+~ İşe otobüsle gidiyorum. | İşe metroyla gidiyorum.
+~ Erken kalkarım. | Geç yatarım.
+~ Kitap okumayı severim. | Kitap yazmayı severim.
 # ar
 = أمارس الجري كل صباح. | كل صباح أمارس الجري.
 = أنا أعمل مهندساً في شركة اتصالات. | أعمل كمهندس في شركة اتصالات.
@@ -1324,6 +1578,15 @@ export const classes = `
 = أنا أعسر. | أكتب بيدي اليسرى.
 = ليس عندي سيارة. | لا أملك سيارة.
 = أدرس القانون. | أنا طالب قانون.
+= في الصيف أعمل في فندق. | أعمل في فندق في الصيف.
+= أختي محامية. | أختي تعمل محامية.
+= عندي كلب وقطتان. | لدي كلب وقطتان.
+= لا أحب السمك كثيراً. | أنا لا أحب السمك كثيراً.
+= أشرب الشاي بدون سكر. | أشرب الشاي من دون سكر.
+= أخاف من المرتفعات. | عندي خوف من المرتفعات.
+= طولي 170 سم. | يبلغ طولي 170 سم.
+= أنا أعزب. | لست متزوجاً.
+= أحب القراءة. | أحب قراءة الكتب.
 ~ أعمل مدرساً للرياضيات في مدرسة ثانوية. | كان عندي معلم رياضيات في مدرسة ثانوية.
 ~ أنا ممرضة. | عندي ممرضة.
 ~ زوجي طبيب. | أنا طبيب.
@@ -1370,4 +1633,11 @@ export const classes = `
 ~ ابني مصاب بالربو. | ابنتي مصابة بالربو.
 ~ ليس عندي سيارة. | عندي سيارة.
 ~ أدرس القانون. | درست القانون.
+~ أختي محامية. | أختي كانت محامية.
+~ أعمل في فندق في الصيف. | أعمل في فندق في الشتاء.
+~ أشرب الشاي بدون سكر. | أشرب الشاي بالسكر.
+~ أنا أعزب. | أنا متزوج.
+~ أحب القراءة. | أحب الكتابة.
+~ أذهب إلى العمل بالسيارة. | أذهب إلى العمل بالحافلة.
+~ أستيقظ مبكراً. | أستيقظ متأخراً.
 `;

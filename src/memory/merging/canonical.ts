@@ -139,6 +139,7 @@ export function exchangesCases(left: string, right: string, code: string): boole
       rulesFor(code).lists.get('determiners')?.has(word) === true && !marks(words[place - 1] ?? '', code);
     return new Map(words.flatMap((word, place) => (isCase(word, place) ? [[words[place + 1] ?? '', word]] : [])));
   };
+  if (rulesFor(code).lists.get('determiners')?.size === 0) return false;
   const [one, other] = [determined(left), determined(right)];
   return [...one].filter(([word, shown]) => other.has(word) && other.get(word) !== shown).length > 1;
 }

@@ -13,7 +13,7 @@ import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { Handle } from '../tables.ts';
 import { hashContent } from '../text/hashing.ts';
-import { exchangesCases, isSameForm } from './canonical.ts';
+import { exchangesCases, isSameForm, longestStatement } from './canonical.ts';
 import { contradicts, elaborates, fullness, isNegated, readsTheSame } from './judging.ts';
 import data from './languages.json' with { type: 'json' };
 import { type Draft, draft, formsTogether, lexiconTogether, read, readTogether } from './reading.ts';
@@ -114,7 +114,7 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
   const isJudged = options.isJudged === true;
   const areExchanged = exchangesCases(left.text, right.text, lexicon.language.code);
   // "No longer" states a former habit, which "not" does not.
-  const isCeased = ceasing.test(left.text) !== ceasing.test(right.text);
+  const isCeased = ceases(left) !== ceases(right);
   const isReordered = !isCeased && isSameForm(forms[0].written, forms[1].written);
   const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
   const isEqual = !isCeased && readsTheSame(...readings);
@@ -144,6 +144,8 @@ const otherTimes =
 const now = /\b(?:now|jetzt|nun|ahora|maintenant|ora|agora|kini|sekarang)\b|теперь|сейчас|现在|現在|今は|지금/iu;
 const ceasing =
   /\b(?:no longer|not anymore|any ?more|not any longer|nicht mehr|kein(?:e|en)? .{0,40}mehr|ya no|já não|não .{0,40} mais|tidak lagi|bukan lagi)\b|\bne .{0,40}plus\b|\bn['’].{0,40}plus\b|\bnon .{0,40}più(?!\p{L})|больше не|不再|もう.*(?:ない|ません)|더 이상/iu;
+
+const ceases = ({ text }: Draft) => text.length <= longestStatement && ceasing.test(text);
 
 /** "Instead of coffee". */
 const instead = data.instead.map(
