@@ -150,6 +150,12 @@ export const classes = `
 = I never learned to swim. | I can't swim.
 = I have three grandkids. | I'm a grandmother of three.
 = Horror movies are not my thing. | I don't like horror movies.
+= Honestly, I hate olives. | I hate olives.
+= My commute takes around 30 minutes. | My commute takes roughly thirty minutes.
+= I lost my father last year. | My dad passed away last year.
+= I'm thirty-four. | I'm 34.
+= I became a vegetarian in 2015. | I've been a vegetarian since 2015.
+= I still live with my parents. | I live at my parents' house.
 ~ I have a daughter. | I have a daughter from my first marriage.
 ~ I have a dog. | I have a dog with three legs.
 ~ I have a dentist. | I am a dentist.
@@ -308,6 +314,13 @@ export const classes = `
 ~ I get up early. | I stay up late.
 ~ I have a cat and two dogs. | I have two cats and a dog.
 ~ I was single. | I'm single.
+~ I lost my father last year. | I lost my mother last year.
+~ I lost my wallet last year. | My dad passed away last year.
+~ I'm thirty-four. | I'm forty-three.
+~ My commute takes about 30 minutes. | My commute takes about 40 minutes.
+~ I live with my parents. | My parents live with my sister.
+~ I became a vegetarian in 2015. | I became a vegan in 2015.
+~ I'm unemployed. | I'm employed.
 # de
 = Ich habe einen Hund. | Ich hab einen Hund.
 = Ich hab 'ne Katze. | Ich habe eine Katze.
@@ -392,6 +405,9 @@ export const classes = `
 = Ich trinke nicht. | Ich trinke keinen Alkohol.
 = Ich nehme den Bus zur Arbeit. | Ich fahre mit dem Bus zur Arbeit.
 = Ich bin Single. | Ich habe keine Freundin.
+= Ich bin vierunddreißig Jahre alt. | Ich bin 34 Jahre alt.
+= Ehrlich gesagt mag ich Jazz. | Ich mag Jazz.
+= Ich jogge ungefähr 5 km. | Ich jogge etwa 5 km.
 ~ Mein Vater hilft meinem Onkel im Laden. | Meinem Vater hilft mein Onkel im Laden.
 ~ Der Hund beißt den Nachbarn. | Den Hund beißt der Nachbar.
 ~ Meine Mutter hilft meiner Tante. | Meiner Mutter hilft meine Tante.
@@ -458,6 +474,8 @@ export const classes = `
 ~ Ich bin Single. | Ich bin kein Single.
 ~ Ich habe eine Freundin. | Ich habe keine Freundin.
 ~ Ich bin kurzsichtig. | Ich bin weitsichtig.
+~ Ich bin vierunddreißig Jahre alt. | Ich bin dreiundvierzig Jahre alt.
+~ Ich bin 34. | Ich bin 43.
 # fr
 = Je suis prof de maths dans un collège. | J'enseigne les maths au collège.
 = Je suis prof d'anglais. | J'enseigne l'anglais.
@@ -525,6 +543,8 @@ export const classes = `
 = Je me lève tôt. | Je suis matinale.
 = Je dors mal. | J'ai du mal à dormir.
 = Je vais au travail en bus. | Je prends le bus pour aller au travail.
+= J'ai trente-quatre ans. | J'ai 34 ans.
+= Franchement, je déteste le bruit. | Je déteste le bruit.
 ~ Je suis prof de maths dans un collège. | Je suis prof de maths dans un lycée.
 ~ J'enseigne les maths au collège. | J'étudie les maths au collège.
 ~ J'enseigne les maths au collège. | Mon frère enseigne les maths au collège.
@@ -578,6 +598,7 @@ export const classes = `
 ~ Je dors mal. | Je dors bien.
 ~ Je vais au travail en bus. | Je vais au travail en train.
 ~ J'aime lire. | J'aime écrire.
+~ J'ai trente-quatre ans. | J'ai trente-cinq ans.
 # es
 = Soy alérgico al marisco. | Yo soy alérgico a los mariscos.
 = Trabajo en una farmacia. | Estoy trabajando en una farmacia.
@@ -649,6 +670,9 @@ export const classes = `
 = Duermo mal. | Tengo insomnio.
 = Trabajo por cuenta propia. | Soy autónoma.
 = No bebo. | Soy abstemio.
+= Tengo treinta y cuatro años. | Tengo 34 años.
+= Tengo veintidós años. | Tengo 22 años.
+= La verdad, odio el ruido. | Odio el ruido.
 ~ Trabajo en una farmacia. | Trabajaba en una farmacia.
 ~ Estoy trabajando en una farmacia. | Estoy buscando trabajo en una farmacia.
 ~ Estoy aprendiendo japonés. | Voy a aprender japonés.
@@ -706,6 +730,7 @@ export const classes = `
 ~ Soy autónoma. | Mi madre es autónoma.
 ~ Soy soltero. | Estoy casado.
 ~ Voy al trabajo en bici. | Voy al trabajo en coche.
+~ Tengo treinta y cuatro años. | Tengo cuarenta y tres años.
 # it
 = Sono celiaco. | Ho la celiachia.
 = Sono celiaca. | Soffro di celiachia.
@@ -767,6 +792,8 @@ export const classes = `
 = Sono allergico ai gatti. | Ho l'allergia ai gatti.
 = Mi piace leggere. | Adoro leggere.
 = Lavoro in proprio. | Sono un libero professionista.
+= Ho trentaquattro anni. | Ho 34 anni.
+= Sinceramente, odio il rumore. | Odio il rumore.
 ~ Lavoro in banca. | Lavoravo in banca.
 ~ Sto studiando il giapponese. | Vorrei studiare il giapponese.
 ~ Studio il giapponese. | Insegno il giapponese.
@@ -813,6 +840,7 @@ export const classes = `
 ~ Mi piace leggere. | Mi piace scrivere.
 ~ Vado al lavoro in bici. | Vado al lavoro in treno.
 ~ Sono single. | Mia sorella è single.
+~ Ho trentaquattro anni. | Ho quarantatré anni.
 # pt
 = Eu não tomo café. | Não bebo café.
 = Estou estudando direito. | Eu estudo direito.
@@ -874,6 +902,7 @@ export const classes = `
 = Durmo mal. | Tenho insônia.
 = Acordo cedo. | Sou madrugadora.
 = Sou autônomo. | Trabalho por conta própria.
+= Tenho trinta e quatro anos. | Tenho 34 anos.
 ~ Não tomo café. | Não tomo chá.
 ~ Tomo café. | Não tomo café.
 ~ Tomo banho de manhã. | Bebo café de manhã.
@@ -920,6 +949,7 @@ export const classes = `
 ~ Acordo cedo. | Durmo tarde.
 ~ Vou de ônibus para o trabalho. | Vou de carro para o trabalho.
 ~ Sou solteira. | Sou casada.
+~ Tenho trinta e quatro anos. | Tenho quarenta e três anos.
 # ja
 = 好きな食べ物はラーメンです。 | ラーメンが好きな食べ物です。
 = 好きな色は青です。 | 青が好きな色です。
@@ -986,6 +1016,9 @@ export const classes = `
 = 独身です。 | 結婚していません。
 = バスで通勤しています。 | 通勤はバスです。
 = 読書が好きです。 | 本を読むのが好きです。
+= 実は犬が苦手です。 | 犬が苦手です。
+= 私は三十四歳です。 | 34歳です。
+= 通勤は約30分です。 | 通勤は30分くらいです。
 ~ 好きな食べ物はラーメンです。 | 妹の好きな食べ物はラーメンです。
 ~ 好きな食べ物はラーメンです。 | 嫌いな食べ物はラーメンです。
 ~ 母の好きな色は青です。 | 父の好きな色は青です。
@@ -1044,6 +1077,7 @@ export const classes = `
 ~ 読書が好きです。 | 読書が嫌いです。
 ~ 朝型です。 | 夜型です。
 ~ 結婚していません。 | 結婚しています。
+~ 三十四歳です。 | 四十三歳です。
 # zh
 = 我有一只猫。 | 我养了一只猫。
 = 我养了两只狗。 | 我有2只狗。
@@ -1111,6 +1145,8 @@ export const classes = `
 = 我单身。 | 我没有男朋友。
 = 我经常失眠。 | 我晚上睡不着。
 = 我滴酒不沾。 | 我不喝酒。
+= 其实我不喜欢狗。 | 我不喜欢狗。
+= 我三十四岁。 | 我34岁。
 ~ 我有一只猫。 | 我有一只狗。
 ~ 我有一只猫。 | 我想养一只猫。
 ~ 我养了一只猫。 | 我以前养了一只猫。
@@ -1168,6 +1204,7 @@ export const classes = `
 ~ 我近视。 | 我不近视。
 ~ 我不喝酒。 | 我不喝茶。
 ~ 我没有男朋友。 | 我有男朋友。
+~ 我三十四岁。 | 我四十三岁。
 # ko
 = 저는 주말마다 등산을 가요. | 주말마다 저는 등산을 가요.
 = 저는 매일 아침 커피를 마셔요. | 매일 아침 커피를 마셔요.
@@ -1236,6 +1273,8 @@ export const classes = `
 = 저희 엄마는 요리사예요. | 엄마 직업은 요리사예요.
 = 버스로 출근해요. | 버스 타고 출근해요.
 = 독서를 좋아해요. | 책 읽는 걸 좋아해요.
+= 사실 저는 개를 싫어해요. | 저는 개를 싫어해요.
+= 저는 서른네 살이에요. | 저는 34살이에요.
 ~ 저는 주말마다 등산을 가요. | 저는 주말마다 낚시를 가요.
 ~ 저는 주말마다 등산을 가요. | 형은 주말마다 등산을 가요.
 ~ 엄마가 아빠를 도와요. | 아빠가 엄마를 도와요.
@@ -1295,6 +1334,7 @@ export const classes = `
 ~ 버스로 출근해요. | 지하철로 출근해요.
 ~ 저는 결혼 안 했어요. | 저는 결혼했어요.
 ~ 저는 아침형 인간이에요. | 저는 올빼미형이에요.
+~ 저는 서른네 살이에요. | 저는 마흔세 살이에요.
 # ru
 = Мне очень нравится осень. | Осень мне нравится.
 = Я люблю джаз. | Я очень люблю джаз.
@@ -1359,6 +1399,8 @@ export const classes = `
 = Я не пью. | Я не пью алкоголь.
 = Я сова. | Я поздно ложусь.
 = Я люблю читать. | Я много читаю.
+= Честно говоря, я ненавижу шум. | Я ненавижу шум.
+= Мне тридцать четыре года. | Мне 34 года.
 ~ У меня есть собака. | У меня была собака.
 ~ У меня есть собака. | У брата есть собака.
 ~ У меня нет собаки. | У меня есть собака.
@@ -1411,6 +1453,7 @@ export const classes = `
 ~ Я люблю читать. | Я люблю писать.
 ~ Я не замужем. | Я замужем.
 ~ Я плохо сплю. | Сын плохо спит.
+~ Мне тридцать четыре года. | Мне сорок три года.
 # tr
 = Ben vejetaryenim. | Vejetaryenim ben ya.
 = Ben vejetaryenim. | Et yemiyorum.
@@ -1473,6 +1516,8 @@ export const classes = `
 = Boyum 170 cm. | Benim boyum 170 cm.
 = Bekarım. | Evli değilim.
 = Kitap okumayı severim. | Kitap kurduyum.
+= Otuz dört yaşındayım. | 34 yaşındayım.
+= Açıkçası gürültüden nefret ederim. | Gürültüden nefret ederim.
 ~ Ben vejetaryenim. | Ben vejetaryen değilim.
 ~ Ben vejetaryenim. | Kardeşim vejetaryen.
 ~ Vejetaryenim. | Eskiden vejetaryendim.
@@ -1525,6 +1570,7 @@ export const classes = `
 ~ İşe otobüsle gidiyorum. | İşe metroyla gidiyorum.
 ~ Erken kalkarım. | Geç yatarım.
 ~ Kitap okumayı severim. | Kitap yazmayı severim.
+~ Otuz dört yaşındayım. | Kırk üç yaşındayım.
 # ar
 = أمارس الجري كل صباح. | كل صباح أمارس الجري.
 = أنا أعمل مهندساً في شركة اتصالات. | أعمل كمهندس في شركة اتصالات.
@@ -1587,6 +1633,8 @@ export const classes = `
 = طولي 170 سم. | يبلغ طولي 170 سم.
 = أنا أعزب. | لست متزوجاً.
 = أحب القراءة. | أحب قراءة الكتب.
+= بصراحة أكره الضوضاء. | أكره الضوضاء.
+= عمري أربعة وثلاثون سنة. | عمري 34 سنة.
 ~ أعمل مدرساً للرياضيات في مدرسة ثانوية. | كان عندي معلم رياضيات في مدرسة ثانوية.
 ~ أنا ممرضة. | عندي ممرضة.
 ~ زوجي طبيب. | أنا طبيب.
@@ -1640,4 +1688,5 @@ export const classes = `
 ~ أحب القراءة. | أحب الكتابة.
 ~ أذهب إلى العمل بالسيارة. | أذهب إلى العمل بالحافلة.
 ~ أستيقظ مبكراً. | أستيقظ متأخراً.
+~ عمري أربعة وثلاثون سنة. | عمري ثلاثة وأربعون سنة.
 `;
