@@ -669,7 +669,6 @@ export const classes = `
 = Soy madrugador. | Me levanto temprano.
 = Duermo mal. | Tengo insomnio.
 = Trabajo por cuenta propia. | Soy autónoma.
-= No bebo. | Soy abstemio.
 = Tengo treinta y cuatro años. | Tengo 34 años.
 = Tengo veintidós años. | Tengo 22 años.
 = La verdad, odio el ruido. | Odio el ruido.
@@ -900,7 +899,6 @@ export const classes = `
 = Tomo chá sem açúcar. | Bebo chá sem açúcar.
 = Tenho medo de altura. | Altura me dá medo.
 = Durmo mal. | Tenho insônia.
-= Acordo cedo. | Sou madrugadora.
 = Sou autônomo. | Trabalho por conta própria.
 = Tenho trinta e quatro anos. | Tenho 34 anos.
 ~ Não tomo café. | Não tomo chá.
