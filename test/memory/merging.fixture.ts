@@ -3,6 +3,7 @@
  * rules and tables are tuned on every second pair of a class, and results are reported on the others.
  */
 import { blindPairs as blindText } from './blind.fixture.ts';
+import { classes } from './merging-classes.fixture.ts';
 import { east } from './merging-east.fixture.ts';
 import { reworded } from './merging-reworded.fixture.ts';
 import { west } from './merging-west.fixture.ts';
@@ -47,3 +48,6 @@ export const blindPairs = readPairs(blindText);
 
 /** What the rules for other words and another order are tuned on. */
 export const rewordedPairs = [...readPairs(reworded), ...blindPairs];
+
+/** See `merging-classes.fixture.ts`. */
+export const classPairs = readPairs(classes);

@@ -29,6 +29,8 @@ interface Grammar {
   /** Forms of "I" as a subject. */
   readonly subjects?: string;
   readonly possessives?: string;
+  /** Articles and possessives whose form shows the case of the next word. */
+  readonly determiners?: string;
   /** Parts of the regular expressions, written as `{name}`. */
   readonly parts?: Readonly<Record<string, string>>;
   /** `expression => replacement`, applied in order. `{a|b}` in a replacement means either. */
@@ -58,6 +60,7 @@ const listNames = [
   'copulas',
   'subjects',
   'possessives',
+  'determiners',
 ] as const;
 type ListName = (typeof listNames)[number];
 
@@ -127,6 +130,19 @@ export const longestStatement = 160;
 
 /** Whether the endings of words show who does what to whom, so that the order does not. */
 export const showsRoles = (code: string) => rulesFor(code).order === 'cases';
+
+/** Whether two words exchange their cases: "mein Vater hilft meinem Onkel", "meinem Vater hilft mein Onkel". */
+export function exchangesCases(left: string, right: string, code: string): boolean {
+  const determined = (text: string) => {
+    const words = text.toLowerCase().split(/[^\p{L}]+/u);
+    const isCase = (word: string, place: number) =>
+      rulesFor(code).lists.get('determiners')?.has(word) === true && !marks(words[place - 1] ?? '', code);
+    return new Map(words.flatMap((word, place) => (isCase(word, place) ? [[words[place + 1] ?? '', word]] : [])));
+  };
+  if (rulesFor(code).lists.get('determiners')?.size === 0) return false;
+  const [one, other] = [determined(left), determined(right)];
+  return [...one].filter(([word, shown]) => other.has(word) && other.get(word) !== shown).length > 1;
+}
 
 /** "Is": what it joins can be exchanged. */
 export const isCopula = (word: string, code: string) => rulesFor(code).lists.get('copulas')?.has(word) === true;
@@ -239,10 +255,9 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
     if (token.kind === 'person' && token.isName !== true)
       return isIn('possessives', wordOf(token)) ? `${token.value}'s` : token.value;
     if (token.kind !== 'word' || token.value.startsWith('=')) return token.value;
-    return endings.reduce(
-      (word, [pattern, replacement]) => word.replace(pattern, replacement),
-      token.isName === true ? wordOf(token) : token.value,
-    );
+    const word = token.isName === true ? wordOf(token) : token.value;
+    // Decomposed, because endings of Korean verbs change parts of a syllable.
+    return endings.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), word.normalize('NFD'));
   };
   const isTimeWord = (token: Token | undefined) =>
     token !== undefined &&
@@ -257,7 +272,7 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
       const token = kept[place];
       if (token === undefined || place + 1 >= kept.length) return false;
       if (token.kind === 'number') return !isMoment(token);
-      if (token.kind === 'person') return isIn('possessives', wordOf(token));
+      if (token.kind === 'person') return isIn('possessives', wordOf(token)) && !isTimeWord(at(1));
       return isIn('openers', wordOf(token)) && (isTimeWord(at(1)) || at(1)?.kind === 'number');
     };
     while (opens()) place += 1;

@@ -11,7 +11,8 @@ import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/searching.ts';
 import type { Handle } from '../tables.ts';
 import { hashContent } from '../text.ts';
-import { isCopula, isSameForm, marks, showsRoles } from './canonical.ts';
+import { exchangesCases, isCopula, isSameForm, longestStatement, marks, showsRoles } from './canonical.ts';
+import data from './languages.json' with { type: 'json' };
 import { areOpposites, type Lexicon, type Token, type TokenKind } from './lexicon.ts';
 import {
   coordinates,
@@ -118,19 +119,22 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
   const lexicon = lexiconTogether(left, right);
   const isLike = options.similarity > options.mergeAbove;
   const isJudged = options.isJudged === true;
-  const isReordered = isSameForm(forms[0].written, forms[1].written);
+  const areExchanged = exchangesCases(left.text, right.text, lexicon.language.code);
+  // "No longer" states a former habit, which "not" does not.
+  const isCeased = ceases(left) !== ceases(right);
+  const isReordered = !isCeased && isSameForm(forms[0].written, forms[1].written);
   const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
-  const isEqual = readsTheSame(...readings);
+  const isEqual = !isCeased && readsTheSame(...readings);
   const isFuller = elaborates(...readings);
-  const isSame = isEqual || isFuller || isReordered || isReworded;
+  const isSame = !areExchanged && (isEqual || isFuller || isReordered || isReworded);
   const isApart =
     !isSame && (contradicts(...readings, lexicon) || contradicts(forms[0].reading, forms[1].reading, lexicon));
   return {
     isTwin:
-      isEqual ||
-      (options.similarity > readAbove && isReordered) ||
-      (options.similarity > readAbove && isReworded && !isJudged) ||
-      (isLike && isFuller && !isJudged),
+      isSame &&
+      (isEqual ||
+        (options.similarity > readAbove && (isReordered || (isReworded && !isJudged))) ||
+        (isLike && isFuller && !isJudged)),
     link: isApart ? 'conflict' : isLike ? 'related' : undefined,
     isNegation: isNegated(...readings),
   };
@@ -139,36 +143,8 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
 // Statements by which an older one does not hold any more: a move to another place, what the user no longer does, and what
 // they do now instead. Only whole statements of the user count, because a wrong correction would hide a fact.
 
-const place = '(?<place>[^.,;!?。，！？\\d]{2,60}?)[.!。！]*$';
-const begin = "^(?:i|the user)(?:['’]ve| have| has|['’]m| am| is)?(?: just| recently| now| finally)*";
-const homes = [
-  `${begin} (?:lives?|living) in ${place}`,
-  `^ich (?:wohne|lebe) (?:jetzt |nun )?in ${place}`,
-  `^(?:yo )?(?:ahora )?vivo (?:ahora )?en ${place}`,
-  `^(?:j['’]habite|je vis) (?:maintenant )?à ${place}`,
-  `^(?:io )?(?:ora )?(?:vivo|abito) (?:ora )?a ${place}`,
-  `^(?:eu )?(?:agora )?(?:moro|vivo) (?:agora )?em ${place}`,
-  `^(?:я )?(?:теперь |сейчас )?живу (?:теперь |сейчас )?в ${place}`,
-  `^saya (?:kini |sekarang )?tinggal di ${place}`,
-  `^我(?:现在|現在)?住在${place}`,
-  `^(?:私は)?(?:今は?)?(?<place>[^、。は]{1,20}?)に住んでい(?:ます|る)[。！]*$`,
-  `^(?:저는|나는) (?:지금 )?(?<place>\\S{1,20}?)에 (?:살아요|살고 있어요|삽니다|산다)[.!]*$`,
-];
-const moves = [
-  `${begin} moved (?:from [^.,;]{2,40} )?to (?!(?:the|an?|my|our|his|her|their) )${place}`,
-  `^ich bin (?:jetzt |gerade |vor kurzem )?(?:von [^.,;]{2,40} )?nach (?<place>[^.,;!?\\d]{2,60}?) (?:gezogen|umgezogen)[.!]*$`,
-  `^(?:yo )?me (?:he mudado|mudé) a ${place}`,
-  `^j['’]ai (?:déménagé|emménagé) à ${place}`,
-  `^mi sono trasferit[oa] a ${place}`,
-  `^(?:eu )?(?:me mudei|mudei-me) para ${place}`,
-  `^(?:я )?переехала? в ${place}`,
-  `^saya (?:telah |sudah |baru )?(?:ber)?pindah ke ${place}`,
-  `^我(?:已经|已經|刚|剛)?搬到了?${place}`,
-  `^(?:私は)?(?<place>[^、。は]{1,20}?)に引っ越し(?:ました|た)[。！]*$`,
-  `^(?:저는|나는) (?<place>\\S{1,20}?)(?:으로|로) 이사(?:했어요|했습니다|했다)[.!]*$`,
-];
 const compile = (patterns: readonly string[]) => patterns.map((pattern) => new RegExp(pattern, 'iu'));
-const [homePatterns, movePatterns] = [compile(homes), compile(moves)];
+const [homePatterns, movePatterns] = [compile(data.homes), compile(data.moves)];
 /** A stay or a move in the past, or one that is planned. */
 const otherTimes =
   /\b(?:ago|when|once|as a child|until|for a|vor|als|hace|cuando|il y a|quand|quando|fa|há|lalu|masa)\b|назад|когда|时候|時候|前に|때/iu;
@@ -176,20 +152,12 @@ const now = /\b(?:now|jetzt|nun|ahora|maintenant|ora|agora|kini|sekarang)\b|те
 const ceasing =
   /\b(?:no longer|not anymore|any ?more|not any longer|nicht mehr|kein(?:e|en)? .{0,40}mehr|ya no|já não|não .{0,40} mais|tidak lagi|bukan lagi)\b|\bne .{0,40}plus\b|\bn['’].{0,40}plus\b|\bnon .{0,40}più(?!\p{L})|больше не|不再|もう.*(?:ない|ません)|더 이상/iu;
 
+const ceases = ({ text }: Draft) => text.length <= longestStatement && ceasing.test(text);
+
 /** "Instead of coffee". */
-const instead = [
-  'instead of (?<former>[^.,;!?]+)',
-  '(?:an)?statt (?<former>[^.,;!?]+)',
-  'en (?:lugar|vez) del? (?<former>[^.,;!?]+)',
-  "(?:au lieu|à la place) (?:de |du |des |d['’])(?<former>[^.,;!?]+)",
-  "invece (?:di |del |della |dell['’])(?<former>[^.,;!?]+)",
-  '(?:em vez|no lugar|em lugar|ao invés) d[eoa] (?<former>[^.,;!?]+)',
-  'вместо (?<former>[^.,;!?]+)',
-  '(?:bukannya|bukan lagi|menggantikan) (?<former>[^.,;!?]+)',
-  '(?:而不是|代替)(?<former>[^。，！]+)',
-  '(?<former>[^、。は\\s]{1,40})の(?:代わり|かわり)に',
-  '(?<former>\\S{1,40}) 대신(?:에)?',
-].map((pattern) => new RegExp(`(?<![\\p{Script=Latin}\\p{Script=Cyrillic}])${pattern}`, 'iu'));
+const instead = data.instead.map(
+  (pattern) => new RegExp(`(?<![\\p{Script=Latin}\\p{Script=Cyrillic}])${pattern}`, 'iu'),
+);
 
 function placeIn(patterns: readonly RegExp[], content: string): string | undefined {
   if (otherTimes.test(content)) return undefined;

@@ -248,7 +248,7 @@ export function findEntry({ entries }: Lexicon, words: readonly string[], place:
 
 const letterWeight = 1.5;
 const stopWordWeight = 0.5;
-const defaultWeight = 0.4;
+const defaultWeight = 0.3;
 
 const scriptsOfOne = /[\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/u;
 

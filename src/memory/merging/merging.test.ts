@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   blindPairs,
+  classPairs,
   type MergingPair,
   mergingHalves,
   mergingPairs,
@@ -175,6 +176,31 @@ describe('merging with the built-in embedder, on the half that nothing is tuned 
       const isTwin = (first: string, second: string) => comparePair(draft(first), draft(second), options).isTwin;
       expect(isTwin('My favorite color is teal', 'Teal is the color I like best')).toBe(false);
       expect(isTwin('At noon I drink tea', 'I drink tea at noon')).toBe(true);
+    });
+  });
+
+  describe('an everyday variant', () => {
+    const same = classPairs.filter(({ relation }) => relation === '=');
+    const others = classPairs.filter(({ relation }) => relation !== '=');
+
+    it('is one memory in each of the 12 languages, in either order', async () => {
+      const languages = [...new Set(same.map(({ language }) => language))];
+      expect(languages).toHaveLength(12);
+      for (const language of languages) {
+        const pairs = same.filter((pair) => pair.language === language);
+        const merged = await mergedOf(bothOrders(pairs), true);
+        expect(merged.length / 2 / pairs.length).toBeGreaterThanOrEqual(0.95);
+      }
+    });
+
+    it('is no conflict', async () => {
+      const results = await Promise.all(same.map((pair) => compared(pair)));
+      expect(results.filter(({ link }) => link === 'conflict')).toEqual([]);
+    });
+
+    it.each([true, false])('is not seen in a near miss (measured: %s)', async (isMeasured) => {
+      expect(others.length).toBeGreaterThanOrEqual(300);
+      expect(await mergedOf(bothOrders(others), isMeasured)).toEqual([]);
     });
   });
 

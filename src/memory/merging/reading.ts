@@ -96,7 +96,8 @@ function makeForms(content: Draft, voted: Lexicon): Forms {
   const lexicon = grams === undefined ? voted : lexiconOf(grams.text, content.text);
   const wordings = rewrite(content.text, lexicon);
   if (wordings.length === 0) return noForms;
-  const readings = wordings.map((text) => readRuns(cutRuns(text), text, lexicon, content.names, withoutSynonyms));
+  const names = new Set([...content.names, ...withoutSynonyms([...content.names], lexicon.language.code)]);
+  const readings = wordings.map((text) => readRuns(cutRuns(text), text, lexicon, names, withoutSynonyms));
   return {
     written: formOf(readIn(content, voted), lexicon),
     canonical: readings.flatMap((reading) => [formOf(reading, lexicon), formOf(reading.map(inSingular), lexicon)]),
