@@ -86,11 +86,10 @@ function toHomeCard(card: Card, language: ContentLanguage): HomeCard {
 // reader's language, then in English, then without a suffix. `null` and an empty text count as missing
 // (docs/specification/content.md#fields).
 
-/** An invalid text counts as missing, so it affects the readers of its language only. */
-const text = z.string().nullish().catch(undefined);
-
 /** The schema of an object with its texts in every language. */
 export function texts(...fields: readonly string[]) {
+  // An invalid text counts as missing, so it affects the readers of its language only.
+  const text = z.string().nullish().catch(undefined);
   const names = fields.flatMap((field) => [field, ...contentLanguages.map((language) => `${field}_${language}`)]);
   return Object.fromEntries(names.map((name) => [name, text]));
 }

@@ -466,7 +466,7 @@ export interface GenerationRecordListing {
 
 export interface GenerationRecordPage {
   readonly generations: readonly {
-    /** Of images of a run: the id of the run. */ readonly id: string;
+    /** The id of the run, if a run ordered the images. */ readonly id: string;
     readonly kind: 'image' | 'video';
     readonly userId: string;
     /** The run that ordered it. */
