@@ -3,31 +3,12 @@ import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@
 import { navigate } from 'wouter/use-browser-location';
 import type { Generation, GenerationPage, ModelList } from '../../../client/agent/api.ts';
 import type { Asset } from '../../../client/media/api.ts';
-import { openDialog } from '../library/dialogs.ts';
+import { type Deed, type Kind, type Order, openDialog } from '../library/dialogs.ts';
 import { type User, useUser } from '../user.tsx';
 
-export type { Generation };
+export type { Deed, Generation, Kind, Order };
 export type GenerationItem = Generation['items'][number];
 export type Model = ModelList['models'][number];
-export type Kind = 'image' | 'video';
-export type Deed = 'vary' | 'remix' | 'animate';
-
-export interface Order {
-  readonly kind: Kind;
-  /** How far the result may be from its first reference. `undefined`: the prompt decides. */
-  readonly strength?: 'subtle' | 'strong' | undefined;
-  readonly prompt: string;
-  /** `undefined`: the default of its kind. */
-  readonly model: string | undefined;
-  /** `undefined`: the default of the model, or that of the first reference. */
-  readonly ratio: string | undefined;
-  /** `undefined`: as many as the last order of the user had. */
-  readonly count: number | undefined;
-  /** Seconds. `undefined`: the model decides. */
-  readonly duration: number | undefined;
-  /** Ids of assets. The first one is the first frame of a video. */
-  readonly references: readonly string[];
-}
 
 export const emptyOrder: Order = {
   kind: 'image',

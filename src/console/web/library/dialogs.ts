@@ -1,7 +1,27 @@
 /** The dialogs that tiles, the lightbox and conversations open. They outlive what opened them. */
-import type { Deed, Order } from '../create/order.ts';
 import { createShared } from '../shell/shared.ts';
 import type { ActionTarget } from './downloading.ts';
+
+export type Kind = 'image' | 'video';
+export type Deed = 'vary' | 'remix' | 'animate';
+
+/** What the user wants to make. It is not sent yet. */
+export interface Order {
+  readonly kind: Kind;
+  /** How far the result may be from its first reference. `undefined`: the prompt decides. */
+  readonly strength?: 'subtle' | 'strong' | undefined;
+  readonly prompt: string;
+  /** `undefined`: the default of its kind. */
+  readonly model: string | undefined;
+  /** `undefined`: the default of the model, or that of the first reference. */
+  readonly ratio: string | undefined;
+  /** `undefined`: as many as the last order of the user had. */
+  readonly count: number | undefined;
+  /** Seconds. `undefined`: the model decides. */
+  readonly duration: number | undefined;
+  /** Ids of assets. The first one is the first frame of a video. */
+  readonly references: readonly string[];
+}
 
 export type LibraryDialog =
   | { readonly kind: 'share'; readonly asset: ActionTarget; readonly prompt: string | null }

@@ -131,7 +131,7 @@ export const Id = ({
   </span>
 );
 
-/** Files of a user. Nothing is shown before the operator asks for it, because the audit log records each view. */
+/** Files of a user. Nothing is shown before the operator requests it, because the audit log records each view. */
 export const Pictures = ({ of: assetIds, alt }: { readonly of: readonly string[]; readonly alt: string }) => (
   <span className="record-pictures">
     {assetIds.map((id, index) => (
