@@ -371,7 +371,7 @@ export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise
     await recordRun(tx, taskId, { ...workOf(end), timeline, ...(images && { images }), ...used });
     const isAwaited = await hasQueued(tx, threadId);
     // Late, because runs of other users wait for these rows until the commit.
-    await addUsageOf(tx, run, end, made, settled);
+    await addUsage(tx, { userId: run.ownerId, model: run.model, runs: 1, images: made.length, ...used });
     await publishRunEnd(deps, tx, run, {
       ...end,
       parts: prior === undefined ? parts : parts.filter((part) => !isIn(prior.parts, part)),
@@ -390,28 +390,6 @@ type Settled = readonly { readonly reference: string; readonly amount: number }[
 const sumOf = (settled: Settled) => settled.reduce((sum, { amount }) => sum + amount, 0);
 const creditsOf = (settled: Settled, images: readonly NotedImage[]) =>
   sumOf(settled.filter(({ reference }) => images.some((image) => image.reference === reference)));
-
-/** Images count for their own model. In one order, because runs of other users change the same totals. */
-async function addUsageOf(
-  tx: Tx<AgentTables>,
-  { ownerId: userId, model: own }: Run,
-  end: RunEnd,
-  made: readonly NotedImage[],
-  settled: Settled,
-): Promise<void> {
-  const { inputTokens, outputTokens } = end.usage;
-  const byModel = Map.groupBy(made, ({ model }) => model ?? own);
-  for (const model of [...new Set([own, ...byModel.keys()])].toSorted()) {
-    const images = byModel.get(model) ?? [];
-    const isOwn = model === own;
-    await addUsage(tx, {
-      ...{ userId, model, images: images.length },
-      ...(isOwn && { runs: 1, inputTokens, outputTokens }),
-      credits: creditsOf(settled, images) + (isOwn ? sumOf(settled) - creditsOf(settled, made) : 0),
-      costUsd: costOf(images) + (isOwn ? (end.costUsd ?? 0) : 0),
-    });
-  }
-}
 
 /** The steps of the run, and what became of their tool calls. */
 function timelineOf(taskId: string, { parts, times }: RunEnd, noted: readonly NotedImage[]): readonly RunStep[] {

@@ -35,7 +35,7 @@ export async function completeVideo(
   await changeVideo(tx, video, { credits }, ['completed']);
   // A fallback may have made it.
   const costUsd = (await findVideo(tx, video.videoId))?.costUsd ?? 0;
-  await addUsage(tx, { userId: video.ownerId, model: mediaModelOf(video), videos: 1, credits, costUsd });
+  await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits, costUsd });
   await publishVideo(deps, tx, video, assetId, settlement);
 }
 
@@ -70,9 +70,6 @@ export async function failVideo(
   return ended && { video: ended, error: failed.failure_message, settlement };
 }
 
-/** A video counts for the model that makes it, not for the one that ordered it. */
-const mediaModelOf = ({ mediaModel, model }: Video) => mediaModel ?? model;
-
 const costOf = (settlement: Awaited<ReturnType<typeof closeCredits>>) =>
   (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);
 
@@ -103,11 +100,9 @@ export async function cancelVideos(
     if (providerId !== null) await deps.jobs.enqueue(tx, cancelQueue, order, { lane: ownerId });
   }
   // In one order, because other users change the same totals.
-  for (const { video } of failed.toSorted((one, other) =>
-    mediaModelOf(one.video).localeCompare(mediaModelOf(other.video)),
-  )) {
-    const { ownerId: userId, credits } = video;
-    if (credits > 0) await addUsage(tx, { userId, model: mediaModelOf(video), credits });
+  for (const { video } of failed.toSorted((one, other) => one.video.model.localeCompare(other.video.model))) {
+    const { ownerId: userId, model, credits } = video;
+    if (credits > 0) await addUsage(tx, { userId, model, credits });
   }
   const [first] = videos;
   if (first !== undefined) await startVideos(deps, tx, first.ownerId);
