@@ -19,14 +19,13 @@ export async function takeTokenFromAddress(): Promise<void> {
   await beginSession(decodeURIComponent(token)).catch(() => undefined);
 }
 
-export function OperatorOnly({
-  otherWay,
-  children,
-}: {
+interface OperatorOnlyProps {
   /** A sign-in without the token. */
   readonly otherWay?: ReactNode;
   readonly children: ReactNode;
-}) {
+}
+
+export function OperatorOnly({ otherWay, children }: OperatorOnlyProps) {
   const { data, error, refetch } = useConsole();
   if (error) return <Failure error={error} retry={refetch} />;
   if (data === undefined) return <Loading />;

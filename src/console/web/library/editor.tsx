@@ -16,17 +16,15 @@ const counts = [1, 2, 3, 4] as const;
 /** The longest side of the canvas on the screen. The mask has the size of the image. */
 const shownSide = 1024;
 
-/** Edits an image by a prompt. Without strokes of the brush, all of it may change. */
-export function Editor({
-  asset,
-  onMade,
-  onClose,
-}: {
+interface EditorProps {
   readonly asset: Asset;
   /** The first of the new images. */
   readonly onMade: (assetId: string) => Promise<unknown>;
   readonly onClose: () => void;
-}) {
+}
+
+/** Edits an image by a prompt. Without strokes of the brush, all of it may change. */
+export function Editor({ asset, onMade, onClose }: EditorProps) {
   const user = useUser();
   const [strokes, setStrokes] = useState<readonly Stroke[]>([]);
   const [brush, setBrush] = useState({ size: 0.08, erases: false });
@@ -155,17 +153,14 @@ export function Editor({
   );
 }
 
-function Painting({
-  asset,
-  strokes,
-  brush,
-  onStrokes,
-}: {
+interface PaintingProps {
   readonly asset: Asset;
   readonly strokes: readonly Stroke[];
   readonly brush: { readonly size: number; readonly erases: boolean };
   readonly onStrokes: (strokes: readonly Stroke[]) => void;
-}) {
+}
+
+function Painting({ asset, strokes, brush, onStrokes }: PaintingProps) {
   const { data } = useSigned('image', asset.assetId);
   const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);

@@ -20,16 +20,7 @@ import { Zoomable } from './zoomable.tsx';
 
 const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-/** One asset in the whole window. It has its own URL, so the Back button closes it. */
-export function Lightbox({
-  assetId,
-  known,
-  onStep,
-  onClose,
-  onEditing,
-  isEditing,
-  onMade,
-}: {
+interface LightboxProps {
   readonly assetId: string;
   readonly known: Asset | undefined;
   /** `undefined`: there is none in this direction. */
@@ -39,7 +30,10 @@ export function Lightbox({
   readonly onEditing: (isEditing: boolean) => void;
   /** An edit has made this asset. */
   readonly onMade: (assetId: string) => Promise<unknown>;
-}) {
+}
+
+/** One asset in the whole window. It has its own URL, so the Back button closes it. */
+export function Lightbox({ assetId, known, onStep, onClose, onEditing, isEditing, onMade }: LightboxProps) {
   const dialog = useModal();
   const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
   const { data: asset, error, refetch } = useAsset(assetId, known);

@@ -100,15 +100,13 @@ function NewLink({ of, what }: { readonly of: Shareable; readonly what: string }
   );
 }
 
-function Check({
-  label,
-  value,
-  onChange,
-}: {
+interface CheckProps {
   readonly label: string;
   readonly value: boolean;
   readonly onChange: (value: boolean) => void;
-}) {
+}
+
+function Check({ label, value, onChange }: CheckProps) {
   return (
     <label className="check">
       <input type="checkbox" checked={value} onChange={(event) => onChange(event.target.checked)} />

@@ -114,15 +114,13 @@ export function Memories() {
   );
 }
 
-function Creation({
-  entityId,
-  onClose,
-  onChange,
-}: {
+interface CreationProps {
   readonly entityId: string;
   readonly onClose: () => void;
   readonly onChange: () => Promise<unknown>;
-}) {
+}
+
+function Creation({ entityId, onClose, onChange }: CreationProps) {
   const [draft, setDraft] = useState({ entity_type: 'user', entity_id: entityId, type: 'preference', content: '' });
   const create = useMutation({
     mutationFn: () => backOffice('/memories', 'POST', draft),
@@ -151,16 +149,14 @@ function Creation({
   );
 }
 
-/** Everything that is stored about one entity, for export or erasure. */
-function Entity({
-  type,
-  id,
-  onErased,
-}: {
+interface EntityProps {
   readonly type: string;
   readonly id: string;
   readonly onErased: () => Promise<unknown>;
-}) {
+}
+
+/** Everything that is stored about one entity, for export or erasure. */
+function Entity({ type, id, onErased }: EntityProps) {
   const path = `/entities/${entityPath(type, id)}`;
   const download = useMutation({
     mutationFn: async () =>

@@ -80,15 +80,13 @@ function factsOf({ facts }: AdminProfile): string {
   return count === 1 ? '1 fact' : `${count} facts`;
 }
 
-function ProfileDetails({
-  profile,
-  onClose,
-  onChange,
-}: {
+interface ProfileDetailsProps {
   readonly profile: AdminProfile;
   readonly onClose: () => void;
   readonly onChange: () => Promise<unknown>;
-}) {
+}
+
+function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
   const path = `/profiles/${entityPath(profile.entity_type, profile.entity_id)}`;
   const [summary, setSummary] = useState(profile.summary ?? '');
   const [facts, setFacts] = useState(profile.facts);

@@ -55,15 +55,13 @@ export function Jobs() {
   );
 }
 
-function QueueName({
-  queue: { queue, oldestDueAt },
-  isOpen,
-  open,
-}: {
+interface QueueNameProps {
   readonly queue: QueueState;
   readonly isOpen: boolean;
   readonly open: () => void;
-}) {
+}
+
+function QueueName({ queue: { queue, oldestDueAt }, isOpen, open }: QueueNameProps) {
   return (
     <button type="button" className="entry" aria-pressed={isOpen} onClick={open}>
       <span>{workOf(queue)}</span>

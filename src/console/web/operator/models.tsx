@@ -108,15 +108,13 @@ const columns = [
   ['Tokens out', ({ outputTokens }: Row) => outputTokens],
 ] as const;
 
-function Sums({
-  title,
-  rows,
-  nameOf,
-}: {
+interface SumsProps {
   readonly title: string;
   readonly rows: readonly Row[];
   readonly nameOf: (row: Row) => string;
-}) {
+}
+
+function Sums({ title, rows, nameOf }: SumsProps) {
   const names = [...new Set(rows.map(nameOf))];
   const sumOf = (name: string, numberOf: (row: Row) => number) =>
     rows.reduce((sum, row) => (nameOf(row) === name ? sum + numberOf(row) : sum), 0);
@@ -261,20 +259,16 @@ function Configured() {
   );
 }
 
-function Model({
-  model: { id, label, default: isDefault },
-  price,
-  cost,
-  facts,
-  tags,
-}: {
+interface ModelProps {
   readonly model: { readonly id: string; readonly label: string; readonly default: boolean };
   readonly price: string;
   /** `null`: not configured. */
   readonly cost: string | null;
   readonly facts: readonly string[];
   readonly tags: readonly (string | false)[];
-}) {
+}
+
+function Model({ model: { id, label, default: isDefault }, price, cost, facts, tags }: ModelProps) {
   const shown = [isDefault && 'default', ...tags].filter((tag) => tag !== false);
   return (
     <li>
@@ -336,15 +330,13 @@ interface Bar {
 const height = 72;
 const step = 10;
 
-function Bars({
-  title,
-  bars,
-  show,
-}: {
+interface BarsProps {
   readonly title: string;
   readonly bars: readonly Bar[];
   readonly show: (value: number) => ReactNode;
-}) {
+}
+
+function Bars({ title, bars, show }: BarsProps) {
   const [pointed, setPointed] = useState<number>();
   const largest = Math.max(1, ...bars.map(({ value }) => value));
   const bar = pointed === undefined ? undefined : bars[pointed];

@@ -58,16 +58,14 @@ export function PersonLink({ id }: { readonly id: string }) {
   );
 }
 
-/** An entity of the memory service, by name if it is a user. */
-export function EntityName({
-  type,
-  id,
-  isLink = false,
-}: {
+interface EntityNameProps {
   readonly type: string;
   readonly id: string;
   readonly isLink?: boolean;
-}) {
+}
+
+/** An entity of the memory service, by name if it is a user. */
+export function EntityName({ type, id, isLink = false }: EntityNameProps) {
   if (type !== 'user' || !isId.test(id)) return `${type} ${id}`;
   return isLink ? <PersonLink id={id} /> : <PersonName id={id} />;
 }
@@ -109,16 +107,14 @@ const noPrice = (
   </span>
 );
 
-/** An id to copy into a search of logs or traces. */
-export const Id = ({
-  of: id,
-  name,
-  url = null,
-}: {
+interface IdProps {
   readonly of: string;
   readonly name: string;
   readonly url?: string | null;
-}) => (
+}
+
+/** An id to copy into a search of logs or traces. */
+export const Id = ({ of: id, name, url = null }: IdProps) => (
   <span className="record-id">
     {url === null ? (
       <code>{id}</code>

@@ -137,15 +137,13 @@ function Details({ view }: { readonly view: PersonView }) {
   );
 }
 
-function PartTile<T>({
-  name,
-  part,
-  show,
-}: {
+interface PartTileProps<T> {
   readonly name: string;
   readonly part: Part<T>;
   readonly show: (value: T) => string;
-}) {
+}
+
+function PartTile<T>({ name, part, show }: PartTileProps<T>) {
   return part.isThere ? (
     <Tile name={name} value={show(part.value)} />
   ) : (

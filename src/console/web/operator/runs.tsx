@@ -108,16 +108,14 @@ function Records() {
 
 const Conversation = ({ id }: { readonly id: string }) => <span className="desk-name">“{useThreadTitle(id)}”</span>;
 
-/** The configured models. A former one that a link names is listed too. */
-function ModelChoice({
-  kind,
-  value,
-  onChange,
-}: {
+interface ModelChoiceProps {
   readonly kind: 'runs' | 'generations';
   readonly value: string;
   readonly onChange: (model: string) => void;
-}) {
+}
+
+/** The configured models. A former one that a link names is listed too. */
+function ModelChoice({ kind, value, onChange }: ModelChoiceProps) {
   const { data } = useModels();
   const known = (kind === 'runs' ? data?.models : data?.media) ?? [];
   const former = value === '' || known.some(({ id }) => id === value) ? [] : [{ id: value, label: value }];
@@ -198,15 +196,7 @@ function ToolFailures({ of: { timeline } }: { readonly of: ShownRun }) {
   ));
 }
 
-function Row({
-  to,
-  name,
-  status,
-  at,
-  userId,
-  facts,
-  children,
-}: {
+interface RowProps {
   readonly to: string;
   readonly name: string;
   readonly status: keyof typeof runTones;
@@ -214,7 +204,9 @@ function Row({
   readonly userId: string;
   readonly facts: readonly ReactNode[];
   readonly children: ReactNode;
-}) {
+}
+
+function Row({ to, name, status, at, userId, facts, children }: RowProps) {
   return (
     <>
       <div className="desk-line record-head">
@@ -365,19 +357,15 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
   );
 }
 
-function Head({
-  name,
-  status,
-  at,
-  userId,
-  children,
-}: {
+interface HeadProps {
   readonly name: string;
   readonly status: keyof typeof runTones;
   readonly at: string;
   readonly userId: string;
   readonly children?: ReactNode;
-}) {
+}
+
+function Head({ name, status, at, userId, children }: HeadProps) {
   return (
     <header className="page desk-head">
       <div>

@@ -125,15 +125,17 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
   );
 }
 
+interface ResultProps {
+  readonly generation: Generation;
+  readonly prompt: string;
+  readonly item: GenerationItem;
+}
+
 function Result({
   generation: { kind, createdAt, items },
   prompt,
   item: { assetId, status, failure, index },
-}: {
-  readonly generation: Generation;
-  readonly prompt: string;
-  readonly item: GenerationItem;
-}) {
+}: ResultProps) {
   const { data } = useSigned(kind, assetId);
   if (assetId === null)
     return (

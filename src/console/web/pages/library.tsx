@@ -177,16 +177,14 @@ function useKeptPlace(isRead: boolean): void {
   }, [isRead]);
 }
 
-/** The lightbox, which steps through the assets of the grid. */
-function Opened({
-  assetId,
-  assets,
-  readNew,
-}: {
+interface OpenedProps {
   readonly assetId: string;
   readonly assets: readonly Asset[];
   readonly readNew: () => Promise<void>;
-}) {
+}
+
+/** The lightbox, which steps through the assets of the grid. */
+function Opened({ assetId, assets, readNew }: OpenedProps) {
   const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(history.state?.isEditing === true);
   const place = assets.findIndex((asset) => asset.assetId === assetId);
@@ -215,17 +213,14 @@ function Opened({
   );
 }
 
-function SelectionBar({
-  choosing,
-  album,
-  onDelete,
-  onDownload,
-}: {
+interface SelectionBarProps {
   readonly choosing: Choosing;
   readonly album: string;
   readonly onDelete: () => void;
   readonly onDownload: () => Promise<void>;
-}) {
+}
+
+function SelectionBar({ choosing, album, onDelete, onDownload }: SelectionBarProps) {
   const changeFavorites = useFavorites();
   const albums = useAlbumCalls();
   const ids = choosing.assets.map(({ assetId }) => assetId);
@@ -266,15 +261,13 @@ function SelectionBar({
   );
 }
 
-function Nothing({
-  isFiltered,
-  album,
-  onReset,
-}: {
+interface NothingProps {
   readonly isFiltered: boolean;
   readonly album: string;
   readonly onReset: () => void;
-}) {
+}
+
+function Nothing({ isFiltered, album, onReset }: NothingProps) {
   if (album !== '' && !isFiltered)
     return (
       <Empty title="This album is empty.">

@@ -97,14 +97,13 @@ const headers = {
   none: undefined,
 } as const;
 
-function Endpoint({
-  of: { service, method, path, summary, credential, example },
-  url,
-}: {
+interface EndpointProps {
   readonly of: EndpointList['endpoints'][number];
   /** `undefined`: browsers do not reach it. */
   readonly url: string | undefined;
-}) {
+}
+
+function Endpoint({ of: { service, method, path, summary, credential, example }, url }: EndpointProps) {
   const [isOpen, setOpen] = useState(false);
   const header = headers[credential];
   const curl = [
