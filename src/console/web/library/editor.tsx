@@ -5,6 +5,7 @@ import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 
 import type { Asset } from '#client/media/api.ts';
 import { Price, Segments } from '../create/fields.tsx';
 import { useModels } from '../create/order.ts';
+import { TextArea } from '../parts/fields.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { type User, useUser } from '../user.tsx';
@@ -114,17 +115,15 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
             onChange={(event) => setBrush({ ...brush, size: Number(event.target.value) / 100 })}
           />
         </label>
-        <label className="field">
-          Prompt
-          <textarea
-            className="grows"
-            rows={3}
-            maxLength={4000}
-            placeholder="For example: a red balloon"
-            value={prompt}
-            onChange={(event) => setPrompt(event.target.value)}
-          />
-        </label>
+        <TextArea
+          label="Prompt"
+          className="grows"
+          rows={3}
+          maxLength={4000}
+          placeholder="For example: a red balloon"
+          value={prompt}
+          onChange={setPrompt}
+        />
         <Segments
           name="Ratio"
           options={[undefined, ...ratios]}

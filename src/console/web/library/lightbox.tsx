@@ -12,6 +12,7 @@ import { useFavorites } from './albums.ts';
 import { isImage, isVideo, nameOf, useAsset, usePatch, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
 import './lightbox.css';
+import { TextField } from '../parts/fields.tsx';
 import { AssetImage } from './assetimage.tsx';
 import { Lineage } from './lineage.tsx';
 import { MediaActions } from './mediaactions.tsx';
@@ -200,20 +201,18 @@ function Name({ asset }: { readonly asset: Asset }) {
     );
   };
   return (
-    <label className="field">
-      Name
-      <input
-        maxLength={255}
-        placeholder="No name"
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        onBlur={() => void save()}
-        onKeyDown={(event) => {
-          event.stopPropagation();
-          if (event.key === 'Enter') event.currentTarget.blur();
-        }}
-      />
-    </label>
+    <TextField
+      label="Name"
+      maxLength={255}
+      placeholder="No name"
+      value={name}
+      onBlur={() => void save()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Enter') event.currentTarget.blur();
+      }}
+      onChange={setName}
+    />
   );
 }
 

@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
 import { callJson, send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
+import { TextArea } from '../parts/fields.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
@@ -217,10 +218,7 @@ function Decision({ incident }: { readonly incident: Incident }) {
           Last decision <When at={resolvedAt} />
         </p>
       )}
-      <label className="field">
-        Note
-        <textarea rows={3} maxLength={2000} value={note} onChange={(event) => setNote(event.target.value)} />
-      </label>
+      <TextArea label="Note" rows={3} maxLength={2000} value={note} onChange={setNote} />
       <div className="desk-buttons">
         <button
           type="button"

@@ -10,6 +10,7 @@ import { callJson, send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { TextArea, TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
@@ -102,16 +103,14 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
             ))}
           </select>
         </label>
-        <label className="field">
-          Values, as JSON
-          <textarea
-            rows={8}
-            spellCheck={false}
-            className="code"
-            value={values}
-            onChange={({ target }) => setValues(target.value)}
-          />
-        </label>
+        <TextArea
+          label="Values, as JSON"
+          rows={8}
+          spellCheck={false}
+          className="code"
+          value={values}
+          onChange={setValues}
+        />
         <p className="quiet">
           {type.audience === 'account'
             ? 'An account email. It is sent regardless of the settings of the user.'
@@ -271,16 +270,14 @@ function SentMails() {
           chosen={state}
           choose={(status) => setSearch({ tab: 'sent', ...(status !== '' && { status }) }, { replace: true })}
         />
-        <label className="field">
-          Search
-          <input
-            type="search"
-            placeholder="Subject or recipient"
-            maxLength={320}
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-          />
-        </label>
+        <TextField
+          label="Search"
+          type="search"
+          placeholder="Subject or recipient"
+          maxLength={320}
+          value={typed}
+          onChange={setTyped}
+        />
       </search>
       {mails.length === 0 && (
         <Empty

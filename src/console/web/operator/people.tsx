@@ -11,6 +11,7 @@ import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
@@ -204,18 +205,16 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
   return (
     <form className="stack desk-form" action={() => saving.mutate()}>
       <div className="desk-pair">
-        <label className="field">
-          Add credits
-          <input
-            type="number"
-            step="1"
-            inputMode="numeric"
-            placeholder="0"
-            value={credits}
-            aria-describedby={hint}
-            onChange={(event) => setCredits(event.target.value)}
-          />
-        </label>
+        <TextField
+          label="Add credits"
+          type="number"
+          step="1"
+          inputMode="numeric"
+          placeholder="0"
+          value={credits}
+          aria-describedby={hint}
+          onChange={setCredits}
+        />
         <label className="field">
           Plan
           <select value={plan} onChange={(event) => setPlan(event.target.value)}>
@@ -230,10 +229,7 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
       <p id={hint} className="quiet">
         A negative number removes credits.
       </p>
-      <label className="field">
-        Reason
-        <input value={reason} maxLength={500} required onChange={(event) => setReason(event.target.value)} />
-      </label>
+      <TextField label="Reason" value={reason} maxLength={500} required onChange={setReason} />
       <div className="row">
         <button type="submit" className="primary" disabled={!hasChange || reason.trim() === '' || saving.isPending}>
           Save change

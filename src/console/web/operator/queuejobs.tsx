@@ -7,6 +7,7 @@ import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
 import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
@@ -53,16 +54,14 @@ export function QueueJobs({ queue, show }: QueueProps) {
         </Tabs.List>
         <Tabs.Content value={state}>
           {state === 'dead' && queue.dead > 0 && <AllDead queue={queue.queue} noun={nouns} count={show(queue.dead)} />}
-          <label className="field">
-            Search these jobs
-            <input
-              type="search"
-              placeholder="Id, request id, reason or payload"
-              maxLength={200}
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-          </label>
+          <TextField
+            label="Search these jobs"
+            type="search"
+            placeholder="Id, request id, reason or payload"
+            maxLength={200}
+            value={typed}
+            onChange={setTyped}
+          />
           <JobRows queue={queue.queue} state={state} q={q} />
         </Tabs.Content>
       </Tabs.Root>

@@ -10,6 +10,7 @@ import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.
 import type { Replay, ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { Choices } from '../parts/choices.tsx';
+import { TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
@@ -42,10 +43,7 @@ function Records() {
   const [userId, threadId] = [of('userId'), of('threadId')];
   const query = { status: of('status'), model: of('model'), q: of('q'), from: of('from'), to: of('to'), userId };
   const dayField = (name: 'from' | 'to', label: string) => (
-    <label className="field">
-      {label}
-      <input type="date" value={query[name]} onChange={({ target }) => change({ [name]: target.value })} />
-    </label>
+    <TextField label={label} type="date" value={query[name]} onChange={(value) => change({ [name]: value })} />
   );
   return (
     <div className="operator">
