@@ -1,6 +1,5 @@
 /** One incident: its facts, the reports, the appeal of the owner, a look where one exists, and the decision. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
@@ -12,18 +11,14 @@ import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { incidentTones, isDecidable, peopleOf, placeOf, titleOf } from './incidentstates.ts';
-import { Id, PersonLink } from './names.tsx';
+import { BackLink, Id, PersonLink } from './names.tsx';
 import { ReportDecision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
   return (
     <>
-      <p className="desk-back">
-        <Link href="/operator/incidents">
-          <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> All incidents
-        </Link>
-      </p>
+      <BackLink to="/operator/incidents" text="All incidents" />
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading the incident" />
       ) : (

@@ -12,6 +12,7 @@ import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMayChange } from '../operator.tsx';
+import { Choice } from '../parts/fields.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { Glance, IncidentDetails, nobody, PlaceLink } from './incident.tsx';
 import { incidentTones, isDecidable, peopleOf, titleOf } from './incidentstates.ts';
@@ -46,6 +47,9 @@ function List() {
   const [order, setOrder] = useState<string>(orders[0][0]);
   const pages = usePages<Listed>('incidents', '/api/incidents', { ...filter.query, list, order });
   const counts = pages.data?.pages[0]?.counts;
+  const lists = Object.entries(counts?.lists ?? {}).map(
+    ([name, count]) => [name, `${name === 'report' ? 'Reports of people' : name} (${countOf(count)})`] as const,
+  );
   return (
     <>
       <header className="page">
@@ -65,27 +69,14 @@ function List() {
             </label>
           ))}
         </fieldset>
-        <label className="field desk-list">
-          List
-          <select value={list} onChange={(event) => setList(event.target.value)}>
-            <option value="">All lists</option>
-            {Object.entries(counts?.lists ?? {}).map(([name, count]) => (
-              <option key={name} value={name}>
-                {name === 'report' ? 'Reports of people' : name} ({countOf(count)})
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="field desk-list">
-          Order
-          <select value={order} onChange={(event) => setOrder(event.target.value)}>
-            {orders.map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="List"
+          className="field desk-list"
+          choices={[['', 'All lists'], ...lists]}
+          value={list}
+          onChange={setList}
+        />
+        <Choice label="Order" className="field desk-list" choices={orders} value={order} onChange={setOrder} />
       </div>
       <Listing
         pages={pages}

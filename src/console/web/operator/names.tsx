@@ -1,5 +1,6 @@
-/** Names of people, conversations, models and queues, and pictures of files, wherever a service returns ids. */
+/** Links, and names of people, conversations, models and queues, and pictures of files, wherever a service returns ids. */
 import { useQuery } from '@tanstack/react-query';
+import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Names } from '#accounts/people/api.ts';
@@ -207,3 +208,12 @@ const works: Readonly<Record<string, string>> = {
 };
 
 export const workOf = (queue: string): string => works[queue] ?? queue;
+
+/** The link above the page of one entry to the list of them all. */
+export const BackLink = ({ to, text }: { readonly to: string; readonly text: string }) => (
+  <p className="desk-back">
+    <Link href={to}>
+      <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {text}
+    </Link>
+  </p>
+);

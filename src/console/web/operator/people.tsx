@@ -3,7 +3,7 @@ import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ArrowLeft, Search } from 'lucide-react';
+import { Search } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
@@ -11,7 +11,7 @@ import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { TextField } from '../parts/fields.tsx';
+import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
@@ -19,6 +19,7 @@ import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
+import { BackLink } from './names.tsx';
 import { allPlans, type PersonView, personKey } from './personview.ts';
 
 export function People() {
@@ -81,11 +82,7 @@ function PersonPage({ userId }: { readonly userId: string }) {
   const { data, error, refetch } = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);
   return (
     <>
-      <p className="desk-back">
-        <Link href="/operator/people">
-          <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> All people
-        </Link>
-      </p>
+      <BackLink to="/operator/people" text="All people" />
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading this person" />
       ) : (
@@ -215,16 +212,7 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
           aria-describedby={hint}
           onChange={setCredits}
         />
-        <label className="field">
-          Plan
-          <select value={plan} onChange={(event) => setPlan(event.target.value)}>
-            {allPlans.map((one) => (
-              <option key={one} value={one}>
-                {planName(one)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice label="Plan" choices={allPlans.map((one) => [one, planName(one)])} value={plan} onChange={setPlan} />
       </div>
       <p id={hint} className="quiet">
         A negative number removes credits.

@@ -3,20 +3,29 @@ import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMutation } from '@tanstack/react-query';
-import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { Replay, ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { Choices } from '../parts/choices.tsx';
-import { TextField } from '../parts/fields.tsx';
+import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { Id, PersonLink, Pictures, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
+import {
+  BackLink,
+  Id,
+  PersonLink,
+  Pictures,
+  untitled,
+  useCosts,
+  useModelNames,
+  useModels,
+  useThreadTitle,
+} from './names.tsx';
 import { timeOf, tookOf } from './units.ts';
 
 export function Runs() {
@@ -68,17 +77,12 @@ function Records() {
           value={query.q}
           onChange={(q) => change({ q })}
         />
-        <label className="field">
-          Status
-          <select value={query.status} onChange={({ target }) => change({ status: target.value })}>
-            <option value="">All</option>
-            {statuses[kind].map((status) => (
-              <option key={status} value={status}>
-                {status}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Status"
+          choices={[['', 'All'], ...statuses[kind].map((status) => [status, status] as const)]}
+          value={query.status}
+          onChange={(status) => change({ status })}
+        />
         <ModelChoice kind={kind} value={query.model} onChange={(model) => change({ model })} />
         {dayField('from', 'From')}
         {dayField('to', 'To')}
@@ -117,19 +121,8 @@ function ModelChoice({ kind, value, onChange }: ModelChoiceProps) {
   const { data } = useModels();
   const known = (kind === 'runs' ? data?.models : data?.media) ?? [];
   const former = value === '' || known.some(({ id }) => id === value) ? [] : [{ id: value, label: value }];
-  return (
-    <label className="field">
-      Model
-      <select value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">All</option>
-        {[...known, ...former].map(({ id, label }) => (
-          <option key={id} value={id}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const choices = [{ id: '', label: 'All' }, ...known, ...former].map(({ id, label }) => [id, label] as const);
+  return <Choice label="Model" choices={choices} value={value} onChange={onChange} />;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -298,21 +291,13 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
 
 // One run or generation: the failure and the figures, then the steps, and the stream last.
 
-const allRuns = (label: string, href: string) => (
-  <p className="desk-back">
-    <Link href={href}>
-      <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {label}
-    </Link>
-  </p>
-);
-
 function GenerationPage({ id }: { readonly id: string }) {
   const path = `/api/generations?id=${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<GenerationRecordPage>(['generation', id], path);
   const [one] = data?.generations ?? [];
   return (
     <>
-      {allRuns('All images and videos', '/operator/runs?kind=generations')}
+      <BackLink to="/operator/runs?kind=generations" text="All images and videos" />
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading the order" />
       ) : one === undefined ? (
@@ -386,7 +371,7 @@ function RunPage({ taskId }: { readonly taskId: string }) {
   const { data, error, refetch } = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
   return (
     <>
-      {allRuns('All runs', '/operator/runs')}
+      <BackLink to="/operator/runs" text="All runs" />
       {data === undefined ? <Pending error={error} retry={refetch} what="Reading the run" /> : <Details run={data} />}
     </>
   );
