@@ -7,7 +7,7 @@ import type { RescreeningProgress } from '../../../client/media/api.ts';
 import { send } from '../calls.ts';
 import { countOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
 import './operator.css';
 import './runs.css';
@@ -52,10 +52,7 @@ function List() {
   );
   return (
     <>
-      <header className="page">
-        <h1>Incidents</h1>
-        <p className="quiet">Content that was blocked, flagged, or reported by people.</p>
-      </header>
+      <PageHead title="Incidents">Content that was blocked, flagged, or reported by people.</PageHead>
       <Rescreening />
       <div className="row desk-filters">
         <fieldset className="desk-choices">

@@ -14,7 +14,7 @@ import { Choice, TextArea } from '../parts/fields.tsx';
 import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
 import { Listing, SearchField, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Failure, Loading, Pending, Problem, Status } from '../parts/states.tsx';
+import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 
 export function Mail() {
@@ -33,9 +33,7 @@ export function Mail() {
   const chosen = tabs.find(([value]) => value === search.get('tab'))?.[0] ?? tabs[0]?.[0] ?? '';
   return (
     <div className="operator">
-      <header className="page">
-        <h1>Mail</h1>
-      </header>
+      <PageHead title="Mail" />
       <Tabs.Root value={chosen} onValueChange={(tab) => setSearch({ tab }, { replace: true })}>
         <Tabs.List className="tabs" aria-label="Views">
           {tabs.map(([value, label]) => (

@@ -6,7 +6,7 @@ import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi
 import { Choices } from '../parts/choices.tsx';
 import { countOf, planName } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending } from '../parts/states.tsx';
+import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
 import { PersonLink, useCosts, useModelNames, useModels } from './names.tsx';
@@ -20,10 +20,7 @@ const ranges = [7, 30, 90] as const;
 export function Models() {
   return (
     <div className="operator">
-      <header className="page">
-        <h1>Models and costs</h1>
-        <p className="quiet">Costs are what you pay to providers. Credits are what users pay.</p>
-      </header>
+      <PageHead title="Models and costs">Costs are what you pay to providers. Credits are what users pay.</PageHead>
       <Budgets />
       <Usage />
       <div className="split">

@@ -15,7 +15,7 @@ import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
@@ -33,9 +33,7 @@ function Directory() {
   const pages = usePages<PeoplePage>('people', '/api/people', { q });
   return (
     <>
-      <header className="page">
-        <h1>People</h1>
-      </header>
+      <PageHead title="People" />
       <search className="desk-search">
         <Search size={16} strokeWidth={1.75} aria-hidden="true" />
         <input

@@ -13,7 +13,7 @@ import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import { Empty, Failure, PageHead, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import {
   BackLink,
@@ -56,14 +56,11 @@ function Records() {
   );
   return (
     <div className="operator">
-      <header className="page">
-        <h1>Runs</h1>
-        <p className="quiet">
-          {kind === 'runs'
-            ? 'Answers of the agent, newest first. A run is removed some time after its end, with its stream.'
-            : 'Images and videos of all users, newest first. The images of one run are one entry.'}
-        </p>
-      </header>
+      <PageHead title="Runs">
+        {kind === 'runs'
+          ? 'Answers of the agent, newest first. A run is removed some time after its end, with its stream.'
+          : 'Images and videos of all users, newest first. The images of one run are one entry.'}
+      </PageHead>
       <Choices
         label="Kind"
         of={kinds}

@@ -31,7 +31,7 @@ import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { Empty, Failure, Loading, Pending } from '../parts/states.tsx';
+import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { InSidebar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -95,11 +95,7 @@ export function Library() {
       {filters.album !== '' ? (
         <AlbumHeader key={filters.album} collectionId={filters.album} />
       ) : (
-        !isAdding && (
-          <header className="page">
-            <h1>Library</h1>
-          </header>
-        )
+        !isAdding && <PageHead title="Library" />
       )}
       {!isAdding && <AlbumShelf />}
       {isAdding ? (

@@ -92,3 +92,11 @@ interface StatusProps {
 export function Status({ tone, children }: StatusProps) {
   return <span className={`status ${tone}`}>{children}</span>;
 }
+
+/** The head of a page: its title, and what the page is for. */
+export const PageHead = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+  <header className="page">
+    <h1>{title}</h1>
+    {children !== undefined && <p className="quiet">{children}</p>}
+  </header>
+);
