@@ -12,7 +12,8 @@ import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { collectMigrations, type Migration, type MigrationSource } from '#platform/db/migrations.ts';
 import { platformMigrations } from '#platform/db/open.ts';
-import { openInMemory } from '#platform/db/pglite.ts';
+import { migratedTemplate as migratedPgliteTemplate } from '#platform/db/pglite.ts';
+import { createPglite, pgliteDatabase } from '#platform/db/pglite-engine.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
 import { inLane, isNightly } from './lane.fixture.ts';
@@ -91,7 +92,9 @@ function urlOf(name: string): string {
 }
 
 async function openInMemoryTestDatabase(sources: readonly MigrationSource[] = []): Promise<Database> {
-  return openInMemory(await migrationsOf(sources), quiet);
+  const lite = await createPglite({ loadDataDir: await migratedPgliteTemplate(await migrationsOf(sources)) });
+  const reopen = (): Promise<never> => Promise.reject(new Error('the data in memory was lost'));
+  return pgliteDatabase({ lite }, { reopen, afterClose: () => undefined, log: quiet });
 }
 
 async function openPostgresTestDatabase(sources: readonly MigrationSource[] = []): Promise<Database> {

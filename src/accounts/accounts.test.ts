@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
+import { setPlanAndCredits } from '../../test/credits.fixture.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
 import { grantRequest, type Profile, plans } from './api.ts';
 import { grant } from './granting.ts';
@@ -20,7 +21,6 @@ import {
   recordReferral,
   setFirstLanguage,
   setOpenNotification,
-  setPlanAndCredits,
 } from './store.ts';
 
 describe.each(laneEngines)('the shared records on $name', (engine) => {

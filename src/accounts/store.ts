@@ -102,16 +102,6 @@ function upsertProfile(db: Handle, { id, email, plan, credits }: NewProfile): Pr
     .executeTakeFirstOrThrow();
 }
 
-/** Sets the plan and credits, and creates a missing profile. Open reservations are settled against the new balance. */
-export function setPlanAndCredits(db: Handle, userId: string, plan: Plan, credits: number): Promise<Profile> {
-  return db
-    .insertInto('user_profiles')
-    .values({ id: userId, plan, credits })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ plan, credits, updated_at: now }))
-    .returning(profileColumns)
-    .executeTakeFirstOrThrow();
-}
-
 /** Sets a language once. Returns `false` if one was set, or if there is no profile. */
 export async function setFirstLanguage(db: Handle, userId: string, language: string): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { z } from 'zod';
 import { findOverdueS, removeAll } from '#platform/background/removal.ts';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
 import type { SkipReason } from './api.ts';
@@ -22,16 +22,7 @@ const triedForHours = 24;
 const shownForDays = 30;
 
 /** Omits the mail, because a waiting caller reads this several times a second. */
-const columns = [
-  'id',
-  'body_digest as bodyDigest',
-  'status',
-  'provider_id as providerId',
-  'skip_reason as skipReason',
-  'failure',
-  'suppressed',
-  'scheduled_at as scheduledAt',
-] as const;
+const columns = inCamelCase('id body_digest status provider_id skip_reason failure suppressed scheduled_at');
 
 export type StoredSend = NonNullable<Awaited<ReturnType<typeof findSend>>>;
 
@@ -220,17 +211,8 @@ export function findEmail(db: Handle, id: string) {
   return db
     .selectFrom('notify_sends')
     .select([
-      'id',
-      'status',
-      'provider_id as providerId',
-      'subject',
-      'recipients',
-      'tags',
-      'scheduled_at as scheduledAt',
-      'created_at as createdAt',
-      'mail',
+      ...inCamelCase('id status provider_id subject recipients tags scheduled_at created_at mail failure'),
       'idempotency_key as key',
-      'failure',
       isTimely.as('isTimely'),
     ])
     .where((eb) => eb.or([eb('provider_id', '=', id), ...(isUuid(id) ? [eb('id', '=', id)] : [])]))
@@ -245,17 +227,8 @@ export function listSends(db: Handle, { after, q = '', status }: z.output<typeof
   const previous = sql`(select created_at, id from notify_sends where id = ${after ?? null})`;
   return db
     .selectFrom('notify_sends')
-    .select([
-      'id',
-      'status',
-      'provider_id as providerId',
-      'subject',
-      'recipients',
-      'failure',
-      'scheduled_at as scheduledAt',
-      'created_at as createdAt',
-      'idempotency_key as key',
-    ])
+    .select(inCamelCase('id status provider_id subject recipients failure scheduled_at created_at'))
+    .select('idempotency_key as key')
     .where('status', '<>', 'skipped')
     .$if(status === 'failed', (query) => query.where('status', '=', 'failed'))
     .$if(status === 'delayed', (query) => query.where('status', 'in', unfinished).where(hasFailed))

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
-import { ensureProfile, findProfile, setPlanAndCredits } from '#accounts/store.ts';
+import { ensureProfile, findProfile } from '#accounts/store.ts';
 import type { AgentTables } from '#agent/tables.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -11,6 +11,7 @@ import { platformMigrations } from '#platform/db/open.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
 import { freePortBase, newPlace } from '../acceptance/running.fixture.ts';
+import { setPlanAndCredits } from '../credits.fixture.ts';
 import { createMigratedDatabase, databaseEngines } from '../database.fixture.ts';
 import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Plan } from '#accounts/api.ts';
-import { type AccountTables, ensureProfile, findProfile, setPlanAndCredits } from '#accounts/store.ts';
+import { type AccountTables, ensureProfile, findProfile } from '#accounts/store.ts';
 import type { TaskInfo } from '#agent/api.ts';
 import { imageModel, videoModel } from '#agent/generation/catalogue.ts';
 import type { ImageGenerator, VideoGenerator } from '#agent/providers/generators.ts';
@@ -15,6 +15,7 @@ import { createClient } from '#platform/http/client.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
+import { setPlanAndCredits } from '../credits.fixture.ts';
 import { type EnginePair, type MediaRig, type MediaRigOptions, startMedia } from '../media/rig.fixture.ts';
 import { type ReadOptions, readStream, type SeenStream } from './stream.fixture.ts';
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type AccountTables, ensureProfile, findProfile, setPlanAndCredits } from '#accounts/store.ts';
+import { type AccountTables, ensureProfile, findProfile } from '#accounts/store.ts';
 import type { Generation, GenerationPage } from '#agent/generation/api.ts';
 import { openImageProvider, openVideoProvider } from '#agent/providers/openaimedia.ts';
 import { longVideoQueue, videoUploadQueue } from '#media/tasks/processing.ts';
@@ -15,6 +15,7 @@ import type { Database } from '#platform/db/db.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import { type AgentRig, chatter, startAgent } from '../agent/rig.fixture.ts';
 import { type CrashOrders, obey } from '../crashes/dying.fixture.ts';
+import { setPlanAndCredits } from '../credits.fixture.ts';
 import { type Interrupt, interrupted } from '../media/interruption.fixture.ts';
 import { embedded } from '../media/rig.fixture.ts';
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
+import type { AccountTables } from '#accounts/store.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { stockChats } from '../../../test/agent/stockchat.fixture.ts';
+import { setPlanAndCredits } from '../../../test/credits.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 
 let rig: ScriptedRig;

@@ -1,6 +1,6 @@
 /** The rows of orders of images, and the videos of a user as generations. */
 import { sql } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
 import { invalid } from '#platform/problem.ts';
@@ -13,16 +13,7 @@ const createdAtUs = (column: string) => sql<string>`(extract(epoch from ${sql.re
 
 const columns = [
   'generation_id as id',
-  'owner_id as ownerId',
-  'model',
-  'price',
-  'input',
-  'scope_kind as scopeKind',
-  'scope_id as scopeId',
-  'status',
-  'credits',
-  'created_at as createdAt',
-  'ended_at as endedAt',
+  ...inCamelCase('owner_id model price input scope_kind scope_id status credits created_at ended_at'),
   createdAtUs('created_at').as('createdAtUs'),
 ] as const;
 

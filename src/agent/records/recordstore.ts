@@ -1,6 +1,6 @@
 /** Runs and generations of all users, newest first. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '#platform/db/db.ts';
+import { type Db, inCamelCase } from '#platform/db/db.ts';
 import type { Place } from '../generation/generationstore.ts';
 import type { AgentTables } from '../tables.ts';
 import type { GenerationRecord, GenerationRecordListing, RunListing } from './api.ts';
@@ -57,18 +57,8 @@ function selectRuns(db: Db<AgentTables>) {
   return db
     .selectFrom('agent_runs')
     .select([
-      'task_id as taskId',
-      'thread_id as threadId',
       'owner_id as userId',
-      'status',
-      'model',
-      'error',
-      'error_code as errorCode',
-      'created_at as createdAt',
-      'ended_at as endedAt',
-      'restarts',
-      'record',
-      'trace',
+      ...inCamelCase('task_id thread_id status model error error_code created_at ended_at restarts record trace'),
       request.as('request'),
       microseconds.as('createdAtUs'),
     ]);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
+import type { AccountTables } from '#accounts/store.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type AgentRig, type Chatter, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
+import { setPlanAndCredits } from '../../../test/credits.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { embedded, upload } from '../../../test/media/rig.fixture.ts';
 import { listEvents } from '../eventlog/eventstore.ts';

@@ -1,6 +1,6 @@
 /** The Mail page: types of mails and their previews, sent mails, and suppressed addresses, all from the notification service. */
 
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import { routesOf } from '#platform/http/routes.ts';
@@ -20,6 +20,8 @@ import {
   suppressionQuery,
 } from './api.ts';
 
+type Response = Parameters<typeof passOn>[1];
+
 const pageSize = 50;
 const rendered = z.object({ html: z.string().nullable() });
 
@@ -35,17 +37,23 @@ export function addSentMailRoutes(
     if (audit !== undefined)
       await recordAction(audit, { actor: operatorName(request), action, target, outcome: 'done' });
   };
+  const post = (route: string, params: Readonly<Record<string, string>>, json?: object) =>
+    notify.send({ method: 'POST', route, params, ...(json && { json }), idempotent: true });
+  const readMail = (params: z.output<typeof sentMailPath>) =>
+    notify.send({ method: 'GET', route: '/emails/:id', params });
+  const relay = (reply: FastifyReply, response: Response) => passOn(reply, response, 'notification');
+  /** Shows the mail of a response as a page. */
+  const show = (reply: FastifyReply, response: Response) => {
+    if (response.status !== 200) return relay(reply, response);
+    const { html } = rendered.parse(response.json());
+    if (html === null) throw problems.not_found();
+    return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
+  };
   const renderType = (type: string, { locale, data }: PreviewQuery) =>
-    notify.send({
-      method: 'POST',
-      route: '/types/:type/preview',
-      params: { type },
-      json: { locale, data },
-      idempotent: true,
-    });
+    post('/types/:type/preview', { type }, { locale, data });
 
   routes.get('/api/notify/types', guard, { summary: 'List notification types' }, async (_request, reply) =>
-    passOn(reply, await notify.send({ method: 'GET', route: '/types' }), 'notification'),
+    relay(reply, await notify.send({ method: 'GET', route: '/types' })),
   );
 
   const previewOf = { params: previewPath, querystring: previewQuery };
@@ -53,19 +61,14 @@ export function addSentMailRoutes(
     '/api/notify/types/:type/preview',
     guard,
     { summary: 'Preview a notification with these values', ...previewOf },
-    async ({ params, query }, reply) => passOn(reply, await renderType(params.type, query), 'notification'),
+    async ({ params, query }, reply) => relay(reply, await renderType(params.type, query)),
   );
 
   routes.get(
     '/api/notify/types/:type/html',
     guard,
     { summary: 'Show the preview of a notification as a page, in a sandbox', ...previewOf },
-    async ({ params, query }, reply) => {
-      const response = await renderType(params.type, query);
-      if (response.status !== 200) return passOn(reply, response, 'notification');
-      const { html } = rendered.parse(response.json());
-      return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
-    },
+    async ({ params, query }, reply) => show(reply, await renderType(params.type, query)),
   );
 
   routes.get(
@@ -73,12 +76,8 @@ export function addSentMailRoutes(
     guard,
     { summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery },
     async ({ query: { after, q, status } }, reply) => {
-      const response = await notify.send({
-        method: 'GET',
-        route: '/emails',
-        query: { limit: pageSize, after, q: q || undefined, status },
-      });
-      return passOn(reply, response, 'notification');
+      const query = { limit: pageSize, after, q: q || undefined, status };
+      return relay(reply, await notify.send({ method: 'GET', route: '/emails', query }));
     },
   );
 
@@ -86,23 +85,14 @@ export function addSentMailRoutes(
     '/api/notify/emails/:id',
     guard,
     { summary: 'Read the status of an email', params: sentMailPath },
-    async ({ params }, reply) => {
-      const response = await notify.send({ method: 'GET', route: '/emails/:id', params });
-      return passOn(reply, response, 'notification');
-    },
+    async ({ params }, reply) => relay(reply, await readMail(params)),
   );
 
   routes.get(
     '/api/notify/emails/:id/html',
     guard,
     { summary: 'Show an email that is not sent as a page, in a sandbox', params: sentMailPath },
-    async ({ params }, reply) => {
-      const response = await notify.send({ method: 'GET', route: '/emails/:id', params });
-      if (response.status !== 200) return passOn(reply, response, 'notification');
-      const { html } = rendered.parse(response.json());
-      if (html === null) throw problems.not_found();
-      return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
-    },
+    async ({ params }, reply) => show(reply, await readMail(params)),
   );
 
   const changes = [
@@ -115,15 +105,10 @@ export function addSentMailRoutes(
       guard,
       { summary, params: sentMailPath },
       async (request, reply) => {
-        const { id } = request.params;
-        const response = await notify.send({
-          method: 'POST',
-          route: `/emails/:id/${action}`,
-          params: { id },
-          idempotent: true,
-        });
-        if (response.status === 200) await record(request, `${action} mail`, `mail ${id}`);
-        return passOn(reply, response, 'notification');
+        const { params } = request;
+        const response = await post(`/emails/:id/${action}`, params);
+        if (response.status === 200) await record(request, `${action} mail`, `mail ${params.id}`);
+        return relay(reply, response);
       },
     );
 
@@ -131,10 +116,8 @@ export function addSentMailRoutes(
     '/api/notify/suppressions',
     guard,
     { summary: 'Suppressed addresses', querystring: suppressionQuery },
-    async ({ query: { cursor } }, reply) => {
-      const response = await notify.send({ method: 'GET', route: '/suppressions', query: { limit: pageSize, cursor } });
-      return passOn(reply, response, 'notification');
-    },
+    async ({ query: { cursor } }, reply) =>
+      relay(reply, await notify.send({ method: 'GET', route: '/suppressions', query: { limit: pageSize, cursor } })),
   );
 
   routes.delete(
@@ -145,7 +128,7 @@ export function addSentMailRoutes(
       const { address } = request.params;
       const response = await notify.send({ method: 'DELETE', route: '/suppressions/:address', params: { address } });
       if (response.status === 204) await record(request, 'lift suppression', hashedTarget(address.toLowerCase()));
-      return passOn(reply, response, 'notification');
+      return relay(reply, response);
     },
   );
 }

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ConsoleInfo } from '../api.ts';
 import { CallFailed, callJson, send } from './calls.ts';
+import { TextField } from './parts/fields.tsx';
 import { Failure, Loading } from './parts/states.tsx';
 
 export const useConsole = () =>
@@ -19,14 +20,13 @@ export async function takeTokenFromAddress(): Promise<void> {
   await beginSession(decodeURIComponent(token)).catch(() => undefined);
 }
 
-export function OperatorOnly({
-  otherWay,
-  children,
-}: {
+interface OperatorOnlyProps {
   /** A sign-in without the token. */
   readonly otherWay?: ReactNode;
   readonly children: ReactNode;
-}) {
+}
+
+export function OperatorOnly({ otherWay, children }: OperatorOnlyProps) {
   const { data, error, refetch } = useConsole();
   if (error) return <Failure error={error} retry={refetch} />;
   if (data === undefined) return <Loading />;
@@ -52,17 +52,15 @@ function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
         Open the link that the server printed when it started, or enter its token: the value of{' '}
         <code>CONSOLE_TOKEN</code>. Outside production, <code>secrets.json</code> in the data folder contains it.
       </p>
-      <label className="field">
-        Token
-        <input
-          type="password"
-          autoComplete="off"
-          value={token}
-          onChange={(event) => setToken(event.target.value)}
-          required
-          aria-describedby="token-problem"
-        />
-      </label>
+      <TextField
+        label="Token"
+        type="password"
+        autoComplete="off"
+        value={token}
+        required
+        aria-describedby="token-problem"
+        onChange={setToken}
+      />
       <p id="token-problem" className="problem" role="alert">
         {problem}
       </p>

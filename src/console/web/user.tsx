@@ -79,14 +79,13 @@ function claimsOf(token: string): { readonly sub?: string; readonly email?: stri
 export const rememberSignIn = (): void => localStorage.setItem(signedInKey, 'yes');
 export const hasSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
 
-export function UserOnly({
-  signedOut,
-  children,
-}: {
+interface UserOnlyProps {
   /** Shown to visitors. */
   readonly signedOut: ReactNode;
   readonly children: ReactNode;
-}) {
+}
+
+export function UserOnly({ signedOut, children }: UserOnlyProps) {
   const { data: info } = useConsole();
   const {
     data: user,

@@ -1,7 +1,7 @@
 /** The rows of incidents: blocked uploads with the reason. */
 
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
 import type { IncidentStatus, MediaTables } from '../tables.ts';
 import type { Digests, Match } from './screening.ts';
@@ -140,19 +140,10 @@ export interface IncidentPlace {
 
 const incidentColumns = [
   'incident_id as id',
-  'status',
-  'asset_id as assetId',
-  'owner_id as ownerId',
-  'scope_kind as scopeKind',
-  'scope_id as scopeId',
-  'sha256',
-  'list',
-  'origin',
-  'created_at as createdAt',
-  'resolved_at as resolvedAt',
-  'note',
-  'appeal',
-  'appealed_at as appealedAt',
+  ...inCamelCase(
+    'status asset_id owner_id scope_kind scope_id sha256 list origin created_at resolved_at note appeal appealed_at',
+    'thread_id share_id reports is_priority decision statement evidence_until',
+  ),
   'check_name as check',
   sql<string | null>`case when check_name in ('label', 'flag') then list end`.as('label'),
   sql<string | null>`(
@@ -160,13 +151,6 @@ const incidentColumns = [
     left join assets source on source.asset_id = assets.copied_from
     where assets.asset_id = screening_incidents.asset_id
   )`.as('title'),
-  'thread_id as threadId',
-  'share_id as shareId',
-  'reports',
-  'is_priority as isPriority',
-  'decision',
-  'statement',
-  'evidence_until as evidenceUntil',
   sql<string[]>`array(
     select distinct reason from content_reports
     where content_reports.incident_id = screening_incidents.incident_id order by reason

@@ -1,6 +1,6 @@
 /** The rows of shares. */
 import { sql } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { signingColumns } from '../assets/assetstore.ts';
 import type { MediaTables, Snapshot } from '../tables.ts';
 
@@ -8,15 +8,9 @@ type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 const columns = [
   'share_id as id',
-  'owner_id as ownerId',
-  'asset_id as assetId',
-  'thread_id as threadId',
-  'show_prompt as showPrompt',
+  ...inCamelCase('owner_id asset_id thread_id show_prompt author created_at expires_at'),
   'is_indexed as index',
   'show_attachments as attachments',
-  'author',
-  'created_at as createdAt',
-  'expires_at as expiresAt',
   sql<string | null>`left(coalesce(
     (select coalesce(shown.name, shown.prompt) from assets as shown where shown.asset_id = shares.asset_id),
     snapshot ->> 'title'

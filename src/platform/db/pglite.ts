@@ -1,4 +1,4 @@
-/** The embedded driver: PGlite in a data folder, or in memory for tests; from the migrated template where it is new. */
+/** The embedded driver: PGlite in a data folder, made from the migrated template where it is new. */
 
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -49,13 +49,6 @@ export async function openEmbedded({ dataDir, migrations, log, ...options }: Emb
     if (hasNoRoom(dataDir, reserveForRows)) throw fullDisk(dataDir);
     throw error;
   }
-}
-
-/** A database of its own, gone when it is closed. */
-export async function openInMemory(migrations: readonly Migration[], log: Log): Promise<Database> {
-  const lite = await createPglite({ loadDataDir: await migratedTemplate(migrations) });
-  const reopen = (): Promise<never> => Promise.reject(new Error('the data in memory was lost'));
-  return pgliteDatabase({ lite }, { reopen, afterClose: () => undefined, log });
 }
 
 /** The major version of PostgreSQL in PGlite. Another one has other files (PG_VERSION). */

@@ -31,16 +31,14 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const countKey = 'atelier.count';
 const titles = { vary: 'Vary the image', remix: 'Remix the image', animate: 'Animate the image' } as const;
 
-/** Orders what is made from one image. The page "Create" then shows it. */
-export function CreateDialog({
-  deed,
-  order,
-  onClose,
-}: {
+interface CreateDialogProps {
   readonly deed: Deed;
   readonly order: Order;
   readonly onClose: () => void;
-}) {
+}
+
+/** Orders what is made from one image. The page "Create" then shows it. */
+export function CreateDialog({ deed, order, onClose }: CreateDialogProps) {
   return (
     <Dialog title={titles[deed]} onClose={onClose} isWide>
       <CreateForm
@@ -62,16 +60,14 @@ const hintsOfDeeds = {
   animate: 'Optional: what moves. For example: waves roll in',
 };
 
-export function CreateForm({
-  deed,
-  order: given,
-  onOrdered,
-}: {
+interface CreateFormProps {
   /** `undefined`: the user chooses the kind. */
   readonly deed?: Deed;
   readonly order: Order;
   readonly onOrdered?: () => void;
-}) {
+}
+
+export function CreateForm({ deed, order: given, onOrdered }: CreateFormProps) {
   const user = useUser();
   const [order, setOrder] = useState(given);
   const change = (changes: Partial<Order>) => setOrder((now) => ({ ...now, ...changes }));
@@ -235,17 +231,14 @@ function fitting(order: Order, model: Model | undefined): Pick<Order, 'count' | 
 const nearest = (ratios: readonly string[] = [], ratio = '16:9'): string | undefined =>
   ratios.toSorted((one, other) => distance(one, ratio) - distance(other, ratio))[0];
 const distance = (one: string, other: string) => Math.abs(Math.log(quotientOf(one) / quotientOf(other)));
-function References({
-  label,
-  ids,
-  most,
-  onChange,
-}: {
+interface ReferencesProps {
   readonly label: string;
   readonly ids: readonly string[];
   readonly most: number;
   readonly onChange: (ids: readonly string[]) => void;
-}) {
+}
+
+function References({ label, ids, most, onChange }: ReferencesProps) {
   const user = useUser();
   const picker = useRef<HTMLInputElement>(null);
   const [uploading, setUploading] = useState(0);

@@ -3,6 +3,15 @@ import './create.css';
 import { creditsOf, useCredits } from '../studio/account.ts';
 import { quotientOf } from './order.ts';
 
+interface SegmentsProps<Option extends string | number | undefined> {
+  readonly name: string;
+  readonly options: readonly Option[];
+  readonly chosen: Option;
+  readonly onChoose: (option: Option) => void;
+  readonly textOf?: (option: Option) => string;
+  readonly ratioOf?: (option: Option) => string | undefined;
+}
+
 /** `textOf` also identifies an option. `ratioOf`: the shape beside its text. */
 export function Segments<Option extends string | number | undefined>({
   name,
@@ -11,14 +20,7 @@ export function Segments<Option extends string | number | undefined>({
   onChoose,
   textOf = String,
   ratioOf,
-}: {
-  readonly name: string;
-  readonly options: readonly Option[];
-  readonly chosen: Option;
-  readonly onChoose: (option: Option) => void;
-  readonly textOf?: (option: Option) => string;
-  readonly ratioOf?: (option: Option) => string | undefined;
-}) {
+}: SegmentsProps<Option>) {
   return (
     <div className="field">
       <span aria-hidden="true">{name}</span>

@@ -15,18 +15,15 @@ function Placeholder({ blurhash }: { readonly blurhash: string | null | undefine
   return <canvas ref={canvas} width={side} height={side} className="placeholder" />;
 }
 
-export function AssetImage({
-  url,
-  alt,
-  blurhash,
-  isWhole = false,
-}: {
+interface AssetImageProps {
   readonly url: string | undefined;
   readonly alt: string;
   readonly blurhash?: string | null | undefined;
   /** Shows the whole image. Otherwise it fills its box. */
   readonly isWhole?: boolean;
-}) {
+}
+
+export function AssetImage({ url, alt, blurhash, isWhole = false }: AssetImageProps) {
   const [state, setState] = useState<'waiting' | 'there' | 'broken'>('waiting');
   return (
     <span className={`asset-image ${isWhole ? 'whole' : ''} ${state}`}>

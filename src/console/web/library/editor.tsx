@@ -5,6 +5,7 @@ import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 
 import type { Asset } from '#client/media/api.ts';
 import { Price, Segments } from '../create/fields.tsx';
 import { useModels } from '../create/order.ts';
+import { TextArea } from '../parts/fields.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { type User, useUser } from '../user.tsx';
@@ -16,17 +17,15 @@ const counts = [1, 2, 3, 4] as const;
 /** The longest side of the canvas on the screen. The mask has the size of the image. */
 const shownSide = 1024;
 
-/** Edits an image by a prompt. Without strokes of the brush, all of it may change. */
-export function Editor({
-  asset,
-  onMade,
-  onClose,
-}: {
+interface EditorProps {
   readonly asset: Asset;
   /** The first of the new images. */
   readonly onMade: (assetId: string) => Promise<unknown>;
   readonly onClose: () => void;
-}) {
+}
+
+/** Edits an image by a prompt. Without strokes of the brush, all of it may change. */
+export function Editor({ asset, onMade, onClose }: EditorProps) {
   const user = useUser();
   const [strokes, setStrokes] = useState<readonly Stroke[]>([]);
   const [brush, setBrush] = useState({ size: 0.08, erases: false });
@@ -116,17 +115,15 @@ export function Editor({
             onChange={(event) => setBrush({ ...brush, size: Number(event.target.value) / 100 })}
           />
         </label>
-        <label className="field">
-          Prompt
-          <textarea
-            className="grows"
-            rows={3}
-            maxLength={4000}
-            placeholder="For example: a red balloon"
-            value={prompt}
-            onChange={(event) => setPrompt(event.target.value)}
-          />
-        </label>
+        <TextArea
+          label="Prompt"
+          className="grows"
+          rows={3}
+          maxLength={4000}
+          placeholder="For example: a red balloon"
+          value={prompt}
+          onChange={setPrompt}
+        />
         <Segments
           name="Ratio"
           options={[undefined, ...ratios]}
@@ -155,17 +152,14 @@ export function Editor({
   );
 }
 
-function Painting({
-  asset,
-  strokes,
-  brush,
-  onStrokes,
-}: {
+interface PaintingProps {
   readonly asset: Asset;
   readonly strokes: readonly Stroke[];
   readonly brush: { readonly size: number; readonly erases: boolean };
   readonly onStrokes: (strokes: readonly Stroke[]) => void;
-}) {
+}
+
+function Painting({ asset, strokes, brush, onStrokes }: PaintingProps) {
   const { data } = useSigned('image', asset.assetId);
   const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);

@@ -24,16 +24,14 @@ const types = [
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const typingMs = 250;
 
-/** Searches when the user stops typing. */
-export function Find({
-  label,
-  value,
-  onChange,
-}: {
+interface FindProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-}) {
+}
+
+/** Searches when the user stops typing. */
+export function Find({ label, value, onChange }: FindProps) {
   const [text, setText] = useState(value);
   const [seen, setSeen] = useState(value);
   const sent = useRef(value);
@@ -68,18 +66,15 @@ export function Find({
   );
 }
 
-/** One of a few choices, all in view. */
-export function Segments<Value extends string>({
-  label,
-  choices,
-  value,
-  onChange,
-}: {
+interface SegmentsProps<Value extends string> {
   readonly label: string;
   readonly choices: readonly (readonly [Value, string])[];
   readonly value: Value;
   readonly onChange: (value: Value) => void;
-}) {
+}
+
+/** One of a few choices, all in view. */
+export function Segments<Value extends string>({ label, choices, value, onChange }: SegmentsProps<Value>) {
   return (
     <fieldset className="segments" aria-label={label}>
       {choices.map(([choice, name]) => (
@@ -98,13 +93,7 @@ export function Segments<Value extends string>({
   );
 }
 
-export function FilterBar({
-  filters,
-  onChange,
-  onFiles,
-  onSelect,
-  children,
-}: {
+interface FilterBarProps {
   readonly filters: Filters;
   readonly onChange: (filters: Filters) => void;
   /** `undefined`: the page takes no files. */
@@ -113,7 +102,9 @@ export function FilterBar({
   readonly onSelect?: (() => void) | undefined;
   /** After the filters. */
   readonly children?: ReactNode;
-}) {
+}
+
+export function FilterBar({ filters, onChange, onFiles, onSelect, children }: FilterBarProps) {
   const picker = useRef<HTMLInputElement>(null);
   const isNarrow = useIsNarrow();
   const [isOpen, setOpen] = useState(false);

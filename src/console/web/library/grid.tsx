@@ -20,18 +20,7 @@ const dateHeight = 48;
 /** Rows beyond the window that exist already. */
 const overscan = 4;
 
-export function Timeline({
-  assets,
-  choosing,
-  size,
-  jumpTo,
-  isChoosingOnly = false,
-  hasMore,
-  onMore,
-  onOpen,
-  onEdit,
-  onDelete,
-}: {
+interface TimelineProps {
   readonly assets: readonly Asset[];
   readonly choosing: Choosing;
   /** Of the tiles: 1 is the usual size. */
@@ -46,7 +35,20 @@ export function Timeline({
   readonly onEdit: (asset: Asset) => void;
   /** The chosen assets, or the one with the focus. */
   readonly onDelete: (assets: readonly Asset[]) => void;
-}) {
+}
+
+export function Timeline({
+  assets,
+  choosing,
+  size,
+  jumpTo,
+  isChoosingOnly = false,
+  hasMore,
+  onMore,
+  onOpen,
+  onEdit,
+  onDelete,
+}: TimelineProps) {
   const list = useRef<HTMLDivElement>(null);
   const { width, gap, top, isNarrow } = useMeasures(list);
   const height = Math.round((isNarrow ? 140 : 200) * size);

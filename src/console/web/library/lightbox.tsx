@@ -12,6 +12,7 @@ import { useFavorites } from './albums.ts';
 import { isImage, isVideo, nameOf, useAsset, usePatch, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
 import './lightbox.css';
+import { TextField } from '../parts/fields.tsx';
 import { AssetImage } from './assetimage.tsx';
 import { Lineage } from './lineage.tsx';
 import { MediaActions } from './mediaactions.tsx';
@@ -20,16 +21,7 @@ import { Zoomable } from './zoomable.tsx';
 
 const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-/** One asset in the whole window. It has its own URL, so the Back button closes it. */
-export function Lightbox({
-  assetId,
-  known,
-  onStep,
-  onClose,
-  onEditing,
-  isEditing,
-  onMade,
-}: {
+interface LightboxProps {
   readonly assetId: string;
   readonly known: Asset | undefined;
   /** `undefined`: there is none in this direction. */
@@ -39,7 +31,10 @@ export function Lightbox({
   readonly onEditing: (isEditing: boolean) => void;
   /** An edit has made this asset. */
   readonly onMade: (assetId: string) => Promise<unknown>;
-}) {
+}
+
+/** One asset in the whole window. It has its own URL, so the Back button closes it. */
+export function Lightbox({ assetId, known, onStep, onClose, onEditing, isEditing, onMade }: LightboxProps) {
   const dialog = useModal();
   const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
   const { data: asset, error, refetch } = useAsset(assetId, known);
@@ -206,20 +201,18 @@ function Name({ asset }: { readonly asset: Asset }) {
     );
   };
   return (
-    <label className="field">
-      Name
-      <input
-        maxLength={255}
-        placeholder="No name"
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        onBlur={() => void save()}
-        onKeyDown={(event) => {
-          event.stopPropagation();
-          if (event.key === 'Enter') event.currentTarget.blur();
-        }}
-      />
-    </label>
+    <TextField
+      label="Name"
+      maxLength={255}
+      placeholder="No name"
+      value={name}
+      onBlur={() => void save()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Enter') event.currentTarget.blur();
+      }}
+      onChange={setName}
+    />
   );
 }
 

@@ -28,14 +28,13 @@ export function Lineage({ asset: { assetId, generation } }: { readonly asset: As
   );
 }
 
-function Related({
-  title,
-  of: assets,
-}: {
+interface RelatedProps {
   readonly title: string;
   /** The assets that are known, by id. */
   readonly of: readonly (readonly [id: string, known: Asset | undefined])[];
-}) {
+}
+
+function Related({ title, of: assets }: RelatedProps) {
   if (assets.length === 0) return null;
   return (
     <section>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Choice, TextField } from '../parts/fields.tsx';
+import { Check, Choice, TextField } from '../parts/fields.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { Button } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
@@ -97,23 +97,6 @@ function NewLink({ of, what }: { readonly of: Shareable; readonly what: string }
         disabled={creating.isPending}
       />
     </form>
-  );
-}
-
-function Check({
-  label,
-  value,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: boolean;
-  readonly onChange: (value: boolean) => void;
-}) {
-  return (
-    <label className="check">
-      <input type="checkbox" checked={value} onChange={(event) => onChange(event.target.checked)} />
-      {label}
-    </label>
   );
 }
 

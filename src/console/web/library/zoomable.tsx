@@ -12,14 +12,13 @@ interface View {
 
 const whole: View = { scale: 1, x: 0, y: 0 };
 
-export function Zoomable({
-  children,
-  onSwipe,
-}: {
+interface ZoomableProps {
   readonly children: ReactNode;
   /** 1: to the next one, -1: to the one before. */
   readonly onSwipe: (step: 1 | -1) => void;
-}) {
+}
+
+export function Zoomable({ children, onSwipe }: ZoomableProps) {
   const [view, setView] = useState(whole);
   const box = useRef<HTMLDivElement>(null);
   const fingers = useRef(new Map<number, { x: number; y: number }>());

@@ -6,7 +6,7 @@ import type { MemoryPage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Choice, TextArea, TextField } from '../parts/fields.tsx';
+import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
@@ -56,14 +56,12 @@ export function Memories() {
           onChange={set('entity_type')}
         />
         <Choice label="Memory type" choices={[any, ...types]} value={filter.type} onChange={set('type')} />
-        <label className="field inline">
-          <input
-            type="checkbox"
-            checked={filter.include_invalid !== ''}
-            onChange={({ target }) => change({ include_invalid: target.checked ? 'true' : '' })}
-          />
-          Show replaced memories
-        </label>
+        <Check
+          label="Show replaced memories"
+          className="field inline"
+          value={filter.include_invalid !== ''}
+          onChange={(isOn) => change({ include_invalid: isOn ? 'true' : '' })}
+        />
         <button type="button" className="primary" onClick={() => setCreating(true)}>
           New memory
         </button>
@@ -114,15 +112,13 @@ export function Memories() {
   );
 }
 
-function Creation({
-  entityId,
-  onClose,
-  onChange,
-}: {
+interface CreationProps {
   readonly entityId: string;
   readonly onClose: () => void;
   readonly onChange: () => Promise<unknown>;
-}) {
+}
+
+function Creation({ entityId, onClose, onChange }: CreationProps) {
   const [draft, setDraft] = useState({ entity_type: 'user', entity_id: entityId, type: 'preference', content: '' });
   const create = useMutation({
     mutationFn: () => backOffice('/memories', 'POST', draft),
@@ -151,16 +147,14 @@ function Creation({
   );
 }
 
-/** Everything that is stored about one entity, for export or erasure. */
-function Entity({
-  type,
-  id,
-  onErased,
-}: {
+interface EntityProps {
   readonly type: string;
   readonly id: string;
   readonly onErased: () => Promise<unknown>;
-}) {
+}
+
+/** Everything that is stored about one entity, for export or erasure. */
+function Entity({ type, id, onErased }: EntityProps) {
   const path = `/entities/${entityPath(type, id)}`;
   const download = useMutation({
     mutationFn: async () =>

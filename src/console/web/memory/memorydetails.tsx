@@ -9,17 +9,14 @@ import { When } from '../parts/figures.tsx';
 import { Loading, Pending, Problem } from '../parts/states.tsx';
 import { backOffice, memoryTypes } from './backoffice.ts';
 
-export function MemoryDetails({
-  id,
-  onOpen,
-  onClose,
-  onChange,
-}: {
+interface MemoryDetailsProps {
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
   readonly onChange: () => Promise<unknown>;
-}) {
+}
+
+export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsProps) {
   const path = `/memories/${encodeURIComponent(id)}`;
   const queries = useQueryClient();
   const memory = useQuery({ queryKey: ['memory', id], queryFn: () => backOffice<AdminMemory>(path) });
@@ -90,15 +87,13 @@ export function MemoryDetails({
   );
 }
 
-function Edit({
-  memory,
-  path,
-  onSaved,
-}: {
+interface EditProps {
   readonly memory: AdminMemory;
   readonly path: string;
   readonly onSaved: () => Promise<unknown>;
-}) {
+}
+
+function Edit({ memory, path, onSaved }: EditProps) {
   const [content, setContent] = useState(memory.content);
   const [type, setType] = useState<string>(memory.type);
   const save = useMutation({ mutationFn: () => backOffice(path, 'PUT', { content, type }), onSuccess: onSaved });
@@ -117,13 +112,12 @@ function Edit({
   );
 }
 
-function Linked({
-  link,
-  onOpen,
-}: {
+interface LinkedProps {
   readonly link: { readonly id: string; readonly kind: string };
   readonly onOpen: (id: string) => void;
-}) {
+}
+
+function Linked({ link, onOpen }: LinkedProps) {
   const { data } = useQuery({
     queryKey: ['memory', link.id],
     queryFn: () => backOffice<AdminMemory>(`/memories/${encodeURIComponent(link.id)}`),

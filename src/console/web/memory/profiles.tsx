@@ -8,19 +8,16 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
-import { Empty, Problem } from '../parts/states.tsx';
+import { Empty, PageHead, Problem } from '../parts/states.tsx';
 import { backOffice, entityPath } from './backoffice.ts';
 import { Memories } from './memories.tsx';
 
 export function Memory() {
   return (
     <>
-      <header className="page">
-        <h1>Memory</h1>
-        <p className="quiet">
-          Facts about users and groups. The history of a memory shows every change, and you can undo it.
-        </p>
-      </header>
+      <PageHead title="Memory">
+        Facts about users and groups. The history of a memory shows every change, and you can undo it.
+      </PageHead>
       <Tabs.Root defaultValue="memories">
         <Tabs.List className="tabs" aria-label="Views">
           <Tabs.Trigger value="memories">Memories</Tabs.Trigger>
@@ -80,15 +77,13 @@ function factsOf({ facts }: AdminProfile): string {
   return count === 1 ? '1 fact' : `${count} facts`;
 }
 
-function ProfileDetails({
-  profile,
-  onClose,
-  onChange,
-}: {
+interface ProfileDetailsProps {
   readonly profile: AdminProfile;
   readonly onClose: () => void;
   readonly onChange: () => Promise<unknown>;
-}) {
+}
+
+function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
   const path = `/profiles/${entityPath(profile.entity_type, profile.entity_id)}`;
   const [summary, setSummary] = useState(profile.summary ?? '');
   const [facts, setFacts] = useState(profile.facts);

@@ -171,21 +171,16 @@ const dayAndModel = (day: string, model: string) => (
   </>
 );
 
-function Section<T, Item>({
-  title,
-  part,
-  empty,
-  listOf,
-  more,
-  children,
-}: {
+interface SectionProps<T, Item> {
   readonly title: string;
   readonly part: Part<T>;
   readonly empty: string;
   readonly listOf: (value: T) => readonly Item[];
   readonly more?: ReactNode;
   readonly children: (items: readonly Item[]) => ReactNode;
-}) {
+}
+
+function Section<T, Item>({ title, part, empty, listOf, more, children }: SectionProps<T, Item>) {
   const items = part.isThere ? listOf(part.value) : [];
   return (
     <section aria-label={title}>

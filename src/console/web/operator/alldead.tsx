@@ -8,13 +8,7 @@ import { countOf } from '../parts/figures.tsx';
 import { Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 
-export function AllDead({
-  queue,
-  noun: { one, many },
-  count: dead,
-  failing = 0,
-  label = `Retry all dead ${many}`,
-}: {
+interface AllDeadProps {
   readonly queue: string;
   readonly noun: { readonly one: string; readonly many: string };
   /** As text, such as `10,000+`. */
@@ -22,7 +16,15 @@ export function AllDead({
   /** How many jobs wait for their next attempt, which a retry starts now. */
   readonly failing?: number;
   readonly label?: string;
-}) {
+}
+
+export function AllDead({
+  queue,
+  noun: { one, many },
+  count: dead,
+  failing = 0,
+  label = `Retry all dead ${many}`,
+}: AllDeadProps) {
   const queries = useQueryClient();
   const mayChange = useMayChange();
   const change = useMutation({

@@ -51,16 +51,14 @@ function useMails(status: 'delayed' | 'failed'): Item | false {
     : ['warn', `${what} ${mails.length === 1 ? 'is' : 'are'} delayed${reason}`, href, 'Show emails'];
 }
 
-export function Attention({
-  overview,
-  history,
-  error,
-}: {
+interface AttentionProps {
   readonly overview: Overview;
   readonly history: History | undefined;
   /** `overview` is the last known state. */
   readonly error: Error | null;
-}) {
+}
+
+export function Attention({ overview, history, error }: AttentionProps) {
   const budgets = useBudgets().data?.budgets ?? [];
   const { open = 0, openAppeals = 0 } = useIncidentCounts() ?? {};
   const { services, queues, largestCount, webhooks } = overview;

@@ -2,7 +2,7 @@
 import { Link } from 'wouter';
 import type { ActionPage } from '#accounts/people/api.ts';
 import { When } from '../parts/figures.tsx';
-import { Empty } from '../parts/states.tsx';
+import { Empty, PageHead } from '../parts/states.tsx';
 import './desk.css';
 import './operator.css';
 import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
@@ -33,13 +33,10 @@ export function Audit() {
   );
   return (
     <>
-      <header className="page">
-        <h1>Audit</h1>
-        <p className="quiet">
-          The actions of operators and commands, newest first. Users are recorded as a hash. The page finds the newest
-          users, and those whose credits were changed. To find another one, enter the id.
-        </p>
-      </header>
+      <PageHead title="Audit">
+        The actions of operators and commands, newest first. Users are recorded as a hash. The page finds the newest
+        users, and those whose credits were changed. To find another one, enter the id.
+      </PageHead>
       <search className="desk-fields desk-filters">
         {field('actor', 'Operator', 'chief@example.com', 64)}
         {field('action', 'Action', 'credits', 100)}

@@ -12,18 +12,15 @@ const width = 240;
 const height = 56;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-export function Graph({
-  title,
-  lines,
-  startsAt,
-  show,
-}: {
+interface GraphProps {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly startsAt: readonly string[];
   /** Such as 12 → `12 ms`. */
   readonly show: (value: number) => string;
-}) {
+}
+
+export function Graph({ title, lines, startsAt, show }: GraphProps) {
   const [pointed, setPointed] = useState<number>();
   const largest = Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const point = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) => {
@@ -93,18 +90,15 @@ function pathOf(values: readonly (number | null)[], largest: number): string {
   return places.length === 0 ? '' : `M${places.join('L')}${places.length === 1 ? 'm-3 0h6' : ''}`;
 }
 
-/** The same numbers as a table, newest first. */
-export function Numbers({
-  label,
-  lines,
-  startsAt,
-  show,
-}: {
+interface NumbersProps {
   readonly label: string;
   readonly lines: readonly Line[];
   readonly startsAt: readonly string[];
   readonly show: (value: number, name: string) => string;
-}) {
+}
+
+/** The same numbers as a table, newest first. */
+export function Numbers({ label, lines, startsAt, show }: NumbersProps) {
   const [isOpen, setOpen] = useState(false);
   const steps = startsAt
     .map((at, step) => ({ at, values: lines.map(({ values }) => values[step] ?? null) }))

@@ -1,28 +1,24 @@
 /** One incident: its facts, the reports, the appeal of the owner, a look where one exists, and the decision. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
 import { callJson, send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
+import { TextArea } from '../parts/fields.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { incidentTones, isDecidable, peopleOf, placeOf, titleOf } from './incidentstates.ts';
-import { Id, PersonLink } from './names.tsx';
+import { BackLink, Id, PersonLink } from './names.tsx';
 import { ReportDecision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
   return (
     <>
-      <p className="desk-back">
-        <Link href="/operator/incidents">
-          <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> All incidents
-        </Link>
-      </p>
+      <BackLink to="/operator/incidents" text="All incidents" />
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading the incident" />
       ) : (
@@ -217,10 +213,7 @@ function Decision({ incident }: { readonly incident: Incident }) {
           Last decision <When at={resolvedAt} />
         </p>
       )}
-      <label className="field">
-        Note
-        <textarea rows={3} maxLength={2000} value={note} onChange={(event) => setNote(event.target.value)} />
-      </label>
+      <TextArea label="Note" rows={3} maxLength={2000} value={note} onChange={setNote} />
       <div className="desk-buttons">
         <button
           type="button"

@@ -7,11 +7,12 @@ import type { RescreeningProgress } from '../../../client/media/api.ts';
 import { send } from '../calls.ts';
 import { countOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMayChange } from '../operator.tsx';
+import { Choice } from '../parts/fields.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { Glance, IncidentDetails, nobody, PlaceLink } from './incident.tsx';
 import { incidentTones, isDecidable, peopleOf, titleOf } from './incidentstates.ts';
@@ -46,12 +47,12 @@ function List() {
   const [order, setOrder] = useState<string>(orders[0][0]);
   const pages = usePages<Listed>('incidents', '/api/incidents', { ...filter.query, list, order });
   const counts = pages.data?.pages[0]?.counts;
+  const lists = Object.entries(counts?.lists ?? {}).map(
+    ([name, count]) => [name, `${name === 'report' ? 'Reports of people' : name} (${countOf(count)})`] as const,
+  );
   return (
     <>
-      <header className="page">
-        <h1>Incidents</h1>
-        <p className="quiet">Content that was blocked, flagged, or reported by people.</p>
-      </header>
+      <PageHead title="Incidents">Content that was blocked, flagged, or reported by people.</PageHead>
       <Rescreening />
       <div className="row desk-filters">
         <fieldset className="desk-choices">
@@ -65,27 +66,14 @@ function List() {
             </label>
           ))}
         </fieldset>
-        <label className="field desk-list">
-          List
-          <select value={list} onChange={(event) => setList(event.target.value)}>
-            <option value="">All lists</option>
-            {Object.entries(counts?.lists ?? {}).map(([name, count]) => (
-              <option key={name} value={name}>
-                {name === 'report' ? 'Reports of people' : name} ({countOf(count)})
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="field desk-list">
-          Order
-          <select value={order} onChange={(event) => setOrder(event.target.value)}>
-            {orders.map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="List"
+          className="field desk-list"
+          choices={[['', 'All lists'], ...lists]}
+          value={list}
+          onChange={setList}
+        />
+        <Choice label="Order" className="field desk-list" choices={orders} value={order} onChange={setOrder} />
       </div>
       <Listing
         pages={pages}

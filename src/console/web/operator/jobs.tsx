@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 import type { QueueList } from '../../jobs/api.ts';
 import { countUpTo, sinceThen } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending } from '../parts/states.tsx';
+import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { workOf } from './names.tsx';
 import { QueueJobs } from './queuejobs.tsx';
 import { QueueTable } from './queuetable.tsx';
@@ -30,10 +30,9 @@ export function Jobs() {
   const show = (count: number) => countUpTo(data.largestCount, count);
   return (
     <div className="operator">
-      <header className="page">
-        <h1>Jobs</h1>
-        <p className="quiet">A failed job is retried with increasing delays. After its last attempt, it is dead.</p>
-      </header>
+      <PageHead title="Jobs">
+        A failed job is retried with increasing delays. After its last attempt, it is dead.
+      </PageHead>
       {data.queues.length === 0 && (
         <Empty title="No queue has unfinished or dead jobs.">
           <p>Jobs that ended well are removed. Waiting, failing and dead ones appear here.</p>
@@ -55,15 +54,13 @@ export function Jobs() {
   );
 }
 
-function QueueName({
-  queue: { queue, oldestDueAt },
-  isOpen,
-  open,
-}: {
+interface QueueNameProps {
   readonly queue: QueueState;
   readonly isOpen: boolean;
   readonly open: () => void;
-}) {
+}
+
+function QueueName({ queue: { queue, oldestDueAt }, isOpen, open }: QueueNameProps) {
   return (
     <button type="button" className="entry" aria-pressed={isOpen} onClick={open}>
       <span>{workOf(queue)}</span>

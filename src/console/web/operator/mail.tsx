@@ -10,10 +10,11 @@ import { callJson, send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { Choice, TextArea } from '../parts/fields.tsx';
 import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
-import { Listing, usePages } from '../parts/listing.tsx';
+import { Listing, SearchField, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Failure, Loading, Pending, Problem, Status } from '../parts/states.tsx';
+import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 
 export function Mail() {
@@ -32,9 +33,7 @@ export function Mail() {
   const chosen = tabs.find(([value]) => value === search.get('tab'))?.[0] ?? tabs[0]?.[0] ?? '';
   return (
     <div className="operator">
-      <header className="page">
-        <h1>Mail</h1>
-      </header>
+      <PageHead title="Mail" />
       <Tabs.Root value={chosen} onValueChange={(tab) => setSearch({ tab }, { replace: true })}>
         <Tabs.List className="tabs" aria-label="Views">
           {tabs.map(([value, label]) => (
@@ -77,41 +76,30 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
   return (
     <div className="previews">
       <form className="stack" aria-label="Preview" onSubmit={(event) => event.preventDefault()}>
-        <label className="field">
-          Type
-          <select
-            value={type.type}
-            onChange={({ target }) => {
-              const next = types.find((one) => one.type === target.value) ?? first;
-              setType(next);
-              setValues(examples[next.type] ?? '{}');
-            }}
-          >
-            {types.map(({ type: name }) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label className="field">
-          Language
-          <select value={locale} onChange={({ target }) => setLocale(target.value)}>
-            {type.locales.map((one) => (
-              <option key={one} value={one}>
-                {nameOf(one)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="field">
-          Values, as JSON
-          <textarea
-            rows={8}
-            spellCheck={false}
-            className="code"
-            value={values}
-            onChange={({ target }) => setValues(target.value)}
-          />
-        </label>
+        <Choice
+          label="Type"
+          choices={types.map(({ type: name }) => [name, name])}
+          value={type.type}
+          onChange={(name) => {
+            const next = types.find((one) => one.type === name) ?? first;
+            setType(next);
+            setValues(examples[next.type] ?? '{}');
+          }}
+        />
+        <Choice
+          label="Language"
+          choices={type.locales.map((one) => [one, nameOf(one)])}
+          value={locale}
+          onChange={setLocale}
+        />
+        <TextArea
+          label="Values, as JSON"
+          rows={8}
+          spellCheck={false}
+          className="code"
+          value={values}
+          onChange={setValues}
+        />
         <p className="quiet">
           {type.audience === 'account'
             ? 'An account email. It is sent regardless of the settings of the user.'
@@ -241,8 +229,7 @@ function SentMails() {
   const [opened, setOpened] = useState<string>();
   const [search, setSearch] = useSearchParams();
   const state = states.find(([value]) => value === search.get('status'))?.[0] ?? '';
-  const [typed, setTyped] = useState(search.get('q') ?? '');
-  const q = useDeferredValue(typed.trim());
+  const [q, setQ] = useState(search.get('q')?.trim() ?? '');
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['sent mails', q, state],
     queryFn: ({ pageParam }) =>
@@ -271,16 +258,7 @@ function SentMails() {
           chosen={state}
           choose={(status) => setSearch({ tab: 'sent', ...(status !== '' && { status }) }, { replace: true })}
         />
-        <label className="field">
-          Search
-          <input
-            type="search"
-            placeholder="Subject or recipient"
-            maxLength={320}
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-          />
-        </label>
+        <SearchField label="Search" placeholder="Subject or recipient" maxLength={320} value={q} onChange={setQ} />
       </search>
       {mails.length === 0 && (
         <Empty

@@ -6,7 +6,7 @@ import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi
 import { Choices } from '../parts/choices.tsx';
 import { countOf, planName } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending } from '../parts/states.tsx';
+import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
 import { PersonLink, useCosts, useModelNames, useModels } from './names.tsx';
@@ -20,10 +20,7 @@ const ranges = [7, 30, 90] as const;
 export function Models() {
   return (
     <div className="operator">
-      <header className="page">
-        <h1>Models and costs</h1>
-        <p className="quiet">Costs are what you pay to providers. Credits are what users pay.</p>
-      </header>
+      <PageHead title="Models and costs">Costs are what you pay to providers. Credits are what users pay.</PageHead>
       <Budgets />
       <Usage />
       <div className="split">
@@ -108,15 +105,13 @@ const columns = [
   ['Tokens out', ({ outputTokens }: Row) => outputTokens],
 ] as const;
 
-function Sums({
-  title,
-  rows,
-  nameOf,
-}: {
+interface SumsProps {
   readonly title: string;
   readonly rows: readonly Row[];
   readonly nameOf: (row: Row) => string;
-}) {
+}
+
+function Sums({ title, rows, nameOf }: SumsProps) {
   const names = [...new Set(rows.map(nameOf))];
   const sumOf = (name: string, numberOf: (row: Row) => number) =>
     rows.reduce((sum, row) => (nameOf(row) === name ? sum + numberOf(row) : sum), 0);
@@ -261,20 +256,16 @@ function Configured() {
   );
 }
 
-function Model({
-  model: { id, label, default: isDefault },
-  price,
-  cost,
-  facts,
-  tags,
-}: {
+interface ModelProps {
   readonly model: { readonly id: string; readonly label: string; readonly default: boolean };
   readonly price: string;
   /** `null`: not configured. */
   readonly cost: string | null;
   readonly facts: readonly string[];
   readonly tags: readonly (string | false)[];
-}) {
+}
+
+function Model({ model: { id, label, default: isDefault }, price, cost, facts, tags }: ModelProps) {
   const shown = [isDefault && 'default', ...tags].filter((tag) => tag !== false);
   return (
     <li>
@@ -336,15 +327,13 @@ interface Bar {
 const height = 72;
 const step = 10;
 
-function Bars({
-  title,
-  bars,
-  show,
-}: {
+interface BarsProps {
   readonly title: string;
   readonly bars: readonly Bar[];
   readonly show: (value: number) => ReactNode;
-}) {
+}
+
+function Bars({ title, bars, show }: BarsProps) {
   const [pointed, setPointed] = useState<number>();
   const largest = Math.max(1, ...bars.map(({ value }) => value));
   const bar = pointed === undefined ? undefined : bars[pointed];

@@ -1,5 +1,6 @@
-/** Names of people, conversations, models and queues, and pictures of files, wherever a service returns ids. */
+/** Links, and names of people, conversations, models and queues, and pictures of files, wherever a service returns ids. */
 import { useQuery } from '@tanstack/react-query';
+import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Names } from '#accounts/people/api.ts';
@@ -58,16 +59,14 @@ export function PersonLink({ id }: { readonly id: string }) {
   );
 }
 
-/** An entity of the memory service, by name if it is a user. */
-export function EntityName({
-  type,
-  id,
-  isLink = false,
-}: {
+interface EntityNameProps {
   readonly type: string;
   readonly id: string;
   readonly isLink?: boolean;
-}) {
+}
+
+/** An entity of the memory service, by name if it is a user. */
+export function EntityName({ type, id, isLink = false }: EntityNameProps) {
   if (type !== 'user' || !isId.test(id)) return `${type} ${id}`;
   return isLink ? <PersonLink id={id} /> : <PersonName id={id} />;
 }
@@ -109,16 +108,14 @@ const noPrice = (
   </span>
 );
 
-/** An id to copy into a search of logs or traces. */
-export const Id = ({
-  of: id,
-  name,
-  url = null,
-}: {
+interface IdProps {
   readonly of: string;
   readonly name: string;
   readonly url?: string | null;
-}) => (
+}
+
+/** An id to copy into a search of logs or traces. */
+export const Id = ({ of: id, name, url = null }: IdProps) => (
   <span className="record-id">
     {url === null ? (
       <code>{id}</code>
@@ -211,3 +208,12 @@ const works: Readonly<Record<string, string>> = {
 };
 
 export const workOf = (queue: string): string => works[queue] ?? queue;
+
+/** The link above the page of one entry to the list of them all. */
+export const BackLink = ({ to, text }: { readonly to: string; readonly text: string }) => (
+  <p className="desk-back">
+    <Link href={to}>
+      <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {text}
+    </Link>
+  </p>
+);

@@ -185,13 +185,12 @@ function Errors() {
   );
 }
 
-function Services({
-  states,
-  history,
-}: {
+interface ServicesProps {
   readonly states: readonly ServiceState[];
   readonly history: History | undefined;
-}) {
+}
+
+function Services({ states, history }: ServicesProps) {
   return (
     <ul className="cards">
       {states.map((state) => (
@@ -236,13 +235,12 @@ function Service({ state, history }: { readonly state: ServiceState; readonly hi
 const wasMeasured = (past: History['services'][number] | undefined) =>
   past?.perMinute.some((value) => value !== null) ?? false;
 
-function Past({
-  past,
-  startsAt,
-}: {
+interface PastProps {
   readonly past: History['services'][number];
   readonly startsAt: readonly string[];
-}) {
+}
+
+function Past({ past, startsAt }: PastProps) {
   const requests: Line = { name: 'Requests', values: past.perMinute, tone: 'accent' };
   const errors: Line = { name: 'Errors', values: past.errorsPerMinute, tone: 'bad' };
   const median: Line = { name: 'p50', values: past.p50Ms, tone: 'accent' };

@@ -49,13 +49,12 @@ export function Runs({ history: { runs, startsAt } }: { readonly history: Histor
   );
 }
 
-export function Queues({
-  overview: { queues, largestCount },
-  history,
-}: {
+interface QueuesProps {
   readonly overview: Pick<Overview, 'queues' | 'largestCount'>;
   readonly history: History | undefined;
-}) {
+}
+
+export function Queues({ overview: { queues, largestCount }, history }: QueuesProps) {
   if (queues.length === 0) return <Empty title="Queue depths are unavailable." />;
   const names = [...new Set(queues.map(({ queue }) => queue))];
   const depthOf = (name: string, wanted: string) =>

@@ -3,7 +3,7 @@ import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ArrowLeft, Search } from 'lucide-react';
+import { Search } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
@@ -11,13 +11,15 @@ import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
+import { BackLink } from './names.tsx';
 import { allPlans, type PersonView, personKey } from './personview.ts';
 
 export function People() {
@@ -31,9 +33,7 @@ function Directory() {
   const pages = usePages<PeoplePage>('people', '/api/people', { q });
   return (
     <>
-      <header className="page">
-        <h1>People</h1>
-      </header>
+      <PageHead title="People" />
       <search className="desk-search">
         <Search size={16} strokeWidth={1.75} aria-hidden="true" />
         <input
@@ -80,11 +80,7 @@ function PersonPage({ userId }: { readonly userId: string }) {
   const { data, error, refetch } = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);
   return (
     <>
-      <p className="desk-back">
-        <Link href="/operator/people">
-          <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> All people
-        </Link>
-      </p>
+      <BackLink to="/operator/people" text="All people" />
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading this person" />
       ) : (
@@ -137,15 +133,13 @@ function Details({ view }: { readonly view: PersonView }) {
   );
 }
 
-function PartTile<T>({
-  name,
-  part,
-  show,
-}: {
+interface PartTileProps<T> {
   readonly name: string;
   readonly part: Part<T>;
   readonly show: (value: T) => string;
-}) {
+}
+
+function PartTile<T>({ name, part, show }: PartTileProps<T>) {
   return part.isThere ? (
     <Tile name={name} value={show(part.value)} />
   ) : (
@@ -206,36 +200,22 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
   return (
     <form className="stack desk-form" action={() => saving.mutate()}>
       <div className="desk-pair">
-        <label className="field">
-          Add credits
-          <input
-            type="number"
-            step="1"
-            inputMode="numeric"
-            placeholder="0"
-            value={credits}
-            aria-describedby={hint}
-            onChange={(event) => setCredits(event.target.value)}
-          />
-        </label>
-        <label className="field">
-          Plan
-          <select value={plan} onChange={(event) => setPlan(event.target.value)}>
-            {allPlans.map((one) => (
-              <option key={one} value={one}>
-                {planName(one)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <TextField
+          label="Add credits"
+          type="number"
+          step="1"
+          inputMode="numeric"
+          placeholder="0"
+          value={credits}
+          aria-describedby={hint}
+          onChange={setCredits}
+        />
+        <Choice label="Plan" choices={allPlans.map((one) => [one, planName(one)])} value={plan} onChange={setPlan} />
       </div>
       <p id={hint} className="quiet">
         A negative number removes credits.
       </p>
-      <label className="field">
-        Reason
-        <input value={reason} maxLength={500} required onChange={(event) => setReason(event.target.value)} />
-      </label>
+      <TextField label="Reason" value={reason} maxLength={500} required onChange={setReason} />
       <div className="row">
         <button type="submit" className="primary" disabled={!hasChange || reason.trim() === '' || saving.isPending}>
           Save change

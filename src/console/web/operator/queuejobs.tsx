@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Email } from '#client/notify/api.ts';
 import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
@@ -8,6 +8,7 @@ import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
+import { SearchField } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
@@ -31,8 +32,7 @@ interface QueueProps {
 }
 
 export function QueueJobs({ queue, show }: QueueProps) {
-  const [typed, setTyped] = useState('');
-  const q = useDeferredValue(typed.trim());
+  const [q, setQ] = useState('');
   const [state, setState] = useState<State>(() => states.find(([one]) => queue[one] > 0)?.[0] ?? 'dead');
   return (
     <section aria-labelledby="queue">
@@ -53,16 +53,12 @@ export function QueueJobs({ queue, show }: QueueProps) {
         </Tabs.List>
         <Tabs.Content value={state}>
           {state === 'dead' && queue.dead > 0 && <AllDead queue={queue.queue} noun={nouns} count={show(queue.dead)} />}
-          <label className="field">
-            Search these jobs
-            <input
-              type="search"
-              placeholder="Id, request id, reason or payload"
-              maxLength={200}
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-          </label>
+          <SearchField
+            label="Search these jobs"
+            placeholder="Id, request id, reason or payload"
+            value={q}
+            onChange={setQ}
+          />
           <JobRows queue={queue.queue} state={state} q={q} />
         </Tabs.Content>
       </Tabs.Root>

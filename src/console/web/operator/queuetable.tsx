@@ -5,13 +5,7 @@ import { countUpTo } from '../parts/figures.tsx';
 const labels = { waiting: 'Waiting', scheduled: 'Scheduled', running: 'Running', dead: 'Dead' };
 type State = keyof typeof labels;
 
-export function QueueTable({
-  names,
-  states,
-  largestCount,
-  head,
-  count,
-}: {
+interface QueueTableProps {
   readonly names: readonly string[];
   readonly states: readonly State[];
   /** Counts end one above it. */
@@ -20,7 +14,9 @@ export function QueueTable({
   readonly head: (name: string) => ReactNode;
   /** `undefined`: the count is unknown. */
   readonly count: (name: string, state: State) => number | undefined;
-}) {
+}
+
+export function QueueTable({ names, states, largestCount, head, count }: QueueTableProps) {
   return (
     <table className="queues">
       <thead>

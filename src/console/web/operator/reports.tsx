@@ -6,6 +6,7 @@ import type { Decision, ReportPage } from '#media/reports/api.ts';
 import { callJson, send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { reasonOf } from '../parts/reasons.ts';
@@ -127,16 +128,14 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             </label>
           ))}
         </fieldset>
-        <label className="field">
-          Statement of reasons
-          <textarea
-            rows={5}
-            maxLength={5000}
-            required
-            value={statement}
-            onChange={(event) => setStatement(event.target.value)}
-          />
-        </label>
+        <TextArea
+          label="Statement of reasons"
+          rows={5}
+          maxLength={5000}
+          required
+          value={statement}
+          onChange={setStatement}
+        />
         <p className="quiet">The owner and the people who reported it get the statement by email.</p>
         <Problem of={deciding.error} />
         <div className="desk-buttons">

@@ -3,19 +3,29 @@ import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMutation } from '@tanstack/react-query';
-import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { Replay, ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { Choices } from '../parts/choices.tsx';
+import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import { Empty, Failure, PageHead, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { Id, PersonLink, Pictures, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
+import {
+  BackLink,
+  Id,
+  PersonLink,
+  Pictures,
+  untitled,
+  useCosts,
+  useModelNames,
+  useModels,
+  useThreadTitle,
+} from './names.tsx';
 import { timeOf, tookOf } from './units.ts';
 
 export function Runs() {
@@ -42,21 +52,15 @@ function Records() {
   const [userId, threadId] = [of('userId'), of('threadId')];
   const query = { status: of('status'), model: of('model'), q: of('q'), from: of('from'), to: of('to'), userId };
   const dayField = (name: 'from' | 'to', label: string) => (
-    <label className="field">
-      {label}
-      <input type="date" value={query[name]} onChange={({ target }) => change({ [name]: target.value })} />
-    </label>
+    <TextField label={label} type="date" value={query[name]} onChange={(value) => change({ [name]: value })} />
   );
   return (
     <div className="operator">
-      <header className="page">
-        <h1>Runs</h1>
-        <p className="quiet">
-          {kind === 'runs'
-            ? 'Answers of the agent, newest first. A run is removed some time after its end, with its stream.'
-            : 'Images and videos of all users, newest first. The images of one run are one entry.'}
-        </p>
-      </header>
+      <PageHead title="Runs">
+        {kind === 'runs'
+          ? 'Answers of the agent, newest first. A run is removed some time after its end, with its stream.'
+          : 'Images and videos of all users, newest first. The images of one run are one entry.'}
+      </PageHead>
       <Choices
         label="Kind"
         of={kinds}
@@ -70,17 +74,12 @@ function Records() {
           value={query.q}
           onChange={(q) => change({ q })}
         />
-        <label className="field">
-          Status
-          <select value={query.status} onChange={({ target }) => change({ status: target.value })}>
-            <option value="">All</option>
-            {statuses[kind].map((status) => (
-              <option key={status} value={status}>
-                {status}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Status"
+          choices={[['', 'All'], ...statuses[kind].map((status) => [status, status] as const)]}
+          value={query.status}
+          onChange={(status) => change({ status })}
+        />
         <ModelChoice kind={kind} value={query.model} onChange={(model) => change({ model })} />
         {dayField('from', 'From')}
         {dayField('to', 'To')}
@@ -108,32 +107,19 @@ function Records() {
 
 const Conversation = ({ id }: { readonly id: string }) => <span className="desk-name">“{useThreadTitle(id)}”</span>;
 
-/** The configured models. A former one that a link names is listed too. */
-function ModelChoice({
-  kind,
-  value,
-  onChange,
-}: {
+interface ModelChoiceProps {
   readonly kind: 'runs' | 'generations';
   readonly value: string;
   readonly onChange: (model: string) => void;
-}) {
+}
+
+/** The configured models. A former one that a link names is listed too. */
+function ModelChoice({ kind, value, onChange }: ModelChoiceProps) {
   const { data } = useModels();
   const known = (kind === 'runs' ? data?.models : data?.media) ?? [];
   const former = value === '' || known.some(({ id }) => id === value) ? [] : [{ id: value, label: value }];
-  return (
-    <label className="field">
-      Model
-      <select value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">All</option>
-        {[...known, ...former].map(({ id, label }) => (
-          <option key={id} value={id}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const choices = [{ id: '', label: 'All' }, ...known, ...former].map(({ id, label }) => [id, label] as const);
+  return <Choice label="Model" choices={choices} value={value} onChange={onChange} />;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -198,15 +184,7 @@ function ToolFailures({ of: { timeline } }: { readonly of: ShownRun }) {
   ));
 }
 
-function Row({
-  to,
-  name,
-  status,
-  at,
-  userId,
-  facts,
-  children,
-}: {
+interface RowProps {
   readonly to: string;
   readonly name: string;
   readonly status: keyof typeof runTones;
@@ -214,7 +192,9 @@ function Row({
   readonly userId: string;
   readonly facts: readonly ReactNode[];
   readonly children: ReactNode;
-}) {
+}
+
+function Row({ to, name, status, at, userId, facts, children }: RowProps) {
   return (
     <>
       <div className="desk-line record-head">
@@ -308,21 +288,13 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
 
 // One run or generation: the failure and the figures, then the steps, and the stream last.
 
-const allRuns = (label: string, href: string) => (
-  <p className="desk-back">
-    <Link href={href}>
-      <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {label}
-    </Link>
-  </p>
-);
-
 function GenerationPage({ id }: { readonly id: string }) {
   const path = `/api/generations?id=${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<GenerationRecordPage>(['generation', id], path);
   const [one] = data?.generations ?? [];
   return (
     <>
-      {allRuns('All images and videos', '/operator/runs?kind=generations')}
+      <BackLink to="/operator/runs?kind=generations" text="All images and videos" />
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading the order" />
       ) : one === undefined ? (
@@ -365,19 +337,15 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
   );
 }
 
-function Head({
-  name,
-  status,
-  at,
-  userId,
-  children,
-}: {
+interface HeadProps {
   readonly name: string;
   readonly status: keyof typeof runTones;
   readonly at: string;
   readonly userId: string;
   readonly children?: ReactNode;
-}) {
+}
+
+function Head({ name, status, at, userId, children }: HeadProps) {
   return (
     <header className="page desk-head">
       <div>
@@ -400,7 +368,7 @@ function RunPage({ taskId }: { readonly taskId: string }) {
   const { data, error, refetch } = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
   return (
     <>
-      {allRuns('All runs', '/operator/runs')}
+      <BackLink to="/operator/runs" text="All runs" />
       {data === undefined ? <Pending error={error} retry={refetch} what="Reading the run" /> : <Details run={data} />}
     </>
   );

@@ -6,7 +6,7 @@ import { callJson } from '../calls.ts';
 import { Seconds } from '../parts/elapsed.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
 import { useMayChange } from '../operator.tsx';
 
@@ -14,10 +14,7 @@ export function Settings() {
   const { data, error, refetch } = useRead<SettingsView>(['settings'], '/api/settings');
   return (
     <>
-      <header className="page">
-        <h1>Settings</h1>
-        <p className="quiet">Settings come from the environment. Restart to apply changes.</p>
-      </header>
+      <PageHead title="Settings">Settings come from the environment. Restart to apply changes.</PageHead>
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading settings" />
       ) : (

@@ -8,6 +8,7 @@ import type { OwnAccount, OwnSessions } from '#client/auth/api.ts';
 import type { MediaUsage, OwnDecisions } from '#client/media/api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { TextArea } from '../parts/fields.tsx';
 import { countOf, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Loading, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -213,10 +214,14 @@ function AppealDialog({ id, onClose }: { readonly id: string; readonly onClose: 
     <Dialog title="Appeal the decision" onClose={onClose}>
       <form className="stack" action={() => appealing.mutate()}>
         <p className="quiet">You can appeal once. A person reviews it.</p>
-        <label className="field">
-          Why is the decision wrong?
-          <textarea rows={5} maxLength={2000} required value={text} onChange={(event) => setText(event.target.value)} />
-        </label>
+        <TextArea
+          label="Why is the decision wrong?"
+          rows={5}
+          maxLength={2000}
+          required
+          value={text}
+          onChange={setText}
+        />
         <Problem of={appealing.error} />
         <div>
           <button type="submit" className="primary" disabled={text.trim() === '' || appealing.isPending}>

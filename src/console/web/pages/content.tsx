@@ -117,18 +117,15 @@ function Away({ url }: { readonly url: string }) {
   );
 }
 
-/** The response of the public endpoint in that language. */
-function Section<T>({
-  title,
-  path,
-  language,
-  children,
-}: {
+interface SectionProps<T> {
   readonly title: string;
   readonly path: string;
   readonly language: string;
   readonly children: (body: T) => React.ReactNode;
-}) {
+}
+
+/** The response of the public endpoint in that language. */
+function Section<T>({ title, path, language, children }: SectionProps<T>) {
   const { data: info } = useConsole();
   const { data, error, refetch } = useQuery({
     queryKey: ['content', path, language],

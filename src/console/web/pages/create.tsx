@@ -21,7 +21,7 @@ import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { Empty, Pending } from '../parts/states.tsx';
+import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
 import { InTrash } from '../studio/media.tsx';
@@ -35,9 +35,7 @@ export function Create() {
   const running = generations?.filter(({ status }) => status === 'running') ?? [];
   return (
     <div className="createpage">
-      <header className="page">
-        <h1>Create</h1>
-      </header>
+      <PageHead title="Create" />
       <CreateForm key={prepared?.at ?? 0} order={prepared?.order ?? emptyOrder} />
       {running.length > 0 && (
         <section aria-label="Queue">
@@ -125,15 +123,17 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
   );
 }
 
+interface ResultProps {
+  readonly generation: Generation;
+  readonly prompt: string;
+  readonly item: GenerationItem;
+}
+
 function Result({
   generation: { kind, createdAt, items },
   prompt,
   item: { assetId, status, failure, index },
-}: {
-  readonly generation: Generation;
-  readonly prompt: string;
-  readonly item: GenerationItem;
-}) {
+}: ResultProps) {
   const { data } = useSigned(kind, assetId);
   if (assetId === null)
     return (

@@ -176,22 +176,17 @@ const referencesOf = ({ kind, assetId }: GalleryItem) => (kind === 'image' ? [as
 const remix = (item: GalleryItem) =>
   startCreating({ kind: item.kind, prompt: item.prompt ?? '', references: referencesOf(item), count: 1 });
 
-/** One of the gallery in the whole window. It has its own URL, so the Back button closes it. */
-function Viewer({
-  assetId,
-  items,
-  hasMore,
-  onMore,
-  onShow,
-  onClose,
-}: {
+interface ViewerProps {
   readonly assetId: string;
   readonly items: readonly GalleryItem[];
   readonly hasMore: boolean;
   readonly onMore: () => void;
   readonly onShow: (assetId: string) => void;
   readonly onClose: () => void;
-}) {
+}
+
+/** One of the gallery in the whole window. It has its own URL, so the Back button closes it. */
+function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProps) {
   const dialog = useModal();
   const [isReporting, setReporting] = useState(false);
   const place = items.findIndex((one) => one.assetId === assetId);

@@ -353,20 +353,16 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
   );
 }
 
-/** In place of the fact that it corrects, or of the button that opened it. */
-function FactForm({
-  label,
-  content,
-  save,
-  onClose,
-  children,
-}: {
+interface FactFormProps {
   readonly label: string;
   readonly content: string;
   readonly save: (content: string) => Promise<void>;
   readonly onClose: () => void;
   readonly children?: ReactNode;
-}) {
+}
+
+/** In place of the fact that it corrects, or of the button that opened it. */
+function FactForm({ label, content, save, onClose, children }: FactFormProps) {
   const [draft, setDraft] = useState(content);
   const saving = useMutation({ mutationFn: () => save(draft.trim()), onSuccess: onClose });
   return (

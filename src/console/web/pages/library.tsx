@@ -31,7 +31,7 @@ import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { Empty, Failure, Loading, Pending } from '../parts/states.tsx';
+import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { InSidebar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -95,11 +95,7 @@ export function Library() {
       {filters.album !== '' ? (
         <AlbumHeader key={filters.album} collectionId={filters.album} />
       ) : (
-        !isAdding && (
-          <header className="page">
-            <h1>Library</h1>
-          </header>
-        )
+        !isAdding && <PageHead title="Library" />
       )}
       {!isAdding && <AlbumShelf />}
       {isAdding ? (
@@ -177,16 +173,14 @@ function useKeptPlace(isRead: boolean): void {
   }, [isRead]);
 }
 
-/** The lightbox, which steps through the assets of the grid. */
-function Opened({
-  assetId,
-  assets,
-  readNew,
-}: {
+interface OpenedProps {
   readonly assetId: string;
   readonly assets: readonly Asset[];
   readonly readNew: () => Promise<void>;
-}) {
+}
+
+/** The lightbox, which steps through the assets of the grid. */
+function Opened({ assetId, assets, readNew }: OpenedProps) {
   const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(history.state?.isEditing === true);
   const place = assets.findIndex((asset) => asset.assetId === assetId);
@@ -215,17 +209,14 @@ function Opened({
   );
 }
 
-function SelectionBar({
-  choosing,
-  album,
-  onDelete,
-  onDownload,
-}: {
+interface SelectionBarProps {
   readonly choosing: Choosing;
   readonly album: string;
   readonly onDelete: () => void;
   readonly onDownload: () => Promise<void>;
-}) {
+}
+
+function SelectionBar({ choosing, album, onDelete, onDownload }: SelectionBarProps) {
   const changeFavorites = useFavorites();
   const albums = useAlbumCalls();
   const ids = choosing.assets.map(({ assetId }) => assetId);
@@ -266,15 +257,13 @@ function SelectionBar({
   );
 }
 
-function Nothing({
-  isFiltered,
-  album,
-  onReset,
-}: {
+interface NothingProps {
   readonly isFiltered: boolean;
   readonly album: string;
   readonly onReset: () => void;
-}) {
+}
+
+function Nothing({ isFiltered, album, onReset }: NothingProps) {
   if (album !== '' && !isFiltered)
     return (
       <Empty title="This album is empty.">

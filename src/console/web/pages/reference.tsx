@@ -5,7 +5,7 @@ import type { EndpointList } from '../../api.ts';
 import { useConsole } from '../operator.tsx';
 import { SearchField, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending } from '../parts/states.tsx';
+import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 
 const purposes: Readonly<Record<string, string>> = {
@@ -26,12 +26,9 @@ export function Reference() {
   const q = of('q');
   return (
     <>
-      <header className="page">
-        <h1>API reference</h1>
-        <p className="quiet">
-          Endpoints, error codes and examples of each service, and its OpenAPI document to generate a client from.
-        </p>
-      </header>
+      <PageHead title="API reference">
+        Endpoints, error codes and examples of each service, and its OpenAPI document to generate a client from.
+      </PageHead>
       <search className="desk-fields desk-filters">
         <SearchField
           label="Find an endpoint"
@@ -97,14 +94,13 @@ const headers = {
   none: undefined,
 } as const;
 
-function Endpoint({
-  of: { service, method, path, summary, credential, example },
-  url,
-}: {
+interface EndpointProps {
   readonly of: EndpointList['endpoints'][number];
   /** `undefined`: browsers do not reach it. */
   readonly url: string | undefined;
-}) {
+}
+
+function Endpoint({ of: { service, method, path, summary, credential, example }, url }: EndpointProps) {
   const [isOpen, setOpen] = useState(false);
   const header = headers[credential];
   const curl = [

@@ -8,7 +8,7 @@ import { useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 
 const states = {
@@ -34,12 +34,9 @@ export function Webhooks() {
   });
   return (
     <div className="operator">
-      <header className="page">
-        <h1>Webhooks</h1>
-        <p className="quiet">
-          A failed delivery is retried for 24 hours, with increasing pauses. After that, it is dead.
-        </p>
-      </header>
+      <PageHead title="Webhooks">
+        A failed delivery is retried for 24 hours, with increasing pauses. After that, it is dead.
+      </PageHead>
       {data && <Endpoint of={data} />}
       <Choices
         label="Deliveries"

@@ -1,14 +1,7 @@
 import { type ComponentProps, useEffect, useRef, useState } from 'react';
 import { IconButton } from './iconbutton.tsx';
 
-/** A confirmation in two steps for actions that cannot be undone, without a dialog. */
-export function Confirm({
-  label,
-  question,
-  icon,
-  tone = 'danger',
-  onConfirm,
-}: {
+interface ConfirmProps {
   readonly label: string;
   /** In place of a button with the label. */
   readonly icon?: Pick<ComponentProps<typeof IconButton>, 'Icon' | 'label' | 'title'>;
@@ -16,7 +9,10 @@ export function Confirm({
   /** `primary`: it can be undone. */
   readonly tone?: 'danger' | 'primary';
   readonly onConfirm: () => Promise<unknown> | unknown;
-}) {
+}
+
+/** A confirmation in two steps for actions that cannot be undone, without a dialog. */
+export function Confirm({ label, question, icon, tone = 'danger', onConfirm }: ConfirmProps) {
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const first = useRef<HTMLButtonElement>(null);

@@ -1,18 +1,15 @@
 import { type ReactNode, useId } from 'react';
 import { useModal } from '../shell/modal.ts';
 
-/** The browser's dialog: it holds the focus, closes on Escape, and hides the page below from assistive technology. */
-export function Dialog({
-  title,
-  onClose,
-  isWide = false,
-  children,
-}: {
+interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly isWide?: boolean;
   readonly children: ReactNode;
-}) {
+}
+
+/** The browser's dialog: it holds the focus, closes on Escape, and hides the page below from assistive technology. */
+export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
   const dialog = useModal();
   const titleId = useId();
   return (

@@ -41,3 +41,17 @@ export const Choice = ({
     </select>
   </label>
 );
+
+interface CheckProps {
+  readonly label: string;
+  readonly value: boolean;
+  readonly onChange: (value: boolean) => void;
+  readonly className?: string;
+}
+
+export const Check = ({ label, value, onChange, className = 'check' }: CheckProps) => (
+  <label className={className}>
+    <input type="checkbox" checked={value} onChange={({ target }) => onChange(target.checked)} />
+    {label}
+  </label>
+);

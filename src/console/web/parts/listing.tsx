@@ -45,20 +45,16 @@ export function useFilters() {
 
 const typingMs = 250;
 
-/** Searches when the operator pauses. */
-export function SearchField({
-  label,
-  placeholder,
-  value,
-  maxLength = 200,
-  onChange,
-}: {
+interface SearchFieldProps {
   readonly label: string;
   readonly placeholder: string;
   readonly value: string;
   readonly maxLength?: number;
   readonly onChange: (value: string) => void;
-}) {
+}
+
+/** Searches when the operator pauses. */
+export function SearchField({ label, placeholder, value, maxLength = 200, onChange }: SearchFieldProps) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
@@ -80,14 +76,7 @@ export function SearchField({
   );
 }
 
-export function Listing<P extends Page, Item>({
-  pages: { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage },
-  label,
-  itemsOf,
-  keyOf,
-  empty,
-  children,
-}: {
+interface ListingProps<P extends Page, Item> {
   readonly pages: Pages<P>;
   /** The name of the list, in the plural. */
   readonly label: string;
@@ -96,7 +85,16 @@ export function Listing<P extends Page, Item>({
   readonly empty: ReactNode;
   /** Renders the content of an item. */
   readonly children: (item: Item) => ReactNode;
-}) {
+}
+
+export function Listing<P extends Page, Item>({
+  pages: { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage },
+  label,
+  itemsOf,
+  keyOf,
+  empty,
+  children,
+}: ListingProps<P, Item>) {
   if (data === undefined) return <Pending error={error} retry={refetch} what={`Reading ${label.toLowerCase()}`} />;
   const items = data.pages.flatMap(itemsOf);
   return (

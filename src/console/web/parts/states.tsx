@@ -45,16 +45,14 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   );
 }
 
-/** Shown while a query has no data: its error, or that it loads. */
-export function Pending({
-  error,
-  retry,
-  what,
-}: {
+interface PendingProps {
   readonly error: Error | null;
   readonly retry: () => unknown;
   readonly what?: string;
-}) {
+}
+
+/** Shown while a query has no data: its error, or that it loads. */
+export function Pending({ error, retry, what }: PendingProps) {
   return error ? <Failure error={error} retry={retry} /> : <Loading what={what} />;
 }
 
@@ -85,13 +83,20 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Not by color alone: a word has the same meaning. */
-export function Status({
-  tone,
-  children,
-}: {
+interface StatusProps {
   readonly tone: 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
   readonly children: ReactNode;
-}) {
+}
+
+/** Not by color alone: a word has the same meaning. */
+export function Status({ tone, children }: StatusProps) {
   return <span className={`status ${tone}`}>{children}</span>;
 }
+
+/** The head of a page: its title, and what the page is for. */
+export const PageHead = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+  <header className="page">
+    <h1>{title}</h1>
+    {children !== undefined && <p className="quiet">{children}</p>}
+  </header>
+);

@@ -1,16 +1,14 @@
 /** Tables and pairs of facts. */
 import type { Key, ReactNode } from 'react';
 
-/** The first cell of each row is its head. A wide table scrolls in a region with the name `label`. */
-export function Table({
-  head,
-  rows,
-  label,
-}: {
+interface TableProps {
   readonly head: readonly string[];
   readonly rows: readonly { readonly key: Key; readonly cells: readonly ReactNode[] }[];
   readonly label?: string;
-}) {
+}
+
+/** The first cell of each row is its head. A wide table scrolls in a region with the name `label`. */
+export function Table({ head, rows, label }: TableProps) {
   const table = (
     <table>
       <thead>
@@ -43,14 +41,13 @@ export function Table({
   );
 }
 
-export function Pairs({
-  of: pairs,
-  className = 'pairs',
-}: {
+interface PairsProps {
   /** The values, by name. */
   readonly of: Readonly<Record<string, ReactNode>>;
   readonly className?: string;
-}) {
+}
+
+export function Pairs({ of: pairs, className = 'pairs' }: PairsProps) {
   return (
     <dl className={className}>
       {Object.entries(pairs).map(([name, value]) => (

@@ -26,19 +26,16 @@ import { openShortcuts } from './overlays.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-/** The menu of both areas. `children`: entries at its end. */
-function AccountMenu({
-  face,
-  name,
-  other: { Icon, path, title },
-  children,
-}: {
+interface AccountMenuProps {
   readonly face: ReactNode;
   readonly name: ReactNode;
   /** The way to the other area. */
   readonly other: { readonly Icon: LucideIcon; readonly path: string; readonly title: string };
   readonly children: ReactNode;
-}) {
+}
+
+/** The menu of both areas. `children`: entries at its end. */
+function AccountMenu({ face, name, other: { Icon, path, title }, children }: AccountMenuProps) {
   const [, navigate] = useLocation();
   return (
     <Menu

@@ -42,21 +42,16 @@ export function InTopBar({ children }: { readonly children: ReactNode }) {
   return bar && createPortal(children, bar);
 }
 
-export function Frame({
-  name,
-  home,
-  pages,
-  current,
-  foot,
-  children,
-}: {
+interface FrameProps {
   readonly name: string;
   readonly home: string;
   readonly pages: readonly Page[];
   readonly current: Page | undefined;
   readonly foot: ReactNode;
   readonly children: ReactNode;
-}) {
+}
+
+export function Frame({ name, home, pages, current, foot, children }: FrameProps) {
   const [path, navigate] = useLocation();
   const isNarrow = useIsNarrow();
   const main = useRef<HTMLElement>(null);
@@ -132,15 +127,13 @@ function useTitle(title: string, main: { readonly current: HTMLElement | null })
   }, [title, main]);
 }
 
-function Brand({
-  name,
-  home,
-  children,
-}: {
+interface BrandProps {
   readonly name: string;
   readonly home: string;
   readonly children: ReactNode;
-}) {
+}
+
+function Brand({ name, home, children }: BrandProps) {
   return (
     <div className="brandrow">
       <Link href={home} className="brand">
@@ -165,17 +158,14 @@ function Navigation({ pages, current }: { readonly pages: readonly Page[]; reado
   );
 }
 
-function Drawer({
-  name,
-  home,
-  onClose,
-  children,
-}: {
+interface DrawerProps {
   readonly name: string;
   readonly home: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
-}) {
+}
+
+function Drawer({ name, home, onClose, children }: DrawerProps) {
   const dialog = useModal();
   useEffect(() => {
     // A choice in the drawer, a shortcut, or Back. A page that only replaces its URL leaves the drawer open.

@@ -3,15 +3,13 @@ import type { LucideIcon, LucideProps } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ComponentType, ReactNode } from 'react';
 
-export function Menu({
-  trigger,
-  align = 'start',
-  children,
-}: {
+interface MenuProps {
   readonly trigger: ReactNode;
   readonly align?: 'start' | 'end';
   readonly children: ReactNode;
-}) {
+}
+
+export function Menu({ trigger, align = 'start', children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
@@ -22,19 +20,15 @@ export function Menu({
   );
 }
 
-export function MenuItem({
-  Icon,
-  tone = 'plain',
-  isDisabled = false,
-  onSelect,
-  children,
-}: {
+interface MenuItemProps {
   readonly Icon: LucideIcon;
   readonly tone?: 'plain' | 'danger';
   readonly isDisabled?: boolean;
   readonly onSelect: () => void;
   readonly children: ReactNode;
-}) {
+}
+
+export function MenuItem({ Icon, tone = 'plain', isDisabled = false, onSelect, children }: MenuItemProps) {
   return (
     <DropdownMenu.Item className={`menuitem ${tone}`} disabled={isDisabled} onSelect={onSelect}>
       <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
@@ -45,13 +39,7 @@ export function MenuItem({
 
 export const MenuLine = () => <DropdownMenu.Separator className="menuline" />;
 
-/** One of a few choices, side by side. The menu stays open, so that the effect can be seen. */
-export function MenuChoice({
-  label,
-  value,
-  choices,
-  onChange,
-}: {
+interface MenuChoiceProps {
   readonly label: string;
   readonly value: string;
   readonly choices: readonly {
@@ -60,7 +48,10 @@ export function MenuChoice({
     readonly Icon?: ComponentType<LucideProps>;
   }[];
   readonly onChange: (value: string) => void;
-}) {
+}
+
+/** One of a few choices, side by side. The menu stays open, so that the effect can be seen. */
+export function MenuChoice({ label, value, choices, onChange }: MenuChoiceProps) {
   return (
     <DropdownMenu.RadioGroup value={value} onValueChange={onChange} aria-label={label} className="menuchoices">
       {choices.map(({ value: choice, title, Icon }) => (

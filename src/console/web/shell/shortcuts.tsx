@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
+import { Check } from '../parts/fields.tsx';
 import { hasSingleKeys, setSingleKeys, useAllActions } from './actions.ts';
 import { Keys } from './keys.tsx';
 
@@ -33,17 +34,14 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
           ),
         )}
       </dl>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={isOn}
-          onChange={({ target }) => {
-            setSingleKeys(target.checked);
-            setOn(target.checked);
-          }}
-        />
-        Use shortcuts without ⌘ or Ctrl
-      </label>
+      <Check
+        label="Use shortcuts without ⌘ or Ctrl"
+        value={isOn}
+        onChange={(next) => {
+          setSingleKeys(next);
+          setOn(next);
+        }}
+      />
     </Dialog>
   );
 }

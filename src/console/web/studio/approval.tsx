@@ -30,16 +30,14 @@ export function approvalOf(part: ToolPart, parts: readonly UIMessage['parts'][nu
 
 const notes = { asked: undefined, approved: 'Approved', denied: 'Not carried out: it was denied.' } as const;
 
-export function ApprovalCard({
-  part,
-  approval: { id, state, credits },
-  approve,
-}: {
+interface ApprovalCardProps {
   readonly part: ToolPart;
   readonly approval: Approval;
   /** Absent: it cannot be answered now. */
   readonly approve: Approving | undefined;
-}) {
+}
+
+export function ApprovalCard({ part, approval: { id, state, credits }, approve }: ApprovalCardProps) {
   const { asks, Icon } = wordsOf(part);
   const note = notes[state];
   return (

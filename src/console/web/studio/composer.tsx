@@ -10,20 +10,7 @@ import { type MediaChoice, ModelMenu } from './mediachoice.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-export function Composer({
-  field,
-  text,
-  setText,
-  attachments,
-  modelChoice,
-  mediaChoice,
-  isAnswering,
-  isOnline,
-  busySending,
-  onSend,
-  onSendWhileBusy,
-  onStop,
-}: {
+interface ComposerProps {
   readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly setText: (text: string) => void;
@@ -37,7 +24,22 @@ export function Composer({
   readonly onSend: (text: string, files: readonly Attachment[]) => void;
   readonly onSendWhileBusy: (message: BusyMessage) => void;
   readonly onStop: () => Promise<void>;
-}) {
+}
+
+export function Composer({
+  field,
+  text,
+  setText,
+  attachments,
+  modelChoice,
+  mediaChoice,
+  isAnswering,
+  isOnline,
+  busySending,
+  onSend,
+  onSendWhileBusy,
+  onStop,
+}: ComposerProps) {
   const picker = useRef<HTMLInputElement>(null);
   const stopping = useMutation({ mutationFn: onStop });
   const { items, isUploading, add, remove } = attachments;
@@ -187,14 +189,13 @@ function Chip({ item, onRemove }: { readonly item: Attachment; readonly onRemove
 
 const number = new Intl.NumberFormat();
 
-/** The price of a message, and what is left. */
-function Price({
-  model: { chosen },
-  media: { image, images, count },
-}: {
+interface PriceProps {
   readonly model: ModelChoice;
   readonly media: MediaChoice;
-}) {
+}
+
+/** The price of a message, and what is left. */
+function Price({ model: { chosen }, media: { image, images, count } }: PriceProps) {
   const account = useCredits();
   if (account === undefined) return <span className="price" />;
   const { credits, prices } = account;

@@ -80,15 +80,13 @@ const isMaking = ({ messages }: ThreadState): boolean =>
     }),
   );
 
-function Chat({
-  threadId,
-  stored,
-  rereading,
-}: {
+interface ChatProps {
   readonly threadId: string;
   readonly stored: ThreadState;
   readonly rereading: Rereading;
-}) {
+}
+
+function Chat({ threadId, stored, rereading }: ChatProps) {
   const user = useUser();
   const queries = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -313,15 +311,13 @@ const suggestions = [
   { text: 'What do you know about me?', Icon: Sparkles },
 ];
 
-function Beginning({
-  isTemporary,
-  setTemporary,
-  onChoose,
-}: {
+interface BeginningProps {
   readonly isTemporary: boolean;
   readonly setTemporary: (isTemporary: boolean) => void;
   readonly onChoose: (text: string) => void;
-}) {
+}
+
+function Beginning({ isTemporary, setTemporary, onChoose }: BeginningProps) {
   return (
     <div className="beginning">
       <h2>{isTemporary ? 'A temporary chat' : 'A new conversation'}</h2>
@@ -439,18 +435,15 @@ function useVersions(
 
 // Messages that wait for the answer in progress.
 
-function QueuedMessages({
-  queued,
-  problem,
-  isBusy,
-  onRemove,
-}: {
+interface QueuedMessagesProps {
   readonly queued: readonly QueuedMessage[];
   readonly problem: Error | null;
   readonly isBusy: boolean;
   /** Removes it from the queue. Its text returns to the composer. */
   readonly onRemove: (message: QueuedMessage) => void;
-}) {
+}
+
+function QueuedMessages({ queued, problem, isBusy, onRemove }: QueuedMessagesProps) {
   if (queued.length === 0) return null;
   return (
     <>

@@ -37,17 +37,14 @@ export function isMedia(value: unknown): value is MediaOutput {
 
 export const isInProgress = ({ status }: MediaOutput): boolean => status === 'queued' || status === 'processing';
 
-export function Media({
-  output,
-  prompt,
-  onRetried,
-  onAgain,
-}: {
+interface MediaProps {
   readonly output: MediaOutput;
   readonly prompt: string;
   readonly onRetried: () => void;
   readonly onAgain?: (() => void) | undefined;
-}) {
+}
+
+export function Media({ output, prompt, onRetried, onAgain }: MediaProps) {
   if (output.status === 'failed') return <Failed output={output} onRetried={onRetried} onAgain={onAgain} />;
   if (output.assetId === null)
     return (
@@ -87,15 +84,13 @@ export const InTrash = ({ what }: { readonly what: 'image' | 'video' }) => (
   </p>
 );
 
-export function Image({
-  assetId,
-  alt,
-  prompt = alt,
-}: {
+interface ImageProps {
   readonly assetId: string;
   readonly alt: string;
   readonly prompt?: string;
-}) {
+}
+
+export function Image({ assetId, alt, prompt = alt }: ImageProps) {
   const { data } = useSigned('image', assetId);
   if (data?.ready === false) return <p className="quiet small">This image has been deleted.</p>;
   if (data?.trashed) return <InTrash what="image" />;
@@ -132,15 +127,13 @@ export function Video({ assetId, label }: { readonly assetId: string; readonly l
 /** Attaches an asset to the message that the user writes. */
 export const AttachContext = createContext<((assetId: string) => void) | undefined>(undefined);
 
-function Actions({
-  assetId,
-  mime,
-  prompt,
-}: {
+interface ActionsProps {
   readonly assetId: string;
   readonly mime: string;
   readonly prompt: string;
-}) {
+}
+
+function Actions({ assetId, mime, prompt }: ActionsProps) {
   const attach = useContext(AttachContext);
   return (
     <MediaActions
@@ -151,16 +144,14 @@ function Actions({
   );
 }
 
-/** A retry is offered only if it can succeed. */
-function Failed({
-  output,
-  onRetried,
-  onAgain,
-}: {
+interface FailedProps {
   readonly output: MediaOutput;
   readonly onRetried: () => void;
   readonly onAgain: (() => void) | undefined;
-}) {
+}
+
+/** A retry is offered only if it can succeed. */
+function Failed({ output, onRetried, onAgain }: FailedProps) {
   const user = useUser();
   const credits = useCredits();
   const retry = useMutation({

@@ -118,16 +118,14 @@ const kinds = {
   video: ['Videos', Clapperboard, 'video'],
 } as const;
 
-/** The models of one kind, each with its price. The menu stays open for the other choices. */
-function Models({
-  of: models,
-  chosen,
-  onChoose,
-}: {
+interface ModelsProps {
   readonly of: readonly Model[];
   readonly chosen: Model | undefined;
   readonly onChoose: (id: string) => void;
-}) {
+}
+
+/** The models of one kind, each with its price. The menu stays open for the other choices. */
+function Models({ of: models, chosen, onChoose }: ModelsProps) {
   const [title, Icon, each] = kinds[models[0]?.kind ?? 'chat'];
   if (models.length === 0) return null;
   return (

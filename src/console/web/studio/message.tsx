@@ -63,15 +63,7 @@ function Versions({ of: { place, count, choose } }: { readonly of: VersionsOf })
   );
 }
 
-export function Message({
-  message,
-  question,
-  isLast,
-  isUnanswered,
-  previews,
-  edited,
-  actions,
-}: {
+interface MessageProps {
   readonly message: UIMessage;
   /** The text that the message answers. */
   readonly question: string;
@@ -84,7 +76,9 @@ export function Message({
   /** A new text that was refused, to be changed again. */
   readonly edited?: string | undefined;
   readonly actions: MessageActions;
-}) {
+}
+
+export function Message({ message, question, isLast, isUnanswered, previews, edited, actions }: MessageProps) {
   return message.role === 'user' ? (
     <Question
       key={edited ?? ''}
@@ -99,19 +93,15 @@ export function Message({
   );
 }
 
-function Question({
-  message,
-  isUnanswered,
-  previews,
-  edited,
-  actions: { threadId, edit, versions },
-}: {
+interface QuestionProps {
   readonly message: UIMessage;
   readonly isUnanswered: boolean;
   readonly previews: ReadonlyMap<string, string>;
   readonly edited: string | undefined;
   readonly actions: MessageActions;
-}) {
+}
+
+function Question({ message, isUnanswered, previews, edited, actions: { threadId, edit, versions } }: QuestionProps) {
   const [draft, setDraft] = useState(edited);
   const createdAt: unknown = Reflect.get(Object(message.metadata), 'createdAt');
   const isEditing = draft !== undefined && edit !== undefined;
@@ -157,18 +147,15 @@ function Question({
   );
 }
 
-function Editor({
-  text,
-  facts,
-  onSend,
-  onCancel,
-}: {
+interface EditorProps {
   readonly text: string;
   /** What the replaced part of the conversation has stored in memory. */
   readonly facts: readonly Memory[];
   readonly onSend: (text: string, discarded: readonly Memory[]) => void;
   readonly onCancel: () => void;
-}) {
+}
+
+function Editor({ text, facts, onSend, onCancel }: EditorProps) {
   const [next, setNext] = useState(text);
   const [kept, setKept] = useState<readonly string[]>([]);
   const send = () => {
@@ -232,17 +219,14 @@ function Editor({
 
 const Tools = ({ children }: { readonly children: ReactNode }) => <div className="messagetools">{children}</div>;
 
-function Answer({
-  message,
-  question,
-  isLast,
-  actions: { regenerate, onRetried, approve, versions },
-}: {
+interface AnswerProps {
   readonly message: UIMessage;
   readonly question: string;
   readonly isLast: boolean;
   readonly actions: MessageActions;
-}) {
+}
+
+function Answer({ message, question, isLast, actions: { regenerate, onRetried, approve, versions } }: AnswerProps) {
   const parts = validParts(message.parts);
   const videos = new Map(parts.flatMap((part) => videoOf(part) ?? []));
   const ordered = new Set(parts.flatMap((part) => orderOf(part) ?? []));
@@ -289,16 +273,7 @@ function orderOf(part: Part): string | undefined {
   return 'output' in part && isMedia(part.output) ? part.output.videoId : undefined;
 }
 
-function AnswerPart({
-  part,
-  parts,
-  question,
-  videos,
-  ordered,
-  onRetried,
-  onAgain,
-  approve,
-}: {
+interface AnswerPartProps {
   readonly part: Part;
   /** Of the whole message. */
   readonly parts: readonly Part[];
@@ -308,7 +283,9 @@ function AnswerPart({
   readonly onRetried: () => void;
   readonly onAgain: (() => void) | undefined;
   readonly approve: Approving | undefined;
-}) {
+}
+
+function AnswerPart({ part, parts, question, videos, ordered, onRetried, onAgain, approve }: AnswerPartProps) {
   if (part.type === 'text') return <AnswerText text={part.text} />;
   if (part.type === 'reasoning')
     return part.text.trim() === '' ? null : (
@@ -369,18 +346,15 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 
 const isTool = (part: Part): part is Part & ToolPart => part.type.startsWith('tool-') && 'toolCallId' in part;
 
-/** Messages that were read from the service have a signed URL, and name the asset beside it. */
-function SentFile({
-  url,
-  name = 'File',
-  mime,
-  previews,
-}: {
+interface SentFileProps {
   readonly url: string;
   readonly name: string | undefined;
   readonly mime: string;
   readonly previews: ReadonlyMap<string, string>;
-}) {
+}
+
+/** Messages that were read from the service have a signed URL, and name the asset beside it. */
+function SentFile({ url, name = 'File', mime, previews }: SentFileProps) {
   const assetId = /^asset:(.+)$/.exec(url)?.[1];
   const preview = assetId === undefined ? undefined : previews.get(assetId);
   if (mime.startsWith('image/')) {

@@ -28,17 +28,14 @@ export function storedOutcome({ role, metadata }: UIMessage): Outcome | undefine
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-export function OutcomeNote({
-  outcome,
-  modelChoice,
-  onAnswerAgain,
-  onReconnect,
-}: {
+interface OutcomeNoteProps {
   readonly outcome: Outcome;
   readonly modelChoice: ModelChoice;
   readonly onAnswerAgain: () => void;
   readonly onReconnect: () => void;
-}) {
+}
+
+export function OutcomeNote({ outcome, modelChoice, onAnswerAgain, onReconnect }: OutcomeNoteProps) {
   if (outcome.kind === 'completed') return null;
   if (outcome.kind === 'stopped')
     return (

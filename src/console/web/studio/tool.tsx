@@ -59,13 +59,7 @@ export function wordsOf({ type }: ToolPart): Words {
   return tools[name] ?? namedBySetting(name);
 }
 
-export function Tool({
-  part,
-  question,
-  video,
-  onRetried,
-  onAgain,
-}: {
+interface ToolProps {
   readonly part: ToolPart;
   /** The user's message. A prompt that repeats it is not shown. */
   readonly question: string;
@@ -74,7 +68,9 @@ export function Tool({
   readonly onRetried: () => void;
   /** Requests the whole answer again. */
   readonly onAgain: (() => void) | undefined;
-}) {
+}
+
+export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
   const { busy, done, failed, Icon } = wordsOf(part);
   const output = video ?? part.output;
   const media = isMedia(output) ? output : undefined;
