@@ -50,14 +50,13 @@ export interface CookieRules {
   clear(name: Exclude<CookieName, 'ka_session'>): string;
 }
 
-/** `domain`: COOKIE_DOMAIN. `publicUrl`: PUBLIC_BASE_URL. */
-export function cookieRules({
-  domain,
-  publicUrl,
-}: {
+interface CookieScope {
+  /** COOKIE_DOMAIN. */
   readonly domain?: string | undefined;
   readonly publicUrl: string;
-}) {
+}
+
+export function cookieRules({ domain, publicUrl }: CookieScope) {
   const { protocol, hostname, pathname } = new URL(publicUrl);
   const common = ['HttpOnly', ...(protocol === 'https:' ? ['Secure'] : []), 'SameSite=Lax'];
   const on = (one: string | undefined) => (one === undefined ? [] : [`Domain=${one}`]);

@@ -52,7 +52,7 @@ describe.skipIf(withoutChromium)('operators by claim', () => {
     await page.getByRole('region', { name: 'Changes of plan and credits' }).getByText('An apology').waitFor();
     await page.goto(`${rig.url}/operator/audit`);
     const entry = page.getByRole('listitem').filter({ hasText: full });
-    await entry.getByText('Changed plan or credits').waitFor();
+    await entry.getByText('changed the plan or credits of').waitFor();
     expect(complaints).toEqual([]);
   });
 

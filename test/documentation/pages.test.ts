@@ -84,7 +84,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
     const stdout = await runPage('README.md');
     expect(stdout).toContain('data: [DONE]');
     expect(stdout).toContain('"deduplicated":false');
-    expect(stdout).toContain('"visible":false');
+    expect(stdout).toContain('"cards":[{');
     expect(stdout).toMatch(/^\{"id":"[0-9a-f-]{36}"\}$/m);
     const preview = stdout.match(/^http:\S+$/m)?.[0];
     const card = JSON.parse(stdout.slice(stdout.lastIndexOf('{"variants"'))).variants.card;

@@ -31,6 +31,8 @@ describe('the search for requests', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: It is source code.
     ["(await open()).send({ method: 'POST', path: `/people/${id}` })", 'POST /people/*'],
     ['media.send(call)', '* *'],
+    ["forward(media, 'GET', '/v1/assets')", 'GET /v1/assets'],
+    ['forward(media, method, route)', '* *'],
     ["onRecords({ method: 'PUT', path: '/v1/accounts/credits' })", 'PUT /v1/accounts/credits'],
   ])('finds the call %s', (text, endpoint) => {
     expect(requestsIn('planted.ts', text).endpoints).toEqual([endpoint]);

@@ -18,8 +18,8 @@ export interface FoundRequests {
   readonly hasOthers: boolean;
 }
 
-/** The client itself, and two files that forward calls. */
-const wrappers = ['platform/http/client.ts', 'commands/instance.ts', 'commands/records.ts'];
+/** The client itself, and three files that forward calls. */
+const wrappers = ['platform/http/client.ts', 'commands/instance.ts', 'commands/records.ts', 'console/services.ts'];
 /** Clients of external servers are created in the file that uses them, except these. */
 const foreignReceivers = ['cms', 'channel'];
 
@@ -37,7 +37,10 @@ export function findRequests(): readonly FoundRequests[] {
 export function requestsIn(file: string, text: string): FoundRequests {
   const nodes = [...walk(parseAst(text, { lang: 'ts' }) as unknown as Node)];
   const isForeign = nodes.some((node) => isProperty(node, 'isInternal') && textOf(node) === 'false');
-  const endpoints = nodes.filter((node) => isCall(node)).map((node) => endpointOf(argumentOf(node)));
+  const endpoints = nodes.flatMap((node) => {
+    if (isCall(node)) return endpointOf(argumentOf(node));
+    return isForward(node) ? forwardedBy(node) : [];
+  });
   return {
     file,
     endpoints: isForeign || wrappers.includes(file) ? [] : [...new Set(endpoints)].sort(),
@@ -63,6 +66,14 @@ function isCall({ type, callee, arguments: given }: Node): boolean {
   if (!Array.isArray(given) || given.length === 0) return false;
   const receiver = rootOf(callee.object);
   return receiver !== 'reply' && !foreignReceivers.includes(receiver);
+}
+
+/** Matches `forward(media, 'GET', '/v1/assets')`. */
+const isForward = ({ type, callee }: Node) => type === 'CallExpression' && nameOf(callee) === 'forward';
+
+function forwardedBy({ arguments: given }: Node): string {
+  const [, method, route] = given as readonly Node[];
+  return `${textOf({ type: '', value: method })} ${textOf({ type: '', value: route })}`;
 }
 
 /** Returns `reply` for `reply.code(200).send(…)`. */

@@ -9,7 +9,7 @@ import { problems } from '#platform/problem.ts';
 import type { ConsoleContext } from '../context.ts';
 import { mailPolicy } from '../mails.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
-import { passOn, type ServiceClients } from '../services.ts';
+import { forward, passOn, type ServiceClients } from '../services.ts';
 import {
   type PreviewQuery,
   previewPath,
@@ -37,8 +37,6 @@ export function addSentMailRoutes(
     if (audit !== undefined)
       await recordAction(audit, { actor: operatorName(request), action, target, outcome: 'done' });
   };
-  const post = (route: string, params: Readonly<Record<string, string>>, json?: object) =>
-    notify.send({ method: 'POST', route, params, ...(json && { json }), idempotent: true });
   const readMail = (params: z.output<typeof sentMailPath>) =>
     notify.send({ method: 'GET', route: '/emails/:id', params });
   const relay = (reply: FastifyReply, response: Response) => passOn(reply, response, 'notification');
@@ -50,7 +48,13 @@ export function addSentMailRoutes(
     return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
   };
   const renderType = (type: string, { locale, data }: PreviewQuery) =>
-    post('/types/:type/preview', { type }, { locale, data });
+    notify.send({
+      method: 'POST',
+      route: '/types/:type/preview',
+      params: { type },
+      json: { locale, data },
+      idempotent: true,
+    });
 
   routes.get('/api/notify/types', guard, { summary: 'List notification types' }, async (_request, reply) =>
     relay(reply, await notify.send({ method: 'GET', route: '/types' })),
@@ -95,22 +99,18 @@ export function addSentMailRoutes(
     async ({ params }, reply) => show(reply, await readMail(params)),
   );
 
+  const cancel = forward(notify, 'POST', '/emails/:id/cancel');
+  const retry = forward(notify, 'POST', '/emails/:id/retry');
   const changes = [
-    ['cancel', 'Cancel an email that is not sent yet'],
-    ['retry', 'Try an email now that failed or is delayed'],
+    ['/api/notify/emails/:id/cancel', 'cancel mail', cancel, 'Cancel an email that is not sent yet'],
+    ['/api/notify/emails/:id/retry', 'retry mail', retry, 'Try an email now that failed or is delayed'],
   ] as const;
-  for (const [action, summary] of changes)
-    routes.post(
-      `/api/notify/emails/:id/${action}`,
-      guard,
-      { summary, params: sentMailPath },
-      async (request, reply) => {
-        const { params } = request;
-        const response = await post(`/emails/:id/${action}`, params);
-        if (response.status === 200) await record(request, `${action} mail`, `mail ${params.id}`);
-        return relay(reply, response);
-      },
-    );
+  for (const [path, action, change, summary] of changes)
+    routes.post(path, guard, { summary, params: sentMailPath }, async (request) => {
+      const answer = await change(request);
+      await record(request, action, `mail ${request.params.id}`);
+      return answer;
+    });
 
   routes.get(
     '/api/notify/suppressions',

@@ -50,13 +50,12 @@ export class AnswerRejected extends Error {
 
 const mostAnswerCharacters = 200_000;
 
-export function createMemoryModel({
-  id,
-  model,
-}: {
+interface NamedModel {
   readonly id: string;
   readonly model: LanguageModelV4;
-}): MemoryModel {
+}
+
+export function createMemoryModel({ id, model }: NamedModel): MemoryModel {
   let refusesSchemas = false;
   return {
     id,

@@ -8,15 +8,13 @@ import type { Log } from '../log.ts';
 import type { Redis } from '../redis/redis.ts';
 import { createTopics, type PubSub } from './pubsub.ts';
 
-export function createRedisPubSub({
-  redis,
-  name,
-  log,
-}: {
+interface RedisPubSubOptions {
   readonly redis: Redis;
   readonly name: string;
   readonly log: Log;
-}): PubSub {
+}
+
+export function createRedisPubSub({ redis, name, log }: RedisPubSubOptions): PubSub {
   const channel = `${redis.prefix}wakeups:${name}`;
   const sender = randomUUID();
   const topics = createTopics(log);

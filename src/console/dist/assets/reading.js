@@ -1,1 +1,1 @@
-import{m as e,u as t}from"./states.js";function n(n,r,i={}){return e({queryKey:n,queryFn:({signal:e})=>t(r,{signal:e}),...i})}export{n as t};
+import{d as e,h as t}from"./states.js";function n(n,r,i={}){return t({queryKey:n,queryFn:({signal:t})=>e(r,{signal:t}),...i})}export{n as t};
