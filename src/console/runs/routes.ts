@@ -28,7 +28,6 @@ export function addRunRoutes(
   const read = async (taskId: string) =>
     bodyOf<RunRecord>(await agent.send({ method: 'GET', route: '/runs/:taskId', params: { taskId } }));
 
-  /** Content of a user: each view is recorded. */
   const recordView = async (request: FastifyRequest, action: string, userId: string) => {
     const view = { actor: operatorName(request), action, target: hashedTarget(userId), outcome: 'done' };
     if (audit !== undefined) await recordAction(audit, view);
@@ -42,10 +41,11 @@ export function addRunRoutes(
       const { params } = request;
       const asset = bodyOf<Asset>(await media.send({ method: 'GET', route: '/v1/assets/:assetId', params }));
       await recordView(request, 'view file', asset.ownerId);
-      const route = asset.mime.startsWith('video/') ? '/v1/sign/video' : '/v1/sign/image';
-      const json = { refs: [params.assetId] };
-      const signed = bodyOf<ImageSignedRefs>(await media.send({ method: 'POST', route, json, idempotent: true }));
-      const one = signed[params.assetId];
+      const order = { json: { refs: [params.assetId] }, idempotent: true };
+      const response = asset.mime.startsWith('video/')
+        ? await media.send({ method: 'POST', route: '/v1/sign/video', ...order })
+        : await media.send({ method: 'POST', route: '/v1/sign/image', ...order });
+      const one = bodyOf<ImageSignedRefs>(response)[params.assetId];
       if (!one?.ready) throw problems.not_found();
       return { mime: asset.mime, thumbUrl: one.thumbUrl ?? null, url: one.url };
     },
