@@ -1,6 +1,5 @@
 /** The authentication service and the local identity provider on ports of their own, for the tests. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AccountTables } from '#accounts/store.ts';
@@ -15,6 +14,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase } from '../database.fixture.ts';
+import { freePort } from '../redis.fixture.ts';
 
 export const origin = 'https://app.example.com';
 export const otherOrigin = 'https://studio.example.com';
@@ -141,16 +141,6 @@ export async function startAuth(options: RigOptions = {}): Promise<AuthRig> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createNetServer();
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 /** Until it holds; what is waited for happens beside the requests. */

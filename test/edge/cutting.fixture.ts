@@ -10,6 +10,7 @@ import { deriveAddressKey, resumableSigner } from '#platform/objects/addresses.t
 import type { Objects } from '#platform/objects/objects.ts';
 import { openTestBucket } from '../platform/objects/s3.fixture.ts';
 import { openTarget, type Target } from '../platform/objects/writing.child.ts';
+import { freePort } from '../redis.fixture.ts';
 import { type Driver, resizingKeys } from './edge.fixture.ts';
 
 export interface CuttingRig {
@@ -122,13 +123,4 @@ async function startEdgeProcess(target: Target, port: number): Promise<ChildProc
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

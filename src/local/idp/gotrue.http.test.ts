@@ -12,8 +12,8 @@ import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { consent } from '../../../test/auth/browser.fixture.ts';
-import { freePort } from '../../../test/auth/rig.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
+import { freePort } from '../../../test/redis.fixture.ts';
 import { createIdentityProvider } from './service.ts';
 
 const anonKey = 'the anon key';
