@@ -7,7 +7,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import { createLog } from '#platform/log.ts';
 import { openRedis } from '#platform/redis/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import type { Certificate } from './certificate.fixture.ts';
+import { freePort } from './ports.fixture.ts';
 
 export const redisUrl = process.env.REDIS_TEST_URL || 'redis://127.0.0.1:6379';
 
@@ -99,13 +99,4 @@ export async function startRedisServer(certificate?: Certificate, program = serv
 function tlsOptions(port: number, { certificateFile, keyFile }: Certificate): string[] {
   const files = ['--tls-cert-file', certificateFile, '--tls-key-file', keyFile, '--tls-ca-cert-file', certificateFile];
   return ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', ...files];
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

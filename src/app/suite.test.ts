@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
-import { freePortBase } from '../../test/acceptance/running.fixture.ts';
+import { freePortBase } from '../../test/ports.fixture.ts';
 import { readConfig, type ServiceName } from './config.ts';
 import { startSuite } from './suite.ts';
 

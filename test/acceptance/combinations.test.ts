@@ -19,8 +19,9 @@ import {
 } from '../platform/db/pgserver.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { dropBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
-import { freePortBase, newPlace, run } from './running.fixture.ts';
+import { newPlace, run } from './running.fixture.ts';
 
 /** Each test starts at least one suite on a machine that may be busy. */
 const limitMs = 300_000;

@@ -1,11 +1,11 @@
 /** Starts Atelier as a user does, in its own process with its own data folder and ports. Uses only URLs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createProgramDatabase } from '../database.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -87,35 +87,4 @@ export async function newLanePlace(): Promise<Place> {
   const [place, database] = await Promise.all([newPlace(), createProgramDatabase()]);
   const remove = async () => void (await Promise.all([place.remove(), database.drop()]));
   return { ...place, env: { ...place.env, DATABASE_URL: database.url }, remove };
-}
-
-/**
- * Returns the first of 13 consecutive free ports, above the last one that `fetch` rejects (10080) and below the ephemeral range.
- * This process keeps the 14th, so that no other test takes the block before a program listens there.
- */
-export async function freePortBase(): Promise<number> {
-  for (;;) {
-    const base = 10_100 + Math.floor(Math.random() * 1_500) * 14;
-    const claim = await listen(base + 13);
-    if (claim === undefined) continue;
-    const free = await Promise.all(Array.from({ length: 13 }, (_, offset) => isFree(base + offset)));
-    if (free.every(Boolean)) return base;
-    claim.close();
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const probe = await listen(port);
-  if (probe === undefined) return false;
-  await new Promise((closed) => probe.close(closed));
-  return true;
-}
-
-/** Resolves to undefined if the port is in use. The server does not keep the process alive. */
-function listen(port: number): Promise<Server | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer().unref();
-    server.once('error', () => resolve(undefined));
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server));
-  });
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BudgetList } from '#agent/budgets/api.ts';
-import { freePortBase } from '../acceptance/running.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 import { startReceiver } from '../webhooks/receiver.fixture.ts';
 import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
 import { type Instance, internalKey, startInstance } from './instances.fixture.ts';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../redis.fixture.ts';
+import { freePort } from '../ports.fixture.ts';
 import type { ReceivedRequest } from './provider.fixture.ts';
 
 const { LLAMA_TEST_FOLDER: llamaFolder, LITELLM_TEST_FOLDER: liteLlmFolder } = process.env;

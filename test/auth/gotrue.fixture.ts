@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import pg from 'pg';
 import { createPostgresDatabase } from '../database.fixture.ts';
-import { freePort } from '../redis.fixture.ts';
+import { freePort } from '../ports.fixture.ts';
 
 const program = process.env.GOTRUE_TEST_PROGRAM;
 export const skipWithoutGoTrue = !program;

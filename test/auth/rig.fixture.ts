@@ -14,7 +14,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase } from '../database.fixture.ts';
-import { freePort } from '../redis.fixture.ts';
+import { freePort } from '../ports.fixture.ts';
 
 export const origin = 'https://app.example.com';
 export const otherOrigin = 'https://studio.example.com';

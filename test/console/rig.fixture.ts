@@ -8,8 +8,8 @@ import { afterEach } from 'vitest';
 import { readConfig, type ServiceName, serviceNames } from '#app/config.ts';
 import { startSuite } from '#app/suite.ts';
 import { createLog } from '#platform/log.ts';
-import { freePortBase } from '../acceptance/running.fixture.ts';
 import { createProgramDatabase } from '../database.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 
 export interface ConsoleRig {
   /** Of the console. */

@@ -4,7 +4,7 @@ import { type ConsoleDeps, createConsole } from '#console/service.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import { createLog } from '#platform/log.ts';
-import { freePortBase } from '../acceptance/running.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 
 const token = 'a token of the tests';
 

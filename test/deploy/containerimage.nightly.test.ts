@@ -5,7 +5,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBuild } from '../../build.mjs';
-import { freePortBase } from '../acceptance/running.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 import { environmentOf, readCompose } from './compose.fixture.ts';
 import { call, engine, openBaseImage, uniqueTag } from './engine.fixture.ts';
 

@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBuild } from '../../build.mjs';
-import { freePortBase, root } from '../acceptance/running.fixture.ts';
+import { root } from '../acceptance/running.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 import { composeServices, environmentOf } from './compose.fixture.ts';
 import { type Built, build } from './dockerfile.fixture.ts';
 

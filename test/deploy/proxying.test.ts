@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freePortBase } from '../acceptance/running.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { type NginxProxy, startProxy } from './proxy.fixture.ts';
 

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
-import { freePortBase } from '../acceptance/running.fixture.ts';
 import { createMigratedDatabase, databaseEngines } from '../database.fixture.ts';
 import { isNightly } from '../lane.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
 import { upgradeEnvironment, upgradeScript, writeRelease } from './release.fixture.ts';
 

@@ -10,7 +10,7 @@ import { deriveAddressKey, resumableSigner } from '#platform/objects/addresses.t
 import type { Objects } from '#platform/objects/objects.ts';
 import { openTestBucket } from '../platform/objects/s3.fixture.ts';
 import { openTarget, type Target } from '../platform/objects/writing.child.ts';
-import { freePort } from '../redis.fixture.ts';
+import { freePort } from '../ports.fixture.ts';
 import { type Driver, resizingKeys } from './edge.fixture.ts';
 
 export interface CuttingRig {

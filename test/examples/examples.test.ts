@@ -7,10 +7,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createGuard } from '#platform/http/hostguard.ts';
 import { post } from '#webhooks/delivering.ts';
 import { bodyOf } from '#webhooks/publishing.ts';
-import { freePortBase, root } from '../acceptance/running.fixture.ts';
+import { root } from '../acceptance/running.fixture.ts';
 import { startAgent } from '../agent/rig.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { embedded } from '../media/rig.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
 
 const limitMs = 120_000;

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePortBase, newLanePlace, root } from '../acceptance/running.fixture.ts';
+import { newLanePlace, root } from '../acceptance/running.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
 import { balance, internalKey, type Person, type Running, start } from './program.fixture.ts';
 

@@ -11,7 +11,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../redis.fixture.ts';
+import { freePort } from '../ports.fixture.ts';
 
 const program = '/usr/sbin/exim4';
 export const skipWithoutExim = !(existsSync(program) && process.getuid?.() === 0) && process.env.CI !== 'true';

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePortBase, newPlace, run } from '../acceptance/running.fixture.ts';
+import { newPlace, run } from '../acceptance/running.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { startTestIssuer } from '../platform/tokenissuer.fixture.ts';
+import { freePortBase } from '../ports.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 
 const exec = promisify(execFile);

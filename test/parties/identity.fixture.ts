@@ -9,7 +9,7 @@ import { createLog } from '#platform/log.ts';
 import { type Browser, openBrowser, signIn } from '../auth/browser.fixture.ts';
 import { skipWithoutGoTrue, startGoTrue } from '../auth/gotrue.fixture.ts';
 import { openTestDatabase } from '../database.fixture.ts';
-import { freePort } from '../redis.fixture.ts';
+import { freePort } from '../ports.fixture.ts';
 
 interface IdentityProvider {
   /** The settings that name it. */

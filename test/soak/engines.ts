@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort, startRedisServer } from '../redis.fixture.ts';
+import { freePort } from '../ports.fixture.ts';
+import { startRedisServer } from '../redis.fixture.ts';
 
 export interface Postgres {
   readonly port: number;

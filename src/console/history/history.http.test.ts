@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServer, type HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
-import { freePortBase } from '../../../test/acceptance/running.fixture.ts';
 import { startConsoleServer } from '../../../test/console/server.fixture.ts';
+import { freePortBase } from '../../../test/ports.fixture.ts';
 import type { ErrorList, History, ServiceHistory } from './api.ts';
 import { createHistory } from './history.ts';
 

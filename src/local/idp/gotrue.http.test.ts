@@ -13,7 +13,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { consent } from '../../../test/auth/browser.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
-import { freePort } from '../../../test/redis.fixture.ts';
+import { freePort } from '../../../test/ports.fixture.ts';
 import { createIdentityProvider } from './service.ts';
 
 const anonKey = 'the anon key';

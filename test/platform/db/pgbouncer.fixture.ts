@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../redis.fixture.ts';
+import { freePort } from '../../ports.fixture.ts';
 import { unprivileged } from './unprivileged.fixture.ts';
 
 const program = '/usr/sbin/pgbouncer';

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { isNightly } from '../../lane.fixture.ts';
-import { freePort } from '../../redis.fixture.ts';
+import { freePort } from '../../ports.fixture.ts';
 import { unprivileged } from './unprivileged.fixture.ts';
 
 const { PGSERVER_TEST_FOLDER: pgserverFolder, PG17_TEST_FOLDER: folderOf17 } = process.env;
