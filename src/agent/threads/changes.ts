@@ -26,8 +26,8 @@ import {
 } from './threadstore.ts';
 
 /**
- * Locks the user's thread, or begins it. Throws 403 for another user's thread, 400 if it is not `temporary` as the request
- * states, and 409 while it is being deleted. Returns whether it is temporary.
+ * Locks the user's thread, or begins it. Throws 403 for another user's thread, 409 while it is being deleted, and 400 if it is
+ * not `temporary` as the request states. Returns whether it is temporary.
  */
 export async function openThread(
   tx: Tx<AgentTables>,
@@ -37,14 +37,16 @@ export async function openThread(
 ): Promise<boolean> {
   const { ownerId, isDeleting, isTrashed, isTemporary } = await lockThread(tx, threadId, userId, temporary ?? false);
   if (ownerId !== userId) throw problems.forbidden();
+  if (isDeleting) {
+    // The run ends with the deletion.
+    const taskId = (await findRunningOf(tx, threadId))?.taskId;
+    throw agentProblems.thread_deleting({ fields: { reason: 'thread_deleting', ...(taskId && { taskId }) } });
+  }
   if (temporary !== null && temporary !== isTemporary)
     throw invalid('body.temporary', `must be ${isTemporary} or absent, because the thread exists`);
   // A conversation that goes on is not thrown away.
   if (isTrashed) await setTrashed(tx, threadId, false);
-  if (!isDeleting) return isTemporary;
-  // The run ends with the deletion.
-  const taskId = (await findRunningOf(tx, threadId))?.taskId;
-  throw agentProblems.thread_deleting({ fields: { reason: 'thread_deleting', ...(taskId && { taskId }) } });
+  return isTemporary;
 }
 
 /** The thread has to be locked. `false`: with the message it would exceed `limits`, and nothing is written. */
