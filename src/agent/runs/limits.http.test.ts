@@ -1,12 +1,11 @@
 /** What one user can hold of the agent: runs in progress, open streams, the length of a thread; and what an aborted run costs. */
-import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '#platform/db/db.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import type { AgentTables } from '../tables.ts';
-import { appendMessage } from '../threads/messagestore.ts';
 import { lockThread } from '../threads/threadstore.ts';
 
 /** PGlite ends 60 starts before the request of another user has arrived. */
@@ -109,22 +108,20 @@ describe('a thread', () => {
   /** As so many turns would leave it. */
   async function fill(user: Chatter, messages: number, textBytes: number): Promise<string> {
     const threadId = newThread();
-    const db = rig.media.database.queries<AgentTables>();
-    await transaction(
-      db,
-      async (tx) => {
-        await lockThread(tx, threadId, user.userId);
-        for (let place = 0; place < messages; place += 1) {
-          const role = place % 2 === 0 ? ('user' as const) : ('assistant' as const);
-          const parts = [{ type: 'text' as const, text: 'x'.repeat(textBytes) }];
-          const message = { threadId, id: `m-${place}`, ownerId: user.userId, role, parts, metadata: {} };
-          await appendMessage(tx, message, undefined);
-          // PGlite runs in this process and would keep it from its sockets until their server ends them.
-          if (place % 100 === 99) await setImmediate();
-        }
-      },
-      60_000,
-    );
+    const [parts, metadata] = [JSON.stringify([{ type: 'text', text: 'x'.repeat(textBytes) }]), '{}'];
+    const bytes = Buffer.byteLength(parts + metadata);
+    await transaction(rig.media.database.queries<AgentTables>(), async (tx) => {
+      await lockThread(tx, threadId, user.userId);
+      await sql`
+        insert into agent_messages (thread_id, seq, id, resource_id, role, parts, metadata, bytes)
+        select ${threadId}, place + 1, 'm-' || place, ${user.userId}::uuid,
+          case place % 2 when 0 then 'user' else 'assistant' end, ${parts}::jsonb, ${metadata}::jsonb, ${bytes}
+        from generate_series(0, ${messages}::integer - 1) as place`.execute(tx);
+      await sql`
+        update agent_threads
+        set last_seq = ${messages}, message_count = ${messages}, message_bytes = ${messages}::bigint * ${bytes}
+        where thread_id = ${threadId}`.execute(tx);
+    });
     return threadId;
   }
   const expectFull = async (user: Chatter, threadId: string, text: string) => {
