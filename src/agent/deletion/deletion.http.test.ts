@@ -15,6 +15,7 @@ import type { Redis } from '#platform/redis/redis.ts';
 import { type AgentRig, type Chatter, newThread, type Opened, startAgent } from '../../../test/agent/rig.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { onEveryPair, upload } from '../../../test/media/rig.fixture.ts';
+import { clearingQueue } from './deletion.ts';
 
 onEveryPair('deletion', (pair) => {
   let rig: AgentRig;
@@ -41,7 +42,7 @@ onEveryPair('deletion', (pair) => {
       imageGenerator: { generate: make, edit: make },
       redis,
       pubsub: openPubSub({ redis, name: 'agent', log }),
-      pace: { leaseMs: 6000, videoWaitMs: 100, clearAfterMs: 1500 },
+      pace: { leaseMs: 6000, videoWaitMs: 100, clearAfterMs: 3_600_000 },
       videoGenerator: {
         ...offlineVideos,
         download: async (order) => {
@@ -213,7 +214,10 @@ onEveryPair('deletion', (pair) => {
       }
       await newAsset(user, gone);
       await say(user, again, 'Make an image of a bee');
-      await expect.poll(() => assetsOf(user, gone), { timeout: 10_000 }).toEqual([]);
+      await sql`update jobs set run_at = now() where queue = ${clearingQueue.name}`.execute(
+        rig.media.database.queries(),
+      );
+      await expect.poll(() => assetsOf(user, gone)).toEqual([]);
       expect((await assetsOf(user, again)).length).toBe(1);
     });
 
