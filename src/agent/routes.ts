@@ -105,10 +105,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
       params: taskParams,
       response: { 204: z.null() },
     },
-    async (request, reply) => {
-      await abortTask(deps, request.caller, request.params.taskId);
-      return reply.code(204).send(null);
-    },
+    async (request) => abortTask(deps, request.caller, request.params.taskId),
   );
 
   routes.get(

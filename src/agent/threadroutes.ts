@@ -65,10 +65,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
       querystring: threadsDeletion,
       response: { 204: z.null() },
     },
-    async ({ caller, query }, reply) => {
-      await deleteThreads(deps, userOf(caller, query.userId, userField), query.assets === 'true');
-      return reply.code(204).send(null);
-    },
+    async ({ caller, query }) => deleteThreads(deps, userOf(caller, query.userId, userField), query.assets === 'true'),
   );
 
   routes.get(
@@ -132,10 +129,9 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
       querystring: threadDeletion,
       response: { 204: z.null() },
     },
-    async ({ caller, params, query }, reply) => {
+    async ({ caller, params, query }) => {
       const userId = namedUserOf(caller, query.userId, userField);
       await deleteThread(deps, userId, params.threadId, query.assets === 'true');
-      return reply.code(204).send(null);
     },
   );
 
@@ -189,9 +185,6 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
       querystring: threadOwner,
       response: { 204: z.null() },
     },
-    async ({ caller, params, query }, reply) => {
-      await chooseBranch(deps, namedUserOf(caller, query.userId, userField), params);
-      return reply.code(204).send(null);
-    },
+    async ({ caller, params, query }) => chooseBranch(deps, namedUserOf(caller, query.userId, userField), params),
   );
 }

@@ -5,14 +5,11 @@ import { textColorOn } from './brand.ts';
 import type { NotifyContext } from './context.ts';
 import { footTexts } from './layout.ts';
 import { type Rendering, renderMail } from './notifying.ts';
-import { accountDeleted } from './types/accountdeleted.ts';
-import { accountDeletionScheduled } from './types/accountdeletionscheduled.ts';
-import { accountExportReady } from './types/accountexportready.ts';
+import { accountDeleted, accountDeletionScheduled, accountExportReady } from './types/account.ts';
 import { budgetReached } from './types/budgetreached.ts';
-import { contentDecision } from './types/contentdecision.ts';
 import { dailyDigest } from './types/dailydigest.ts';
+import { contentDecision, reportDecision } from './types/decisions.ts';
 import { builtInTypes } from './types/registry.ts';
-import { reportDecision } from './types/reportdecision.ts';
 
 const brand = {
   name: 'Miller & Sons',

@@ -90,10 +90,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
       body: providerEvent,
       response: { 204: z.null() },
     },
-    async (request, reply) => {
-      await takeProviderEvent(deps, request.body);
-      return reply.code(204).send(null);
-    },
+    async (request) => takeProviderEvent(deps, request.body),
   );
 
   routes.get(
@@ -155,10 +152,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
       params: suppressedAddress,
       response: { 204: z.null() },
     },
-    async (request, reply) => {
-      await lift(deps, request.params.address);
-      return reply.code(204).send(null);
-    },
+    async (request) => lift(deps, request.params.address),
   );
 }
 

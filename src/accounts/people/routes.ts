@@ -107,7 +107,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
       params: personParams,
       response: { 204: z.null() },
     },
-    async (_request, reply) => reply.code(204).send(null),
+    async () => undefined,
   );
 
   routes.get(
@@ -134,9 +134,6 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
       params: personParams,
       response: { 204: z.null() },
     },
-    async ({ params }, reply) => {
-      await deps.endSessions(params.userId);
-      return reply.code(204).send(null);
-    },
+    async ({ params }) => deps.endSessions(params.userId),
   );
 }

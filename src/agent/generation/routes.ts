@@ -127,10 +127,7 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
       params: generationParams,
       response: { 204: z.null() },
     },
-    async ({ caller, params }, reply) => {
-      await cancelGeneration(deps, namedUserOf(caller, undefined, ''), params.id);
-      return reply.code(204).send(null);
-    },
+    async ({ caller, params }) => cancelGeneration(deps, namedUserOf(caller, undefined, ''), params.id),
   );
 }
 

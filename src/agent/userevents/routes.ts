@@ -50,11 +50,10 @@ export function addUserEventRoutes(
       body: libraryNews,
       response: { 204: z.null() },
     },
-    async ({ body: { userId, type } }, reply) => {
+    async ({ body: { userId, type } }) => {
       // It may report an erasure, after which no row has the id of the user.
       if (type === 'memory.changed') pubsub.publish(memoryTopic, userId);
       else await transaction(db, (tx) => userEvents.publish(tx, userId, [{ type }]));
-      return reply.code(204).send(null);
     },
   );
 }

@@ -156,10 +156,7 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
       client: { repeatable: true },
       response: { 204: z.null() },
     },
-    async ({ caller }, reply) => {
-      await restoreAccount(deps, userIdOf(caller));
-      return reply.code(204).send(null);
-    },
+    async ({ caller }) => restoreAccount(deps, userIdOf(caller)),
   );
 
   routes.get(
@@ -198,12 +195,11 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
       client: { repeatable: true },
       response: { 204: z.null() },
     },
-    async (request, reply) => {
+    async (request) => {
       const token = tokenOf(request);
       const current = sessionIdOf(token);
       if (current !== undefined) await endOtherSessions(deps.db, userIdOf(request.caller), current);
       await deps.revokeOthers(token);
-      return reply.code(204).send(null);
     },
   );
 
@@ -220,10 +216,9 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
       params: sessionParams,
       response: { 204: z.null() },
     },
-    async ({ caller, params }, reply) => {
+    async ({ caller, params }) => {
       const isFound = await endSession(deps.db, userIdOf(caller), params.id);
       if (!isFound) throw problems.not_found({ message: 'You have no session with this id.' });
-      return reply.code(204).send(null);
     },
   );
 

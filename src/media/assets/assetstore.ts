@@ -81,14 +81,14 @@ export const assetColumns = [
   ),
 ] as const;
 
-export function originColumns({
-  prompt,
-  model,
-  name,
-  generation,
-}: Pick<AssetFacts, 'prompt' | 'model' | 'name' | 'generation'>) {
+export function factColumns({ pdqQuality, durationMs, thumbAssetId, generation, prompt, name, ...facts }: AssetFacts) {
+  const { mime, sha256, md5, pdq, width, height, blurhash, animated, model, generated } = facts;
   return {
-    ...{ model, prompt, ...nameColumns(prompt, name) },
+    ...{ mime, sha256, md5, pdq, width, height, blurhash, animated, model, generated, prompt },
+    pdq_quality: pdqQuality,
+    duration_ms: durationMs,
+    thumb_asset_id: thumbAssetId,
+    ...nameColumns(prompt, name),
     generation: generation ? sql<string>`${json(generation)}` : null,
     derived_from: generation?.references.length ? generation.references : null,
   };
@@ -162,23 +162,11 @@ export async function draftAsset(
   refusal: Refusal | null = null,
 ): Promise<boolean> {
   const learnt = {
-    mime: facts.mime,
+    ...factColumns(facts),
     bucket: place.bucket,
     etag: place.etag,
     byte_size: place.byteSize,
-    sha256: facts.sha256,
-    md5: facts.md5,
-    pdq: facts.pdq,
-    pdq_quality: facts.pdqQuality,
     screened_at: null,
-    width: facts.width,
-    height: facts.height,
-    duration_ms: facts.durationMs,
-    blurhash: facts.blurhash,
-    animated: facts.animated,
-    thumb_asset_id: facts.thumbAssetId,
-    ...originColumns(facts),
-    generated: facts.generated,
     refusal,
   } satisfies Partial<InsertObject<MediaTables, 'assets'>>;
   const drafting = db

@@ -129,9 +129,6 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
       querystring: collectionOwner,
       response: { 204: z.null() },
     },
-    async (request, reply) => {
-      await deleteCollection(deps, ownerIn(request), request.params.collectionId);
-      return reply.code(204).send(null);
-    },
+    async (request) => deleteCollection(deps, ownerIn(request), request.params.collectionId),
   );
 }

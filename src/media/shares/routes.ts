@@ -69,10 +69,7 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
       params: shareParams,
       response: { 204: z.null() },
     },
-    async ({ caller, params }, reply) => {
-      await endShare(deps, caller, params.id);
-      return reply.code(204).send(null);
-    },
+    async ({ caller, params }) => endShare(deps, caller, params.id),
   );
 
   routes.delete(
@@ -88,10 +85,7 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
       body: threadSharesDeletion,
       response: { 204: z.null() },
     },
-    async ({ body }, reply) => {
-      await dropSharesOfThread(deps.db, body.ownerId, body.threadId);
-      return reply.code(204).send(null);
-    },
+    async ({ body }) => dropSharesOfThread(deps.db, body.ownerId, body.threadId),
   );
 
   routes.get(

@@ -1,10 +1,12 @@
-/** What the mails about a decision of operators share (docs/specification/media.md#reports). */
+/** The mails about a decision of operators (docs/specification/media.md#reports). */
 import { z } from 'zod';
 import { invalid } from '#platform/problem.ts';
-import type { AdaptedTexts, MailTexts } from './builtin.ts';
+import { type AdaptedTexts, builtIn, type MailTexts } from './builtin.ts';
+import contentTexts from './contentdecision.json' with { type: 'json' };
 import type { MailFacts } from './notification.ts';
+import reportTexts from './reportdecision.json' with { type: 'json' };
 
-export interface DecisionTexts extends MailTexts {
+interface DecisionTexts extends MailTexts {
   readonly dismiss: string;
   readonly restrict: string;
   readonly remove: string;
@@ -18,7 +20,7 @@ const decision = z.enum(['dismiss', 'restrict', 'remove']);
 const statement = z.string().max(5000);
 
 /** Without data, as in a preview, the mail is about a restriction. */
-export function adaptDecision(texts: DecisionTexts, { data }: MailFacts): AdaptedTexts {
+function adaptDecision(texts: DecisionTexts, { data }: MailFacts): AdaptedTexts {
   const decided = decision.safeParse(data.decision ?? 'restrict');
   if (!decided.success) throw invalid('body.data.decision', 'must be dismiss, restrict or remove');
   const stated = statement.safeParse(data.statement ?? '');
@@ -37,3 +39,19 @@ export function adaptDecision(texts: DecisionTexts, { data }: MailFacts): Adapte
     values: Object.fromEntries(lines.map((line, index) => [`line${index}`, line])),
   };
 }
+
+/** To the owner of content that was reported or flagged: what operators decided, why, and how to appeal. */
+export const contentDecision = builtIn<DecisionTexts>({
+  name: 'content.decision',
+  audience: 'account',
+  adapt: adaptDecision,
+  texts: contentTexts,
+});
+
+/** To a person who reported content: what operators decided, and why. */
+export const reportDecision = builtIn<DecisionTexts>({
+  name: 'report.decision',
+  audience: 'account',
+  adapt: adaptDecision,
+  texts: reportTexts,
+});

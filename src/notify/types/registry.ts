@@ -1,12 +1,9 @@
-/** The available notifications: the built-in ones, with one file each, and those of the operator's folder. */
-import { accountDeleted } from './accountdeleted.ts';
-import { accountDeletionScheduled } from './accountdeletionscheduled.ts';
-import { accountExportReady } from './accountexportready.ts';
+/** The available notifications: the built-in ones, and those of the operator's folder. */
+import { accountDeleted, accountDeletionScheduled, accountExportReady } from './account.ts';
 import { budgetReached } from './budgetreached.ts';
-import { contentDecision } from './contentdecision.ts';
 import { dailyDigest } from './dailydigest.ts';
+import { contentDecision, reportDecision } from './decisions.ts';
 import type { NotificationType } from './notification.ts';
-import { reportDecision } from './reportdecision.ts';
 import { readTemplates } from './templates.ts';
 
 export interface TypeRegistry {

@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
   ContextConfigDefault,
   FastifyBaseLogger,
+  FastifyReply,
+  FastifyRequest,
   FastifySchema,
   RawServerDefault,
   RouteGenericInterface,
@@ -35,13 +37,18 @@ type AddRoute = <const Schema extends FastifySchema & RouteTexts>(
 
 export type Routes = Readonly<Record<'get' | 'head' | 'post' | 'put' | 'patch' | 'delete', AddRoute>>;
 
-/** `tag`: the section of the API reference that lists the routes. */
+type AnyHandler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** `tag`: the section of the API reference that lists the routes. A route whose only response is 204 sends nothing of its handler. */
 export function routesOf(app: HttpServer, tag: string): Routes {
   const add =
     (method: string): AddRoute =>
-    (url, options, schema, handler) =>
+    (url, options, schema, handler) => {
+      const isEmpty = Object.keys(schema.response ?? {}).join() === '204';
+      const answering = isEmpty ? withoutBody(handler as AnyHandler) : handler;
       // AddRoute has checked the handler against the schema.
-      app.route({ method, url, ...options, schema: { tags: [tag], ...schema }, handler } as never);
+      app.route({ method, url, ...options, schema: { tags: [tag], ...schema }, handler: answering } as never);
+    };
   return {
     get: add('GET'),
     head: add('HEAD'),
@@ -52,5 +59,12 @@ export function routesOf(app: HttpServer, tag: string): Routes {
       const preValidation = [schema.body === undefined ? refuseFields : [], options.preValidation ?? []].flat();
       add('DELETE')(url, { ...options, preValidation }, schema, handler);
     },
+  };
+}
+
+function withoutBody(handler: AnyHandler): AnyHandler {
+  return async (request, reply) => {
+    await handler(request, reply);
+    return reply.code(204).send();
   };
 }
