@@ -31,8 +31,7 @@ export function findWaiting(
   return db
     .selectFrom('memories')
     .select(memoryColumns)
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .where(isWanted)
     .orderBy('seq')
     .limit(limit)
@@ -45,8 +44,7 @@ export async function findNextDue(tx: Tx<MemoryTables>, { entityType, entityId }
     .selectFrom('memory_judgements')
     .innerJoin('memories', 'memories.memory_id', 'memory_judgements.memory_id')
     .select(sql<number | null>`(extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8`.as('ms'))
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .executeTakeFirst();
   return row?.ms ?? undefined;
 }
@@ -55,8 +53,7 @@ export async function findJudgingKey(db: Handle, { entityType, entityId }: Entit
   const row = await db
     .selectFrom('memory_entities')
     .select('judging_key as key')
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .executeTakeFirstOrThrow();
   return row.key;
 }

@@ -80,8 +80,7 @@ export async function addUsage(
       memory_count: eb('memory_count', '+', added.memories),
       memory_bytes: eb('memory_bytes', '+', added.bytes),
     }))
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .execute();
 }
 
@@ -92,24 +91,13 @@ export async function addUsage(
 export async function deleteEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('memories')
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .executeTakeFirst();
-  await tx
-    .deleteFrom('memory_model_calls')
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
-    .execute();
-  await tx
-    .deleteFrom('memory_profiles')
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
-    .execute();
-  await tx
-    .deleteFrom('memory_entities')
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
-    .execute();
+  for (const table of ['memory_model_calls', 'memory_profiles', 'memory_entities'] as const)
+    await tx
+      .deleteFrom(table)
+      .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+      .execute();
   return Number(numDeletedRows);
 }
 
@@ -127,8 +115,7 @@ export async function setPaused(tx: Tx<MemoryTables>, { entityType, entityId }: 
   await tx
     .updateTable('memory_entities')
     .set(paused ? { paused_at: now, resumed_at: null } : { resumed_at: now })
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .execute();
 }
 
@@ -141,8 +128,7 @@ export async function assertNotPaused(
   const pause = await db
     .selectFrom('memory_entities')
     .select('entity_id')
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .where(sql<boolean>`paused_at is not null and (resumed_at is null
       or cast(${since ?? null} as timestamptz) between paused_at and resumed_at)`)
     .executeTakeFirst();

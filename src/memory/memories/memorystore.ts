@@ -81,8 +81,7 @@ export function findByHash(
   return db
     .selectFrom('memories')
     .select(memoryColumns)
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .where('type', '=', type)
     .where('content_hash', '=', hash)
     .executeTakeFirst();
@@ -409,8 +408,7 @@ export async function findDistinctions(
   const rows = await tx
     .selectFrom('memory_distinctions')
     .select('other_hash as otherHash')
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .where('type', '=', type)
     .where('content_hash', '=', hash)
     .execute();
@@ -480,8 +478,7 @@ export function findChanged(
       sql<boolean>`invalid_at is not null`.as('isInvalid'),
       embedding,
     ])
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .where(sql<boolean>`(version, seq) > (${after.version}::bigint, ${after.seq}::bigint)`)
     .orderBy('version')
     .orderBy('seq')
@@ -509,8 +506,7 @@ export async function findSimilarities(
       sql<number | null>`case when embedder = ${embedder} and ${dimensions}(embedding::${type}) = ${vector.length}
         then 1 - (embedding::${type} ${distance} cast(${toLiteral(vector)} as ${type})) end`.as('similarity'),
     ])
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .where('embedder', '=', embedder)
     .where('invalid_at', 'is', null)
     .execute();
@@ -524,8 +520,7 @@ export async function findIds(db: Handle, { entityType, entityId }: Entity): Pro
   const rows = await db
     .selectFrom('memories')
     .select('memory_id as id')
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .execute();
   return rows.map(({ id }) => id);
 }

@@ -20,8 +20,7 @@ export function findProfile(db: Handle, { entityType, entityId }: Entity): Promi
   return db
     .selectFrom('memory_profiles')
     .select(profileColumns)
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .executeTakeFirst();
 }
 
@@ -58,8 +57,7 @@ function evidenceOf(tx: Tx<MemoryTables>, { entityType, entityId }: Entity) {
   return tx
     .selectFrom('memories')
     .select(['memory_id as id', 'seq', 'type', 'content', 'updated_at as updatedAt'])
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .where('type', 'in', ['preference', 'instruction'])
     .where('invalid_at', 'is', null)
     .where(sql<boolean>`octet_length(content) <= ${longestEvidenceBytes}`);
@@ -73,8 +71,7 @@ export async function saveDerived(tx: Tx<MemoryTables>, entity: Entity, derived:
   if (Object.keys(derived).length === 0) {
     await tx
       .deleteFrom('memory_profiles')
-      .where('entity_type', '=', entityType)
-      .where('entity_id', '=', entityId)
+      .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
       .where('summary', 'is', null)
       .where('language', 'is', null)
       .where(sql<boolean>`facts = '{}'::jsonb`)
@@ -82,8 +79,7 @@ export async function saveDerived(tx: Tx<MemoryTables>, entity: Entity, derived:
     await tx
       .updateTable('memory_profiles')
       .set({ derived: json({}), updated_at: sql<Date>`now()` })
-      .where('entity_type', '=', entityType)
-      .where('entity_id', '=', entityId)
+      .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
       .execute();
     return;
   }
@@ -121,8 +117,7 @@ export function saveLocked(tx: Tx<MemoryTables>, entity: Entity, locked: LockedP
 export async function deleteProfile(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('memory_profiles')
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
+    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
