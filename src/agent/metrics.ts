@@ -4,25 +4,18 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { TokenUsage } from './tables.ts';
 
+const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+  new Counter({ name, help, labelNames: [...labelNames], registers: [] });
+
 export class AgentMetrics {
-  readonly #runs = new Counter({
-    name: 'agent_runs_total',
-    help: 'Runs that have ended.',
-    labelNames: ['status', 'model'],
-    registers: [],
-  });
-  readonly #tokens = new Counter({
-    name: 'agent_tokens_total',
-    help: 'Tokens as providers report them.',
-    labelNames: ['model', 'direction'],
-    registers: [],
-  });
-  readonly #toolCalls = new Counter({
-    name: 'agent_tool_calls_total',
-    help: 'Tool calls that have ended.',
-    labelNames: ['tool', 'status'],
-    registers: [],
-  });
+  readonly #runs = counter('agent_runs_total', 'Runs that have ended.', ['status', 'model']);
+  readonly #tokens = counter('agent_tokens_total', 'Tokens as providers report them.', ['model', 'direction']);
+  readonly #toolCalls = counter('agent_tool_calls_total', 'Tool calls that have ended.', ['tool', 'status']);
+  readonly #withoutMemory = counter(
+    'agent_turns_without_memory_total',
+    'Turns that continued without memories, because the memory service did not answer in time.',
+    [],
+  );
   readonly #firstToken = new Histogram({
     name: 'agent_first_token_seconds',
     help: 'From the start of a turn to the first token of its model.',
@@ -41,20 +34,10 @@ export class AgentMetrics {
     registers: [],
   });
 
-  readonly #withoutMemory = new Counter({
-    name: 'agent_turns_without_memory_total',
-    help: 'Turns that continued without memories, because the memory service did not answer in time.',
-    registers: [],
-  });
-
   register(registry: Registry): void {
-    registry.registerMetric(this.#runs);
-    registry.registerMetric(this.#tokens);
-    registry.registerMetric(this.#toolCalls);
-    registry.registerMetric(this.#firstToken);
-    registry.registerMetric(this.#runSeconds);
-    registry.registerMetric(this.#inFlight);
-    registry.registerMetric(this.#withoutMemory);
+    const counters = [this.#runs, this.#tokens, this.#toolCalls, this.#withoutMemory];
+    for (const metric of [...counters, this.#firstToken, this.#runSeconds, this.#inFlight])
+      registry.registerMetric(metric);
   }
 
   runStarted(): void {

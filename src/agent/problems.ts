@@ -41,10 +41,7 @@ export const agentProblems = defineProblems({
     status: 405,
     message: 'Send MCP messages with POST. There is no session and no stream to open.',
   },
-  prompt_refused: {
-    status: 422,
-    message: 'The prompt was refused. Change it and try again.',
-  },
+  prompt_refused: { status: 422, message: 'The prompt was refused. Change it and try again.' },
   thread_full: {
     status: 409,
     message: 'The thread is full. Start another thread, or rewind this one to an earlier message.',

@@ -1,10 +1,7 @@
 import { defineProblems } from '#platform/problem.ts';
 
 export const consoleProblems = defineProblems({
-  forbidden_host: {
-    status: 403,
-    message: 'The host is unknown. Set CONSOLE_URL to the public URL of the console.',
-  },
+  forbidden_host: { status: 403, message: 'The host is unknown. Set CONSOLE_URL to the public URL of the console.' },
   forbidden_origin: { status: 403, message: 'Pages of other origins must not call the console.' },
   wrong_token: { status: 401, message: 'The token is wrong. Use the value of CONSOLE_TOKEN.' },
   not_an_operator: {

@@ -292,21 +292,25 @@ export const signRequest = z.object({
 const unresolvedRef = z.object({ ready: z.literal(false), error: z.literal('not_found') });
 export type UnresolvedRef = z.output<typeof unresolvedRef>;
 
+const signedMedia = {
+  ready: z.literal(true),
+  url: z.string().describe('The original bytes, for 7 days.'),
+  width: z.int().nullable(),
+  height: z.int().nullable(),
+  byteSize: z.int(),
+  durationMs: z.int().nullable(),
+  blurhash: z.string().nullable(),
+  mime: z.string(),
+  generated: generated.nullable(),
+  trashed: z.literal(true).optional().describe('It is in the trash of its owner. Otherwise absent.'),
+};
+
 const imageSignedRef = z.union([
   z.object({
-    ready: z.literal(true),
-    url: z.string().describe('The original bytes, for 7 days.'),
+    ...signedMedia,
     thumbUrl: z.string().optional().describe('400 px; images only.'),
     previewUrl: z.string().optional().describe('1024 px; images only.'),
-    width: z.int().nullable(),
-    height: z.int().nullable(),
-    byteSize: z.int(),
-    durationMs: z.int().nullable(),
-    blurhash: z.string().nullable(),
     animated: animated.nullable(),
-    mime: z.string(),
-    generated: generated.nullable(),
-    trashed: z.literal(true).optional().describe('It is in the trash of its owner. Otherwise absent.'),
   }),
   unresolvedRef,
 ]);
@@ -318,22 +322,13 @@ export type ImageSignedRefs = Readonly<Record<string, ImageSignedRef>>;
 
 const videoSignedRef = z.union([
   z.object({
-    ready: z.literal(true),
-    url: z.string().describe('The original bytes, for 7 days.'),
+    ...signedMedia,
     playUrl: z
       .string()
       .optional()
       .describe('The URL for browsers, for 7 days: the original or its rendition. Absent if there is none.'),
     thumbUrl: z.string().optional().describe('The thumbnail at 400 px; absent if there is none.'),
     thumbAssetId: z.string().nullable(),
-    width: z.int().nullable(),
-    height: z.int().nullable(),
-    byteSize: z.int(),
-    durationMs: z.int().nullable(),
-    blurhash: z.string().nullable(),
-    mime: z.string(),
-    generated: generated.nullable(),
-    trashed: z.literal(true).optional().describe('It is in the trash of its owner. Otherwise absent.'),
   }),
   unresolvedRef,
 ]);

@@ -8,19 +8,13 @@ export const mediaProblems = defineProblems({
     message: 'This `assetId` is already registered with another owner, scope, kind or mime. Use another id.',
   },
   content_restricted: { status: 403, message: 'Operators have restricted this content, so it cannot be shared.' },
-  not_decidable: {
-    status: 409,
-    message: 'Screening blocked this content. Uphold or clear the incident instead.',
-  },
+  not_decidable: { status: 409, message: 'Screening blocked this content. Uphold or clear the incident instead.' },
   not_appealable: { status: 409, message: 'The incident already has an appeal or is cleared.' },
   nothing_left_to_show: {
     status: 404,
     message: 'The blocked object was removed, and no other image in the product has the same bytes.',
   },
-  charge_closed: {
-    status: 409,
-    message: 'The credits for this asset were returned, so it was removed.',
-  },
+  charge_closed: { status: 409, message: 'The credits for this asset were returned, so it was removed.' },
   object_not_found: { status: 409, message: 'There is no uploaded object to register. Upload it first.' },
   too_many_collections: { status: 409, message: 'You have 500 collections. Delete one, then try again.' },
   collection_full: { status: 409, message: 'A collection has at most 10,000 assets.' },
@@ -78,11 +72,7 @@ export const mediaProblems = defineProblems({
     message: 'The object changed while it was being registered. Try again.',
     retryAfterS: 1,
   },
-  asset_changing: {
-    status: 503,
-    message: 'An asset changed during the request. Try again.',
-    retryAfterS: 1,
-  },
+  asset_changing: { status: 503, message: 'An asset changed during the request. Try again.', retryAfterS: 1 },
 });
 
 /**

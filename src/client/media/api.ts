@@ -871,20 +871,20 @@ export type ImageSignedRef =
       readonly ready: true;
       /** The original bytes, for 7 days. */
       readonly url: string;
-      /** 400 px; images only. */
-      readonly thumbUrl?: string;
-      /** 1024 px; images only. */
-      readonly previewUrl?: string;
       readonly width: number | null;
       readonly height: number | null;
       readonly byteSize: number;
       readonly durationMs: number | null;
       readonly blurhash: string | null;
-      readonly animated: boolean | null;
       readonly mime: string;
       readonly generated: 'ai' | 'edited' | null;
       /** It is in the trash of its owner. Otherwise absent. */
       readonly trashed?: true;
+      /** 400 px; images only. */
+      readonly thumbUrl?: string;
+      /** 1024 px; images only. */
+      readonly previewUrl?: string;
+      readonly animated: boolean | null;
     }
   | { readonly ready: false; readonly error: 'not_found' };
 
@@ -893,11 +893,6 @@ export type VideoSignedRef =
       readonly ready: true;
       /** The original bytes, for 7 days. */
       readonly url: string;
-      /** The URL for browsers, for 7 days: the original or its rendition. Absent if there is none. */
-      readonly playUrl?: string;
-      /** The thumbnail at 400 px; absent if there is none. */
-      readonly thumbUrl?: string;
-      readonly thumbAssetId: string | null;
       readonly width: number | null;
       readonly height: number | null;
       readonly byteSize: number;
@@ -907,5 +902,10 @@ export type VideoSignedRef =
       readonly generated: 'ai' | 'edited' | null;
       /** It is in the trash of its owner. Otherwise absent. */
       readonly trashed?: true;
+      /** The URL for browsers, for 7 days: the original or its rendition. Absent if there is none. */
+      readonly playUrl?: string;
+      /** The thumbnail at 400 px; absent if there is none. */
+      readonly thumbUrl?: string;
+      readonly thumbAssetId: string | null;
     }
   | { readonly ready: false; readonly error: 'not_found' };

@@ -17,6 +17,8 @@ import {
 } from './uploads.ts';
 
 const tus = ['not_found', 'upload_ended', 'unsupported_version', 'upload_in_progress'] as const;
+const received = ['request_timeout', 'payload_too_large', 'unsupported_media_type'] as const;
+const writing = [...tus, 'offset_conflict', 'upload_incomplete', ...received] as const;
 
 /** Needs a server that parses no body. */
 export function addTusRoutes(app: HttpServer, deps: EdgeContext, cors: CorsRule): void {
@@ -59,14 +61,7 @@ export function addTusRoutes(app: HttpServer, deps: EdgeContext, cors: CorsRule)
       id: 'appendToUpload',
       documentedPath: '/tus/:key',
       description: 'Appends bytes at the current offset of a resumable upload (tus 1.0.0).',
-      problems: [
-        ...tus,
-        'offset_conflict',
-        'upload_incomplete',
-        'request_timeout',
-        'payload_too_large',
-        'unsupported_media_type',
-      ],
+      problems: writing,
       otherResponses: { 204: ['The bytes were stored. The header `Upload-Offset` is the new offset.'] },
     },
     handler,
@@ -93,14 +88,7 @@ export function addTusRoutes(app: HttpServer, deps: EdgeContext, cors: CorsRule)
       documentedPath: '/tus/:key',
       description:
         'Performs the method in `X-HTTP-Method-Override`: `HEAD`, `PATCH` or `DELETE`. Use it if a proxy blocks these methods.',
-      problems: [
-        ...tus,
-        'offset_conflict',
-        'upload_incomplete',
-        'request_timeout',
-        'payload_too_large',
-        'unsupported_media_type',
-      ],
+      problems: writing,
       otherResponses: { 200: ['The response of `HEAD`.'], 204: ['The response of `PATCH` and `DELETE`.'] },
     },
     handler,
