@@ -135,11 +135,10 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
       otherResponses: gone,
       params: memoryPath,
     },
-    async (request, reply) => {
+    async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       assertMayUse(request.caller, ownerOf(seen));
       await removeMemory(deps, seen);
-      return reply.code(204).send();
     },
   );
 }

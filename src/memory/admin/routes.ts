@@ -140,10 +140,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
       otherResponses: gone,
       params: memoryPath,
     },
-    async (request, reply) => {
-      await removeMemory(deps, await lookUpMemory(deps, request.params.id));
-      return reply.code(204).send();
-    },
+    async (request) => removeMemory(deps, await lookUpMemory(deps, request.params.id)),
   );
 
   routes.get(
@@ -244,10 +241,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
       otherResponses: { 204: ['The profile was deleted.'] },
       params: entityPath,
     },
-    async (request, reply) => {
-      await removeProfile(deps, entity(request.params));
-      return reply.code(204).send();
-    },
+    async (request) => removeProfile(deps, entity(request.params)),
   );
 
   routes.delete(
@@ -260,10 +254,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
       otherResponses: erased,
       params: entityPath,
     },
-    async (request, reply) => {
-      await eraseEntity(deps, entity(request.params));
-      return reply.code(204).send();
-    },
+    async (request) => eraseEntity(deps, entity(request.params)),
   );
 
   routes.get(

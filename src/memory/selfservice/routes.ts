@@ -130,9 +130,6 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
       otherResponses: erased,
       params: entityPath,
     },
-    async ({ caller, params }, reply) => {
-      await eraseEntity(deps, entityOf(caller, params));
-      return reply.code(204).send();
-    },
+    async ({ caller, params }) => eraseEntity(deps, entityOf(caller, params)),
   );
 }

@@ -44,7 +44,7 @@ export function routesOf(app: HttpServer, tag: string): Routes {
   const add =
     (method: string): AddRoute =>
     (url, options, schema, handler) => {
-      const isEmpty = Object.keys(schema.response ?? {}).join() === '204';
+      const isEmpty = Object.keys({ ...(schema.response as object), ...schema.otherResponses }).join() === '204';
       const answering = isEmpty ? withoutBody(handler as AnyHandler) : handler;
       // AddRoute has checked the handler against the schema.
       app.route({ method, url, ...options, schema: { tags: [tag], ...schema }, handler: answering } as never);
