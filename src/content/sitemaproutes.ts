@@ -110,12 +110,7 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
       },
       async (request, reply) => {
         const body = await readPage(shares, request.query.after, `${deps.edgeUrl}/s/{id}`);
-        return sendValidated(request, reply, {
-          body,
-          etag: etagOf(body),
-          type: xmlType,
-          cacheControl: 'public, max-age=30',
-        });
+        return sendXml(request, reply, body, { cacheControl: 'public, max-age=30' });
       },
     );
 
@@ -138,7 +133,12 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
         ...(shares ? await readPageUrls(shares, `${base}/sitemap/shares.xml`) : []),
       ];
       // The URLs repeat the host, so a cache must not return them to callers of another one.
-      return sendXml(request, reply, renderSitemapIndex(urls), deps.publicUrl === undefined ? hostHeaders : undefined);
+      return sendXml(
+        request,
+        reply,
+        renderSitemapIndex(urls),
+        deps.publicUrl === undefined ? { vary: hostHeaders } : {},
+      );
     },
   );
 }
@@ -167,8 +167,13 @@ function sendList(
   return sendValidated(request, reply, { body, etag: etagOf(body), type: isXml ? xmlType : jsonType, vary: 'Accept' });
 }
 
-function sendXml(request: FastifyRequest, reply: FastifyReply, body: string, vary?: string) {
-  return sendValidated(request, reply, { body, etag: etagOf(body), type: xmlType, ...(vary && { vary }) });
+function sendXml(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: string,
+  more: { readonly vary?: string; readonly cacheControl?: string } = {},
+) {
+  return sendValidated(request, reply, { body, etag: etagOf(body), type: xmlType, ...more });
 }
 
 // `GET /sitemap/users`, `GET /sitemap/feeds` (docs/specification/content.md#sitemaps): JSON, or XML for search engines.

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { closeCredits, lockReserved } from '#accounts/ledger/credits.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
+import { type Place, readCursor, writeCursor } from '#platform/db/paging.ts';
 import type { Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import { chargedCancels } from '../billing/usage.ts';
@@ -21,11 +22,8 @@ import {
   isOrdered,
   listGenerations,
   lockGeneration,
-  type Place,
-  readCursor,
   type StoredGeneration,
   takeImages,
-  writeCursor,
 } from './generationstore.ts';
 import type { InputMediaDeps } from './sources.ts';
 

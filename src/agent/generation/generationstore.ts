@@ -1,20 +1,17 @@
 /** The rows of orders of images, and the videos of a user as generations. */
 import { sql } from 'kysely';
 import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
-import { isUuid } from '#platform/ids.ts';
+import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
-import { invalid } from '#platform/problem.ts';
 import type { Failure } from '../api.ts';
 import type { AgentTables, GenerationStatus, ImageInput } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
 
-const createdAtUs = (column: string) => sql<string>`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint::text`;
-
 const columns = [
   'generation_id as id',
   ...inCamelCase('owner_id model price input scope_kind scope_id status credits created_at ended_at'),
-  createdAtUs('created_at').as('createdAtUs'),
+  createdAtUs,
 ] as const;
 
 const items = sql<readonly StoredItem[]>`(
@@ -138,22 +135,6 @@ export async function endGeneration(
     where generation_id = ${id}`.execute(tx);
 }
 
-export interface Place {
-  readonly createdAtUs: string;
-  readonly id: string;
-}
-
-export const writeCursor = ({ createdAtUs, id }: Place) => Buffer.from(`${createdAtUs} ${id}`).toString('base64url');
-
-/** Throws 400 for a cursor that no page returned. */
-export function readCursor(text: string): Place {
-  const match = /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
-  const [, createdAtUs, id] = match ?? [];
-  if (createdAtUs === undefined || id === undefined || !isUuid(id))
-    throw invalid('querystring.cursor', 'must be a next_cursor');
-  return { createdAtUs, id };
-}
-
 /** Orders of images after `after`, newest first. */
 export function listGenerations(
   db: Handle,
@@ -168,17 +149,12 @@ export function listGenerations(
     .select(items)
     .where('owner_id', '=', ownerId)
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'running'))
-    .$if(after !== undefined, (query) => query.where(isBelow('generation_id', after)))
+    .where(isBelow('generation_id', after))
     .orderBy('created_at', 'desc')
     .orderBy('generation_id', 'desc')
     .limit(limit)
     .execute();
 }
-
-/** Newest first. */
-export const isBelow = (idColumn: string, after: Place | undefined) =>
-  sql<boolean>`(created_at, ${sql.ref(idColumn)}) <
-    (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`;
 
 /** Whether the order has reached a provider. */
 export async function isOrdered(db: Tx<AgentTables>, id: string): Promise<boolean> {

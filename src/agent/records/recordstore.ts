@@ -1,15 +1,9 @@
 /** Runs and generations of all users, newest first. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, inCamelCase } from '#platform/db/db.ts';
-import type { Place } from '../generation/generationstore.ts';
+import { createdAtUs, isBelow, microseconds, type Place } from '#platform/db/paging.ts';
 import type { AgentTables } from '../tables.ts';
 import type { GenerationRecord, GenerationRecordListing, RunListing } from './api.ts';
-
-const microseconds = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`;
-
-const isBelow = (id: string, { createdAtUs, id: last }: Place) =>
-  sql<boolean>`(created_at, ${sql.ref(id)}) <
-    (timestamptz 'epoch' + ${createdAtUs}::bigint * interval '1 microsecond', ${last}::uuid)`;
 
 /** A search reads the newest rows of a table. */
 const mostSearched = 10_000;
@@ -60,7 +54,7 @@ function selectRuns(db: Db<AgentTables>) {
       'owner_id as userId',
       ...inCamelCase('task_id thread_id status model error error_code created_at ended_at restarts record trace'),
       request.as('request'),
-      microseconds.as('createdAtUs'),
+      createdAtUs,
     ]);
 }
 
@@ -82,7 +76,7 @@ export function listRunRecords(
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'failed'))
     .$if(userId !== undefined, (query) => query.where('owner_id', '=', userId ?? ''))
     .$if(model !== undefined, (query) => query.where('model', '=', model ?? ''))
-    .where(after === undefined ? sql<boolean>`true` : isBelow('task_id', after))
+    .where(isBelow('task_id', after))
     .orderBy('created_at', 'desc')
     .orderBy('task_id', 'desc')
     .limit(limit)
@@ -127,7 +121,7 @@ export async function listGenerationRecords(
         ...(userId === undefined ? [] : [sql`${sql.ref(owner)} = ${userId}`]),
         ...(model === undefined ? [] : [sql`${columns.model} = ${model}`]),
         ...(status === undefined ? [] : [sql`${columns.status} = ${status}`]),
-        ...(after === undefined ? [] : [isBelow(id, after)]),
+        isBelow(id, after),
         ...within(table, search, (needle, q) => {
           const texts = sql`lower(concat_ws(' ', ${prompts}, ${columns.failure}))`;
           return sql`strpos(${texts}, ${needle}) > 0 or ${sql.ref(id)}::text = ${q} or ${isOwnedBy(owner, needle)}`;

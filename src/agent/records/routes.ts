@@ -1,11 +1,11 @@
 /** Runs and generations of all users, for operators (docs/operators.md#runs). */
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
+import { type Place, readCursor, writeCursor } from '#platform/db/paging.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import type { AgentContext } from '../context.ts';
-import { type Place, readCursor, writeCursor } from '../generation/generationstore.ts';
 import {
   generationRecordListing,
   generationRecordPage,

@@ -1,7 +1,7 @@
 /** The rows of videos: the truth about them, also after their run is forgotten. */
 import { sql } from 'kysely';
 import { type Db, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
-import { isBelow, type Place } from '../generation/generationstore.ts';
+import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import type { AgentTables, VideoInput, VideoOrigin } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
@@ -238,10 +238,10 @@ export function listVideosOf(
 ) {
   return db
     .selectFrom('agent_videos')
-    .select([...columns, sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs')])
+    .select([...columns, createdAtUs])
     .where('resource_id', '=', ownerId)
     .$if(status !== undefined, (query) => query.where(isOfStatus[status ?? 'running']))
-    .$if(after !== undefined, (query) => query.where(isBelow('video_id', after)))
+    .where(isBelow('video_id', after))
     .orderBy('created_at', 'desc')
     .orderBy('video_id', 'desc')
     .limit(limit)

@@ -4,14 +4,14 @@
  */
 
 import type { Caller } from '#platform/access/caller.ts';
-import { isUuid } from '#platform/ids.ts';
+import { readCursor, writeCursor } from '#platform/db/paging.ts';
 import { invalid } from '#platform/problem.ts';
 import { searchWords } from '#platform/storable.ts';
 import { toAsset } from '../assets/asset.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import type { MediaContext } from '../context.ts';
 import type { AssetListing, AssetMonths, AssetPage, MonthListing } from './api.ts';
-import { countByMonth, listReadyAssets, type Place } from './listingstore.ts';
+import { countByMonth, listReadyAssets } from './listingstore.ts';
 
 /** Each word of a search is looked for in every prompt of the owner. */
 const maxWords = 10;
@@ -24,7 +24,7 @@ export async function listAssets({ db }: MediaContext, caller: Caller, query: As
     throw invalid('querystring.scopeKind', 'is required with scopeId');
   const words = searchWords(q);
   if (words.length > maxWords) throw invalid('querystring.q', `must have at most ${maxWords} words`);
-  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const after = cursor === undefined ? undefined : readCursor(cursor, 'nextCursor');
   const ownerId = ownerFor(caller, named, 'querystring.ownerId');
   // One row more than the page shows whether there is another page.
   const rows = await listReadyAssets(
@@ -42,7 +42,7 @@ export async function listAssets({ db }: MediaContext, caller: Caller, query: As
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { assets: page.map(toAsset), nextCursor: last === undefined ? null : writeCursor(last) };
+  return { assets: page.map(toAsset), nextCursor: writeCursor(last && { ...last, id: last.assetId }) };
 }
 
 /** For jumps to a date. */
@@ -52,14 +52,4 @@ export async function readMonths(
   { ownerId: named, utcOffset }: MonthListing,
 ): Promise<AssetMonths> {
   return { months: [...(await countByMonth(db, ownerFor(caller, named, 'querystring.ownerId'), utcOffset))] };
-}
-
-const writeCursor = ({ createdAtUs, assetId }: Place) => Buffer.from(`${createdAtUs} ${assetId}`).toString('base64url');
-
-function readCursor(text: string): Place {
-  const match = /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
-  const [, createdAtUs, assetId] = match ?? [];
-  if (createdAtUs === undefined || assetId === undefined || !isUuid(assetId))
-    throw invalid('querystring.cursor', 'must be a nextCursor');
-  return { createdAtUs, assetId };
 }

@@ -1,14 +1,9 @@
 import { sql } from 'kysely';
 import { type Db, json } from '#platform/db/db.ts';
+import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { assetColumns, isCopyOf } from '../assets/assetstore.ts';
 import type { MediaTables } from '../tables.ts';
 import { isInTrash } from '../trash/trashstore.ts';
-
-/** The end of a page. Microseconds since 1970, the precision of the database. */
-export interface Place {
-  readonly createdAtUs: string;
-  readonly assetId: string;
-}
 
 export interface Wanted {
   readonly ownerId: string;
@@ -84,7 +79,7 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
-    .select([...assetColumns, sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs')])
+    .select([...assetColumns, createdAtUs])
     .where('owner_id', '=', ownerId)
     .where('ready_at', 'is not', null)
     .where(isTrashed ? isInTrash : sql<boolean>`trashed_at is null`)
@@ -107,12 +102,7 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
     .$if(copiesOf !== undefined, (query) => query.where(isCopyOf([String(copiesOf)])))
     .$if(createdFrom !== undefined, (query) => query.where(sql<boolean>`created_at >= ${createdFrom}::timestamptz`))
     .$if(createdBefore !== undefined, (query) => query.where(sql<boolean>`created_at < ${createdBefore}::timestamptz`))
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(created_at, asset_id) <
-          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.assetId}::uuid)`,
-      ),
-    )
+    .where(isBelow('asset_id', after))
     .orderBy('created_at', 'desc')
     .orderBy('asset_id', 'desc')
     .limit(limit)

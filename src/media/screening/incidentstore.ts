@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { createdAtUs, type Place } from '#platform/db/paging.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
 import type { IncidentStatus, MediaTables } from '../tables.ts';
 import type { Digests, Match } from './screening.ts';
@@ -130,10 +131,7 @@ export async function flagAsset(handle: Handle, assetId: string, label: string |
 /** There is an appeal, and no decision since. */
 export const isUnanswered = sql<boolean>`(appeal is not null and (resolved_at is null or appealed_at > resolved_at))`;
 
-/** The end of a page of incidents. Microseconds since 1970, the precision of the database. */
-export interface IncidentPlace {
-  readonly createdAtUs: string;
-  readonly id: string;
+export interface IncidentPlace extends Place {
   /** Only in the order of priority. */
   readonly isPriority?: boolean | undefined;
 }
@@ -156,7 +154,7 @@ const incidentColumns = [
     where content_reports.incident_id = screening_incidents.incident_id order by reason
   )`.as('reasons'),
   sql<number>`floor(extract(epoch from now() - created_at))::integer`.as('ageSeconds'),
-  sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
+  createdAtUs,
 ] as const;
 
 export type StoredIncident = NonNullable<Awaited<ReturnType<typeof findIncident>>>;

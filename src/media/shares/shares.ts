@@ -10,6 +10,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { mapConcurrently } from '#platform/concurrency.ts';
 import { transaction } from '#platform/db/db.ts';
 import { isForeignKeyViolation } from '#platform/db/errors.ts';
+import { readCursor, writeCursor } from '#platform/db/paging.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import { isUuid } from '#platform/ids.ts';
 import { MovieTooComplex } from '#platform/metadata/movie.ts';
@@ -114,13 +115,14 @@ const toShare = ({ edgeUrl }: MediaContext, row: StoredShare): Share => ({
 /** Throws 400 (invalid cursor; server without `ownerId`) and 403. */
 export async function readShares(deps: MediaContext, caller: Caller, query: ShareListing): Promise<SharePage> {
   const ownerId = ownerFor(caller, query.ownerId, 'querystring.ownerId');
-  const after = query.cursor === undefined ? undefined : readCursor(query.cursor, /^[\w-]{22,64}$/, 'a nextCursor');
+  const after =
+    query.cursor === undefined ? undefined : readCursor(query.cursor, 'nextCursor', (id) => /^[\w-]{22,64}$/.test(id));
   const { limit, copies } = query;
   const rows = await listShares(deps.db, { ...query, ownerId, withoutCopies: copies === 'false' }, after, limit + 1);
   const page = rows.slice(0, limit);
   return {
     shares: page.map((row) => toShare(deps, row)),
-    nextCursor: rows.length > limit ? writeCursor(page.at(-1)) : null,
+    nextCursor: writeCursor(rows.length > limit ? page.at(-1) : undefined),
   };
 }
 
@@ -223,10 +225,10 @@ function objectOf(resolved: ResolvedAsset) {
 /** Throws 400 for a cursor that no page returned. */
 export async function readGallery(deps: MediaContext, query: GalleryListing): Promise<GalleryPage> {
   const { kind, q = '', limit, cursor } = query;
-  const after = cursor === undefined ? undefined : readCursor(cursor, /^.{36}$/, 'a next_cursor');
-  if (after !== undefined && !isUuid(after.id)) throw invalid('querystring.cursor', 'must be a next_cursor');
+  const after = cursor === undefined ? undefined : readCursor(cursor);
   const rows = await listFeed(deps.db, kind, searchWords(q).slice(0, 10), after, limit + 1);
   const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
   const media = await showRows(deps, page, true);
   const expiresAtS = expiryOf(deps.clock.now());
   return {
@@ -247,7 +249,7 @@ export async function readGallery(deps: MediaContext, query: GalleryListing): Pr
         },
       ];
     }),
-    next_cursor: rows.length > limit ? writeCursor(page.at(-1)) : null,
+    next_cursor: writeCursor(last && { ...last, id: last.assetId }),
   };
 }
 
@@ -260,20 +262,6 @@ function expiryOf(nowMs: number): number {
 export async function readIndexedShares({ db }: MediaContext, after: string | undefined, limit: number) {
   const rows = await listIndexedShares(db, after, limit);
   return { shares: rows.map(({ id, updatedAt }) => ({ id, updatedAt: updatedAt.toISOString() })) };
-}
-
-type Place = { readonly createdAtUs: string } & ({ readonly id: string } | { readonly assetId: string });
-
-function writeCursor(last: Place | undefined): string | null {
-  if (last === undefined) return null;
-  return Buffer.from(`${last.createdAtUs} ${'id' in last ? last.id : last.assetId}`).toString('base64url');
-}
-
-function readCursor(text: string, form: RegExp, name: string): { readonly createdAtUs: string; readonly id: string } {
-  const [, createdAtUs, id] = /^(\d{1,16}) (\S+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
-  if (createdAtUs === undefined || id === undefined || !form.test(id))
-    throw invalid('querystring.cursor', `must be ${name}`);
-  return { createdAtUs, id };
 }
 
 // The file that people other than its owner get, where the owner's original keeps its metadata.

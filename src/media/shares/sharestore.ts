@@ -1,6 +1,7 @@
 /** The rows of shares. */
 import { sql } from 'kysely';
 import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { signingColumns } from '../assets/assetstore.ts';
 import type { MediaTables, Snapshot } from '../tables.ts';
 
@@ -101,12 +102,12 @@ export interface ShareFilter {
 export function listShares(
   db: Handle,
   { ownerId, assetId, threadId, withoutCopies }: ShareFilter,
-  after: { readonly createdAtUs: string; readonly id: string } | undefined,
+  after: Place | undefined,
   limit: number,
 ) {
   return db
     .selectFrom('shares')
-    .select([...columns, sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs')])
+    .select([...columns, createdAtUs])
     .where('owner_id', '=', ownerId)
     .where(isLive)
     .$if(assetId !== undefined, (query) => query.where('asset_id', '=', String(assetId)))
@@ -116,12 +117,7 @@ export function listShares(
         select from assets as copy where copy.asset_id = shares.asset_id and copy.scope_kind = 'feed'
       )`),
     )
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(created_at, share_id) <
-          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id})`,
-      ),
-    )
+    .where(isBelow('share_id', after, 'text'))
     .orderBy('created_at', 'desc')
     .orderBy('share_id', 'desc')
     .limit(limit)
@@ -210,14 +206,14 @@ export function listFeed(
   db: Handle,
   kind: 'image' | 'video' | undefined,
   words: readonly string[],
-  after: { readonly createdAtUs: string; readonly id: string } | undefined,
+  after: Place | undefined,
   limit: number,
 ) {
   return db
     .selectFrom('assets')
     .select([
       ...shownColumns,
-      sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
+      createdAtUs,
       sql<boolean>`exists (${liveShare} and shares.show_prompt)`.as('showsPrompt'),
       sql<string | null>`(${liveShare})`.as('author'),
     ])
@@ -236,12 +232,7 @@ export function listFeed(
         select from assets as video where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id
       )`,
     )
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(created_at, asset_id) <
-          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
-      ),
-    )
+    .where(isBelow('asset_id', after))
     .orderBy('created_at', 'desc')
     .orderBy('asset_id', 'desc')
     .limit(limit)
