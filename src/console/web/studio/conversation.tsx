@@ -17,7 +17,7 @@ import { agentCalls } from '#client/agent/calls.ts';
 import { Seconds } from '../parts/elapsed.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
-import { useIsOnline } from '../shell/browser.ts';
+import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
@@ -139,13 +139,13 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   });
   const versionsOf = useVersions(threadId, stored.messages, isAnswering, chat.refresh);
   const last = messages.at(-1);
-  const isUnanswered = last?.role === 'user' && !isAnswering;
+  const isUnanswered = last?.role === 'user' && !isAnswering && !stored.isRunning;
   const outcome =
     chat.outcome ??
     (isUnanswered ? { kind: 'failed' as const, message: 'This message has no answer.' } : last && storedOutcome(last));
   const { addAssets } = attachments;
   const attach = useCallback((assetId: string) => addAssets([assetId]), [addAssets]);
-  usePreparedDraft(threadId, setText, addAssets, (ready) => chat.send(ready, [], choice));
+  usePreparedDraft(threadId, setText, addAssets);
   const wasOnline = useRef(isOnline);
   useEffect(() => {
     if (isOnline && !wasOnline.current && outcome?.kind === 'lost') void chat.refresh();
@@ -286,7 +286,6 @@ function usePreparedDraft(
   threadId: string,
   setText: (text: string) => void,
   addAssets: (assetIds: readonly string[]) => void,
-  send: (text: string) => void,
 ): void {
   const isRead = useRef(false);
   useEffect(() => {
@@ -294,14 +293,9 @@ function usePreparedDraft(
     isRead.current = true;
     const draft = readDraft(threadId);
     if (draft === undefined) return;
-    if (draft.isReady) {
-      clearDraft(threadId);
-      send(draft.text);
-      return;
-    }
     if (draft.text !== '') setText(draft.text);
     addAssets(draft.assetIds);
-  }, [threadId, setText, addAssets, send]);
+  }, [threadId, setText, addAssets]);
 }
 
 const suggestions = [
@@ -325,8 +319,7 @@ function Beginning({ isTemporary, setTemporary, onChoose }: BeginningProps) {
         Describe what you want to see.
         <span className="tip">
           <Paperclip size={16} strokeWidth={1.75} aria-hidden="true" />{' '}
-          {matchMedia('(pointer: coarse)').matches ? 'Choose files or take a photo' : 'Drop or paste files'} to work
-          with them.
+          {isTouch() ? 'Choose files or take a photo' : 'Drop or paste files'} to work with them.
         </span>
       </p>
       <ul>
@@ -358,38 +351,6 @@ function TemporaryNote() {
       </span>
     </p>
   );
-}
-
-/** Takes files that are dropped anywhere on the page. Returns whether some are dragged over it. */
-function useDroppedFiles(take: (files: FileList) => void): boolean {
-  const [isDragging, setDragging] = useState(false);
-  useEffect(() => {
-    const leaving = new AbortController();
-    const { signal } = leaving;
-    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
-    const onDrag = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      // Otherwise, the browser opens the file in place of the page.
-      event.preventDefault();
-      setDragging(true);
-    };
-    window.addEventListener('dragover', onDrag, { signal });
-    window.addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setDragging(false), {
-      signal,
-    });
-    window.addEventListener(
-      'drop',
-      (event) => {
-        setDragging(false);
-        if (!hasFiles(event) || event.dataTransfer === null) return;
-        event.preventDefault();
-        take(event.dataTransfer.files);
-      },
-      { signal },
-    );
-    return () => leaving.abort();
-  }, [take]);
-  return isDragging;
 }
 
 // The versions of a conversation that edits and other answers have made.
