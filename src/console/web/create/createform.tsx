@@ -33,9 +33,8 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const countKey = 'atelier.count';
 const titles = { vary: 'Vary the image', remix: 'Remix the image', animate: 'Animate the image' } as const;
 
-interface CreateDialogProps {
+interface CreateDialogProps extends Pick<CreateFormProps, 'order'> {
   readonly deed: Deed;
-  readonly order: Order;
   readonly onClose: () => void;
 }
 
@@ -230,10 +229,7 @@ export function CreateForm({ deed, order: given, isReady = false, onOrdered }: C
             />
           )}
           {kind === 'video' && model?.durations?.length === 0 && (
-            <p className="field">
-              <span>Length</span>
-              <span className="fixed">Set by the model</span>
-            </p>
+            <p className="field fixed">Length: set by the model</p>
           )}
         </>
       )}

@@ -12,8 +12,8 @@ import {
   type GenerationItem,
   isSending,
   preparedOrder,
-  readOrder,
   ratioOf,
+  readOrder,
   removeOrder,
   splitPrompt,
   useCancel,
@@ -28,6 +28,7 @@ import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { momentOf } from '../parts/figures.tsx';
+import { Button } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
@@ -134,31 +135,18 @@ function GenerationView({ generation, isWaiting = false }: GenerationProps) {
         )}
         <div className="does">
           {isRunning ? (
-            <button
-              type="button"
+            <Button
+              Icon={X}
+              text={canceling.isPending ? 'Canceling …' : 'Cancel'}
               disabled={canceling.isPending || isSending(generation)}
               onClick={() => canceling.mutate(id)}
-            >
-              <X {...icon} />
-              {canceling.isPending ? 'Canceling …' : 'Cancel'}
-            </button>
+            />
           ) : (
-            <button type="button" onClick={() => again().catch(notifyFailure)}>
-              <RotateCw {...icon} />
-              Use again
-            </button>
+            <Button Icon={RotateCw} text="Use again" onClick={() => again().catch(notifyFailure)} />
           )}
-          {!isRunning && made.length === 0 && (
-            <button type="button" onClick={() => removeOrder(id)}>
-              <Trash2 {...icon} />
-              Remove
-            </button>
-          )}
+          {!isRunning && made.length === 0 && <Button Icon={Trash2} text="Remove" onClick={() => removeOrder(id)} />}
           {kind === 'image' && made.length > 1 && (
-            <button type="button" onClick={() => openDialog({ kind: 'compare', assetIds: made })}>
-              <Columns2 {...icon} />
-              Compare
-            </button>
+            <Button Icon={Columns2} text="Compare" onClick={() => openDialog({ kind: 'compare', assetIds: made })} />
           )}
         </div>
       </header>

@@ -12,10 +12,10 @@ import {
   Undo2,
   WifiOff,
 } from 'lucide-react';
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { agentCalls } from '#client/agent/calls.ts';
 import { Seconds } from '../parts/elapsed.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
 import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
@@ -222,11 +222,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         </div>
       </section>
       <div className="below">
-        {!isFollowing && (
-          <button type="button" className="newest" onClick={follow}>
-            <ArrowDown size={16} strokeWidth={1.75} aria-hidden="true" /> Newest
-          </button>
-        )}
+        {!isFollowing && <Button Icon={ArrowDown} text="Newest" className="newest" onClick={follow} />}
         <QueuedMessages
           queued={stored.queued}
           problem={removing.error}
@@ -433,16 +429,8 @@ function QueuedMessages({ queued, problem, isBusy, onRemove }: QueuedMessagesPro
 
 const nearPx = 48;
 
-interface Following {
-  readonly view: RefObject<HTMLElement | null>;
-  readonly content: RefObject<HTMLDivElement | null>;
-  readonly isFollowing: boolean;
-  /** Scrolls to the end, and follows from then on. */
-  readonly follow: () => void;
-}
-
-/** Keeps the end in view while the content grows, until the reader scrolls up. */
-function useFollowing(): Following {
+/** Keeps the end in view while the content grows, until the reader scrolls up. `follow` scrolls to the end, and follows from then on. */
+function useFollowing() {
   const view = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
