@@ -175,7 +175,7 @@ export function playCreating(scene: Scene): void {
     const vary = page.getByRole('dialog', { name: 'Vary the image' });
     // The whole source is seen, and one begins with what to change.
     await vary.locator('.reference .asset-image.whole.there').waitFor();
-    expect(await vary.getByLabel('Prompt').evaluate('it => it === document.activeElement')).toBe(true);
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Prompt');
     expect(await vary.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
     expect(await vary.getByRole('radio', { name: 'Same as source' }).isChecked()).toBe(true);
     await vary.getByLabel('Model').getByText('Offline renderer (2 credits each)').waitFor({ state: 'attached' });

@@ -421,8 +421,8 @@ describe.skipIf(withoutChromium)('the library', () => {
     const redo = form.getByRole('button', { name: 'Redo the stroke' });
     /** Whether the mask covers the places of the two strokes, and one beside them. */
     const covered = () =>
-      canvas.evaluate(`it => [0.3, 0.7, 0.5].map((x) =>
-        it.getContext('2d').getImageData(x * it.width, it.height / 2, 1, 1).data[3] > 0)`);
+      page.evaluate(`(it => [0.3, 0.7, 0.5].map((x) =>
+        it.getContext('2d').getImageData(x * it.width, it.height / 2, 1, 1).data[3] > 0))(document.querySelector('.mask'))`);
     await undo.click();
     await expect.poll(covered).toEqual([true, false, false]);
     await redo.click();

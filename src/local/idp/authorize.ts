@@ -123,7 +123,7 @@ const logo =
 function renderConsentPage(flowId: string, action: string): string {
   const rows = offeredAddresses.map((address) => {
     const name = `${address[0]?.toUpperCase()}${address.slice(1, address.indexOf('@'))}`;
-    return `<button type="submit" name="email" value="${address}" class="account" aria-label="Continue as ${address}"><span class="initial">${name[0]}</span><span><strong>${name}</strong><small>${address}</small></span></button>`;
+    return `<button type="submit" name="email" value="${address}" class="account"><span class="initial" aria-hidden="true">${name[0]}</span><span><strong>Continue as ${name}</strong><small>${address}</small></span></button>`;
   });
   const form = (content: string) =>
     `<form method="post" action="${action}">\n<input type="hidden" name="flow" value="${flowId}">\n${content}\n</form>`;

@@ -140,10 +140,11 @@ export function useShowOrder(): (generation: Generation | undefined, former?: st
   return (generation, former) => {
     void queries.cancelQueries({ queryKey: keyOf(user) });
     queries.setQueryData<Pages>(keyOf(user), (data) => {
-      const [first, ...rest] = data?.pages ?? [];
-      if (data === undefined || first === undefined) return data;
+      const [first, ...rest] = data?.pages ?? [{ generations: [], next_cursor: null }];
+      if (first === undefined) return data;
       const others = first.generations.filter(({ id }) => id !== generation?.id && id !== former);
-      return { ...data, pages: [{ ...first, generations: generation ? [generation, ...others] : others }, ...rest] };
+      const generations = generation ? [generation, ...others] : others;
+      return { pageParams: [''], ...data, pages: [{ ...first, generations }, ...rest] };
     });
     if (generation !== undefined && isSending(generation)) return;
     void queries.invalidateQueries({ queryKey: keyOf(user) });
@@ -165,7 +166,7 @@ export function useCancel(): (id: string) => Promise<void> {
 
 const removedKey = 'atelier.removed-orders';
 const mostRemoved = 200;
-const removed = createShared<readonly string[]>(JSON.parse(localStorage.getItem(removedKey) ?? '[]'));
+const removed = createShared<readonly string[]>(JSON.parse(globalThis.localStorage?.getItem(removedKey) ?? '[]'));
 
 export const useRemoved = removed.use;
 export function removeOrder(id: string): void {
