@@ -337,7 +337,7 @@ function playPhoneOf(scene: Scene, width: number): void {
     await expect.poll(() => page.url()).toBe(first);
     // The form leaves room for the orders, and opens no keyboard.
     await page.goto(`${rig.url}/create`);
-    const example = page.getByRole('list', { name: 'Examples' }).getByRole('button').first();
+    const example = page.getByRole('button', { name: /^Create “A lighthouse/ });
     expect(((await example.boundingBox()) ?? { y: Number.NaN }).y).toBeLessThan(600);
     expect(await page.evaluate('document.activeElement.tagName')).not.toBe('TEXTAREA');
     await page.getByRole('button', { name: '1:1 · 4 images · Offline renderer' }).tap();

@@ -131,19 +131,8 @@ function instructionsOf(prompt: Prompt): string {
 
 export const label = '[offline demo model]';
 
-function reasoningFor(toolRequests: readonly ToolRequest[]): string {
-  if (toolRequests.length === 0) return 'No tool is asked for; I answer in words.';
-  return `The message asks me to ${toolRequests.map(({ toolName }) => deeds[toolName]).join(', and to ')}.`;
-}
-
-const deeds: Readonly<Record<ToolRequest['toolName'], string>> = {
-  generateImage: 'draw',
-  editImage: 'edit an image',
-  generateVideo: 'make a video',
-  saveMemory: 'remember something',
-  recallMemory: 'search my memory',
-  forgetMemory: 'forget something',
-};
+const reasoningFor = (toolRequests: readonly ToolRequest[]): string =>
+  toolRequests.length === 0 ? 'No tool is asked for; I answer in words.' : 'I do what the message asks for first.';
 
 export function answerTo(question: string, answers: readonly ToolAnswer[], instructions: string): string {
   if (answers.length > 0) return `${label} ${answers.map(describe).join(' ')}`;

@@ -10,7 +10,7 @@ import { useAsset } from '../library/assets.ts';
 import { nameOf } from '../library/queue.ts';
 import { useSigned } from '../library/signing.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { isTouch, useIsNarrow } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
@@ -125,6 +125,7 @@ export function CreateForm({ deed, order: given, isReady = false, onOrdered }: C
     isDue.current = false;
     send();
   });
+  const what = kind === 'video' ? 'a video' : count === 1 ? 'an image' : `${count} images`;
   // On a phone, the order below has to be in view too.
   const isFolded = useIsNarrow() && deed === undefined;
   const [isUnfolded, setUnfolded] = useState(false);
@@ -239,16 +240,13 @@ export function CreateForm({ deed, order: given, isReady = false, onOrdered }: C
       <Problem of={sending.error} />
       <div className="send">
         {model && <Price credits={price} />}
-        <button type="submit" className="primary" disabled={!canSend}>
-          <Sparkles {...icon} />
-          {sending.isPending
-            ? 'Sending …'
-            : kind === 'image'
-              ? count === 1
-                ? 'Create an image'
-                : `Create ${count} images`
-              : 'Create a video'}
-        </button>
+        <Button
+          Icon={Sparkles}
+          text={sending.isPending ? 'Sending …' : `Create ${what}`}
+          type="submit"
+          className="primary"
+          disabled={!canSend}
+        />
       </div>
     </form>
   );

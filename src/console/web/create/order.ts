@@ -140,8 +140,7 @@ export function useShowOrder(): (generation: Generation | undefined, former?: st
   return (generation, former) => {
     void queries.cancelQueries({ queryKey: keyOf(user) });
     queries.setQueryData<Pages>(keyOf(user), (data) => {
-      const [first, ...rest] = data?.pages ?? [{ generations: [], next_cursor: null }];
-      if (first === undefined) return data;
+      const [first = { generations: [], next_cursor: null }, ...rest] = data?.pages ?? [];
       const others = first.generations.filter(({ id }) => id !== generation?.id && id !== former);
       const generations = generation ? [generation, ...others] : others;
       return { pageParams: [''], ...data, pages: [{ ...first, generations }, ...rest] };

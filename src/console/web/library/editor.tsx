@@ -1,7 +1,7 @@
 import './editor.css';
 import { useMutation } from '@tanstack/react-query';
 import { Brush, Contrast, Eraser, type LucideIcon, Redo2, Trash2, Undo2, ZoomIn, ZoomOut } from 'lucide-react';
-import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type PointerEvent, useEffect, useRef, useState } from 'react';
 import type { Asset } from '#client/media/api.ts';
 import { Price, Segments } from '../create/fields.tsx';
 import { useModels } from '../create/order.ts';
@@ -183,15 +183,8 @@ interface PaintingProps {
 function Painting({ asset, strokes, brush, zoom, onStrokes }: PaintingProps) {
   const { data } = useSigned('image', asset.assetId);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const frame = useRef<HTMLDivElement>(null);
-  const isDrawing = useRef(false);
   const { width, height } = { width: asset.width ?? 1, height: asset.height ?? 1 };
   const scale = Math.min(1, shownSide / Math.max(width, height));
-  useLayoutEffect(() => {
-    frame.current?.style.setProperty('--ratio', String(width / height));
-    frame.current?.style.setProperty('--zoom', String(zoom));
-    frame.current?.style.setProperty('aspect-ratio', `${width} / ${height}`);
-  }, [width, height, zoom]);
   useEffect(() => {
     if (canvas.current) draw(canvas.current, strokes, '#ff3d9a');
   }, [strokes]);
@@ -200,7 +193,13 @@ function Painting({ asset, strokes, brush, zoom, onStrokes }: PaintingProps) {
     return { x: (clientX - box.x) / box.width, y: (clientY - box.y) / box.height };
   };
   return (
-    <div ref={frame} className="painting">
+    <div
+      className="painting"
+      ref={(frame) => {
+        frame?.style.setProperty('--ratio', String(width / height));
+        frame?.style.setProperty('--zoom', String(zoom));
+      }}
+    >
       <img src={data?.previewUrl ?? data?.url} alt={asset.prompt ?? nameOf(asset)} draggable={false} />
       <canvas
         ref={canvas}
@@ -209,19 +208,12 @@ function Painting({ asset, strokes, brush, zoom, onStrokes }: PaintingProps) {
         height={Math.round(height * scale)}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
-          isDrawing.current = true;
           onStrokes([...strokes, { ...brush, points: [pointOf(event)] }]);
         }}
         onPointerMove={(event) => {
           const last = strokes.at(-1);
-          if (!isDrawing.current || last === undefined) return;
+          if (!event.currentTarget.hasPointerCapture(event.pointerId) || last === undefined) return;
           onStrokes([...strokes.slice(0, -1), { ...last, points: [...last.points, pointOf(event)] }]);
-        }}
-        onPointerUp={() => {
-          isDrawing.current = false;
-        }}
-        onPointerCancel={() => {
-          isDrawing.current = false;
         }}
       />
     </div>
@@ -242,17 +234,8 @@ interface ToolAnswer {
   };
 }
 
-interface ImageEdit {
-  readonly assetId: string;
-  readonly prompt: string;
-  /** A PNG whose transparent pixels are the part to change, in base64. */
-  readonly mask: string | undefined;
-  /** `undefined`: the image's own. */
-  readonly ratio: Ratio | undefined;
-}
-
-/** The id of the new image. Throws the reason why there is none. */
-async function editImage(user: User, edit: ImageEdit, signal: AbortSignal): Promise<string> {
+/** `edit`: the input of the tool. Returns the id of the new image. Throws the reason why there is none. */
+async function editImage(user: User, edit: object, signal: AbortSignal): Promise<string> {
   const response = await user.send('agent', '/mcp', {
     method: 'POST',
     headers: { accept: 'application/json, text/event-stream' },

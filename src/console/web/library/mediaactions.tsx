@@ -121,41 +121,90 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
     await work().catch(notifyFailure);
     setBusy(false);
   };
-  const action = (name: string, Icon: Action['Icon'], work: Action['run'], more: Partial<Action> = {}): Action => ({
-    ...{ name, Icon, run: work, ...more },
-  });
-  const [first, inBar] = [{ isFirst: true }, { isInBar: true }];
-  const isMedium = isImage(asset) || isVideo(asset);
-  const kind = isVideo(asset) ? 'video' : 'image';
-  const references = [asset.assetId];
-  const download = run(() => downloadOriginal(user, asset));
-  const downloadMarked = run(async () => {
-    notify('Preparing the download …');
-    await downloadWatermarked(user, asset);
-  });
-  const makeAgain = run(() => createAgain(user, asset.assetId, { kind, prompt: prompt ?? '' }));
-  const vary = () => startCreating({ deed: 'vary', prompt: prompt ?? '', references });
-  const animate = () => startCreating({ kind: 'video', references });
-  const favor = run(() => changeFavorites(references, !isFavorite));
-  const remove = () => {
-    trash([asset]);
-    onDeleted?.();
+  const download: Action = {
+    name: 'Download',
+    Icon: Download,
+    isFirst: true,
+    run: run(() => downloadOriginal(user, asset)),
   };
-  const ofImages = [
-    action('Edit', Brush, () => (onEdit ?? openEditor)(asset), first),
-    action('Vary', Sparkles, vary, inBar),
-    action('Animate', Clapperboard, animate, inBar),
-    action('Use as reference', ImagePlus, () => (onUseAsReference ?? referInStudio)(asset), first),
+  const watermarked: Action = {
+    name: 'Download with watermark',
+    Icon: Stamp,
+    run: run(async () => {
+      notify('Preparing the download …');
+      await downloadWatermarked(user, asset);
+    }),
+  };
+  const again: Action = {
+    name: 'Use prompt and settings',
+    Icon: RotateCw,
+    run: run(() =>
+      createAgain(user, asset.assetId, { kind: isVideo(asset) ? 'video' : 'image', prompt: prompt ?? '' }),
+    ),
+  };
+  const sharing: Action = {
+    name: 'Share',
+    Icon: Share2,
+    isInBar: true,
+    run: () => openDialog({ kind: 'share', asset, prompt }),
+  };
+  const ofLibrary: readonly Action[] = [
+    ...(isFavorite === undefined
+      ? []
+      : [
+          {
+            name: 'Favorite',
+            Icon: Heart,
+            isFirst: true,
+            isOn: isFavorite,
+            run: run(() => changeFavorites([asset.assetId], !isFavorite)),
+          },
+        ]),
+    {
+      name: 'Add to album',
+      Icon: FolderPlus,
+      run: () => openDialog({ kind: 'album', assetIds: [asset.assetId] }),
+    },
+  ];
+  const deletion: Action = {
+    name: 'Delete',
+    Icon: Trash2,
+    isDanger: true,
+    isInBar: true,
+    run: () => {
+      trash([asset]);
+      onDeleted?.();
+    },
+  };
+  const ofImages: readonly Action[] = [
+    { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? openEditor)(asset) },
+    {
+      name: 'Vary',
+      Icon: Sparkles,
+      isInBar: true,
+      run: () => startCreating({ deed: 'vary', prompt: prompt ?? '', references: [asset.assetId] }),
+    },
+    {
+      name: 'Animate',
+      isInBar: true,
+      Icon: Clapperboard,
+      run: () => startCreating({ kind: 'video', references: [asset.assetId] }),
+    },
+    {
+      name: 'Use as reference',
+      Icon: ImagePlus,
+      isFirst: true,
+      run: () => (onUseAsReference ?? referInStudio)(asset),
+    },
   ];
   const actions = [
-    action('Download', Download, download, first),
+    download,
     ...(isImage(asset) ? ofImages : []),
-    ...(prompt ? [action('Use prompt and settings', RotateCw, makeAgain)] : []),
-    ...(isMedium ? [action('Share', Share2, () => openDialog({ kind: 'share', asset, prompt }), inBar)] : []),
-    ...(isFavorite === undefined ? [] : [action('Favorite', Heart, favor, { ...first, isOn: isFavorite })]),
-    action('Add to album', FolderPlus, () => openDialog({ kind: 'album', assetIds: references })),
-    ...(isMedium ? [action('Download with watermark', Stamp, downloadMarked)] : []),
-    action('Delete', Trash2, remove, { ...inBar, isDanger: true }),
+    ...(prompt ? [again] : []),
+    ...(isImage(asset) || isVideo(asset) ? [sharing] : []),
+    ...ofLibrary,
+    ...(isImage(asset) || isVideo(asset) ? [watermarked] : []),
+    deletion,
   ];
   return { actions, isBusy };
 }

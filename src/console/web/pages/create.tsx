@@ -68,16 +68,12 @@ export function Create() {
           <Pending error={error} retry={refetch} what="Reading what you created" />
         ) : generations.length === 0 ? (
           <Empty title="Nothing ordered here yet">
-            <p>Describe what you want to see, or try an example. Images appear here, and in your library.</p>
-            <ul className="examples" aria-label="Examples">
-              {examples.map((prompt) => (
-                <li key={prompt}>
-                  <button type="button" onClick={() => setReady({ order: { ...emptyOrder, prompt }, at: Date.now() })}>
-                    <Sparkles {...icon} /> {prompt}
-                  </button>
-                </li>
-              ))}
-            </ul>
+            <p>Describe what you want to see, or begin with an example. Images appear here, and in your library.</p>
+            <Button
+              Icon={Sparkles}
+              text={`Create “${example}”`}
+              onClick={() => setReady({ order: { ...emptyOrder, prompt: example }, at: Date.now() })}
+            />
           </Empty>
         ) : (
           generations
@@ -94,9 +90,7 @@ export function Create() {
   );
 }
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
-
-const examples = ['A lighthouse at dusk, warm light, film grain', 'A paper boat on a quiet pond, watercolor'];
+const example = 'A lighthouse at dusk, warm light, film grain';
 
 interface GenerationProps {
   readonly generation: Generation;

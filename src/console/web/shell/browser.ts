@@ -17,10 +17,7 @@ export const useIsNarrow = (): boolean =>
 /** On a touch screen, a field that has the focus opens a keyboard over the page. */
 export const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches;
 
-/**
- * Takes files that are dropped anywhere in the window. Otherwise, the browser opens them in place of the page. Returns whether some are
- * dragged over it.
- */
+/** Takes files that are dropped anywhere. Otherwise, the browser leaves the page. Returns whether some are over the window. */
 export function useDroppedFiles(onFiles: (files: readonly File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
   const take = useRef(onFiles);

@@ -1,5 +1,5 @@
 import './waiting.css';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { UIMessage } from 'ai';
 import {
   ArrowDown,
@@ -223,12 +223,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
       </section>
       <div className="below">
         {!isFollowing && <Button Icon={ArrowDown} text="Newest" className="newest" onClick={follow} />}
-        <QueuedMessages
-          queued={stored.queued}
-          problem={removing.error}
-          isBusy={removing.isPending}
-          onRemove={removing.mutate}
-        />
+        <QueuedMessages queued={stored.queued} removing={removing} />
         <Composer
           field={field}
           text={text}
@@ -253,18 +248,17 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         />
       </div>
       <p className="unseen" role="status">
-        {isAnswering ? 'The answer is being generated.' : announcementOf(chat.outcome)}
+        {isAnswering ? 'The answer is being generated.' : announcements[chat.outcome?.kind ?? 'lost']}
       </p>
     </div>
   );
 }
 
 /** Failures are alerts of their own. */
-function announcementOf(outcome: Outcome | undefined): string {
-  if (outcome?.kind === 'completed') return 'The answer is complete.';
-  if (outcome?.kind === 'stopped') return 'The answer was stopped.';
-  return '';
-}
+const announcements: { readonly [kind in Outcome['kind']]?: string } = {
+  completed: 'The answer is complete.',
+  stopped: 'The answer was stopped.',
+};
 
 /** Unsent text survives a reload of the page. */
 function useText(name: string) {
@@ -394,13 +388,11 @@ function useVersions(
 
 interface QueuedMessagesProps {
   readonly queued: readonly QueuedMessage[];
-  readonly problem: Error | null;
-  readonly isBusy: boolean;
-  /** Removes it from the queue. Its text returns to the composer. */
-  readonly onRemove: (message: QueuedMessage) => void;
+  /** The text of a removed message returns to the composer. */
+  readonly removing: Pick<UseMutationResult<unknown, Error, QueuedMessage>, 'error' | 'isPending' | 'mutate'>;
 }
 
-function QueuedMessages({ queued, problem, isBusy, onRemove }: QueuedMessagesProps) {
+function QueuedMessages({ queued, removing }: QueuedMessagesProps) {
   if (queued.length === 0) return null;
   return (
     <>
@@ -415,14 +407,14 @@ function QueuedMessages({ queued, problem, isBusy, onRemove }: QueuedMessagesPro
                 label={`Remove from the queue: ${text}`}
                 title="Remove from the queue"
                 Icon={Undo2}
-                disabled={isBusy}
-                onClick={() => onRemove(each)}
+                disabled={removing.isPending}
+                onClick={() => removing.mutate(each)}
               />
             </li>
           );
         })}
       </ul>
-      <Problem of={problem} />
+      <Problem of={removing.error} />
     </>
   );
 }
