@@ -343,7 +343,7 @@ function playPhoneOf(scene: Scene, width: number): void {
     await page.getByRole('button', { name: '1:1 · 4 images · Offline renderer' }).tap();
     await page.getByRole('group', { name: 'Number of images' }).getByText('2', { exact: true }).tap();
     await example.tap();
-    await expect.poll(() => made(page).count()).toBe(4);
+    await expect.poll(() => made(page).count()).toBe(2);
     await context.close();
   });
 }
