@@ -1,7 +1,7 @@
 /** The journeys of a conversation: following, failures with a next step, files, threads, a service that goes away. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
@@ -118,6 +118,57 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor);
   });
 
+  it('continues an answer that began while the page was reading the conversation', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page, context } = visitor;
+    await send(page, '/slow 60');
+    await answers(page).getByText('Slowly').waitFor();
+    const other = await context.newPage();
+    const isBefore = async (route: Route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { task: null } });
+    };
+    await other.route('**/current-task', isBefore, { times: 1 });
+    await other.route('**/messages/*', async (route) => {
+      const response = await route.fetch();
+      const { messages } = await response.json();
+      await route.fulfill({ response, json: { messages: messages.slice(0, 1) } });
+    });
+    await other.goto(page.url());
+    await answers(other).getByText('Slowly').waitFor();
+    expect(await other.getByText('This message has no answer.').count()).toBe(0);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await status(page, 'The answer was stopped.').waitFor();
+    await other.close();
+    checkComplaints(visitor);
+  });
+
+  it('four images fill the column, in the places where they were awaited', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Models and ratio' }).click();
+    await page.getByRole('group', { name: 'Images at a time' }).getByRole('menuitemradio', { name: '4' }).click();
+    await page.keyboard.press('Escape');
+    await page.evaluate(`{
+      const places = globalThis.places = new Set();
+      new MutationObserver(() => {
+        for (const it of document.querySelectorAll('.images > *')) {
+          const { x, width, height } = it.getBoundingClientRect();
+          places.add([x, width, height].map(Math.round).join());
+        }
+      }).observe(document.body, { childList: true, subtree: true });
+    }`);
+    await complete(page, 'an image of a lighthouse');
+    await page.getByRole('region', { name: 'Generated 4 images' }).locator('.asset-image.there').nth(3).waitFor();
+    await page.getByText('Here are your 4 images').waitFor();
+    const column = await page.locator('.column').boundingBox();
+    const grid = await page.locator('.images').boundingBox();
+    expect([grid?.x, grid?.width]).toEqual([column?.x, column?.width]);
+    // One width and one height, in two columns.
+    expect(await page.evaluate('globalThis.places.size')).toBe(2);
+    checkComplaints(visitor);
+  });
+
   it('reports a failed answer, and requests it again', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page } = visitor;
@@ -231,7 +282,13 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     expect(await box('my boat is blue').count()).toBe(0);
     await editor.fill('remember that my cat is called Kit');
     await editor.press('Enter');
-    await page.locator('.toasts').getByText('Forgot “my cat is called Tom”.').waitFor();
+    const notice = page.locator('.toasts').getByText('Forgot “my cat is called Tom”.');
+    await notice.waitFor();
+    const covered = await page.evaluate(`[...document.querySelectorAll('.message, .composer')].some((it) => {
+      const [box, toast] = [it, document.querySelector('.toast')].map((one) => one.getBoundingClientRect());
+      return box.right > toast.left && box.left < toast.right && box.bottom > toast.top && box.top < toast.bottom;
+    })`);
+    expect(covered).toBe(false);
     await status(page, 'The answer is complete.').waitFor();
     await page.getByText('Version 2 of 2').waitFor();
     await expect.poll(facts).toContain('Kit');

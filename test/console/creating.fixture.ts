@@ -133,7 +133,7 @@ export function playCreating(scene: Scene): void {
   scene('four images are created, compared, varied and animated, and an order is canceled', async (given) => {
     const { page, rig, expect } = given;
     await enterAsUser(given, rig, '/create');
-    await page.getByText('Nothing created yet.').waitFor();
+    await page.getByText('Nothing ordered here yet').waitFor();
     const created = page.getByRole('region', { name: 'Created' });
     const lines =
       '(it => it.clientHeight / parseFloat(getComputedStyle(it).lineHeight))(document.querySelector("textarea"))';
@@ -146,13 +146,24 @@ export function playCreating(scene: Scene): void {
     await made(page).nth(3).waitFor();
     await created.getByText(/Offline renderer · .* · 8 credits/).waitFor();
     await judge(page, 'four images');
-    // Large, and in the ratio of the order.
-    const box = (await page.locator('.result').first().boundingBox()) ?? { width: 0, height: 1 };
-    expect(box.width).toBeGreaterThan(500);
+    // The form is ready for the next order.
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('');
+    // In one row, and in the ratio of the order.
+    const none = { x: 0, y: 0, width: 0, height: 1 };
+    const boxes = await Promise.all((await page.locator('.result').all()).map((it) => it.boundingBox()));
+    const box = boxes[0] ?? none;
+    expect(new Set(boxes.map((it) => it?.y))).toEqual(new Set([box.y]));
+    expect(box.width).toBeGreaterThan(250);
     expect(box.width / box.height).toBeCloseTo(16 / 9, 1);
     await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByRole('dialog').getByLabel('Line between the images').waitFor();
+    const comparison = page.getByRole('dialog', { name: 'Compare' });
     await judge(page, 'a comparison');
+    // The line on the picture is where the slider is.
+    await comparison.getByLabel('Line between the images').fill('25');
+    const picture = (await comparison.locator('.compare').boundingBox()) ?? none;
+    const parting = (await comparison.locator('.parting').boundingBox()) ?? none;
+    expect((parting.x + 1 - picture.x) / picture.width).toBeCloseTo(0.25, 2);
+    expect(parting.height).toBeCloseTo(picture.height, 0);
     await page.keyboard.press('Escape');
     await page.locator('.result').first().hover();
     await page.locator('.result').first().getByRole('button', { name: 'Edit' }).click();
@@ -162,7 +173,9 @@ export function playCreating(scene: Scene): void {
     await page.locator('.result').first().getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Vary' }).click();
     const vary = page.getByRole('dialog', { name: 'Vary the image' });
-    await vary.locator('.reference .asset-image.there').waitFor();
+    // The whole source is seen, and one begins with what to change.
+    await vary.locator('.reference .asset-image.whole.there').waitFor();
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Prompt');
     expect(await vary.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
     expect(await vary.getByRole('radio', { name: 'Same as source' }).isChecked()).toBe(true);
     await vary.getByLabel('Model').getByText('Offline renderer (2 credits each)').waitFor({ state: 'attached' });
@@ -193,17 +206,50 @@ export function playCreating(scene: Scene): void {
     const animate = page.getByRole('dialog', { name: 'Animate the image' });
     await animate.locator('.reference .asset-image.there').waitFor();
     expect(await animate.getByRole('radio', { name: 'Gentle' }).isChecked()).toBe(true);
+    await animate.getByText('Set by the model').waitFor();
     await judge(page, 'an animation');
     const orderOfVideo = page.waitForRequest((request) => request.url().endsWith('/videos'));
     await animate.getByRole('button', { name: 'Create a video' }).click();
     expect((await orderOfVideo).postDataJSON()).toMatchObject({ prompt: 'Gentle camera motion.', ratio: '16:9' });
     await page.locator('.result video').waitFor();
+    expect(((await page.locator('.result video').boundingBox()) ?? none).height).toBeLessThanOrEqual(560);
 
     await page.getByText('Video', { exact: true }).click();
     await page.getByLabel('Prompt').fill('/slow waves');
+    const isSeen = Promise.withResolvers<void>();
+    await page.route('**/videos', async (route) => {
+      await isSeen.promise;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Create a video' }).click();
     const queue = page.getByRole('region', { name: 'Queue' });
+    // Before the service has it.
+    await queue.getByRole('article', { name: '/slow waves' }).getByText('Sending …').waitFor();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('');
+    isSeen.resolve();
+    await queue.getByText('Sending …').waitFor({ state: 'detached' });
     await queue.getByRole('button', { name: 'Cancel' }).or(page.locator('.result video').nth(1)).first().waitFor();
+
+    // A canceled order is one line, until one removes it.
+    await page.route('**/generations?*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const [first] = body.generations;
+      for (const item of first.items) Object.assign(item, { status: 'canceled', assetId: null });
+      first.status = 'canceled';
+      await route.fulfill({ response, json: body });
+    });
+    await page.reload();
+    const canceled = created.getByRole('article', { name: '/slow waves' });
+    await canceled.getByText(/ · Canceled$/).waitFor();
+    expect(await canceled.locator('.result').count()).toBe(0);
+    await judge(page, 'a canceled order');
+    await canceled.getByRole('button', { name: 'Remove' }).click();
+    await canceled.waitFor({ state: 'detached' });
+    await page.reload();
+    await made(page).first().waitFor();
+    expect(await canceled.count()).toBe(0);
+    await page.unrouteAll();
     await page.getByRole('link', { name: 'Library' }).click();
     await expect.poll(() => tiles(page).count()).toBeGreaterThanOrEqual(5);
   });
@@ -289,6 +335,15 @@ function playPhoneOf(scene: Scene, width: number): void {
     await drawer.getByRole('navigation', { name: 'Conversations' }).getByRole('link').first().tap();
     await drawer.waitFor({ state: 'detached' });
     await expect.poll(() => page.url()).toBe(first);
+    // The form leaves room for the orders, and opens no keyboard.
+    await page.goto(`${rig.url}/create`);
+    const example = page.getByRole('button', { name: /^Create “A lighthouse/ });
+    expect(((await example.boundingBox()) ?? { y: Number.NaN }).y).toBeLessThan(600);
+    expect(await page.evaluate('document.activeElement.tagName')).not.toBe('TEXTAREA');
+    await page.getByRole('button', { name: '1:1 · 4 images · Offline renderer' }).tap();
+    await page.getByRole('group', { name: 'Number of images' }).getByText('2', { exact: true }).tap();
+    await example.tap();
+    await expect.poll(() => made(page).count()).toBe(2);
     await context.close();
   });
 }

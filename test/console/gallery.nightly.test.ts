@@ -417,7 +417,36 @@ describe.skipIf(withoutChromium)('the library', () => {
     };
     await drag(0.2, 0.4);
     await drag(0.6, 0.8);
-    await form.getByRole('button', { name: 'Undo the last stroke' }).click();
+    const undo = form.getByRole('button', { name: 'Undo the last stroke' });
+    const redo = form.getByRole('button', { name: 'Redo the stroke' });
+    /** Whether the mask covers the places of the two strokes, and one beside them. */
+    const covered = () =>
+      page.evaluate(`((it) => {
+        const copy = new OffscreenCanvas(it.width, it.height).getContext('2d', { willReadFrequently: true });
+        copy.drawImage(it, 0, 0);
+        return [0.3, 0.7, 0.5].map((x) => copy.getImageData(x * it.width, it.height / 2, 1, 1).data[3] > 0);
+      })(document.querySelector('.mask'))`);
+    await undo.click();
+    await expect.poll(covered).toEqual([true, false, false]);
+    await redo.click();
+    await expect.poll(covered).toEqual([true, true, false]);
+    expect(await redo.isDisabled()).toBe(true);
+    await undo.click();
+    await form.getByRole('button', { name: 'Invert the mask' }).click();
+    await expect.poll(covered).toEqual([false, true, true]);
+    await undo.click();
+    await expect.poll(covered).toEqual([true, false, false]);
+    await form.getByText('24 px', { exact: true }).waitFor();
+    await form.getByRole('button', { name: 'Zoom in' }).click();
+    await expect.poll(async () => (await canvas.boundingBox())?.width).toBeCloseTo(1.5 * box.width, 0);
+    await form.getByRole('button', { name: 'Zoom out' }).click();
+    // The image has room around it, and the fields end above the buttons.
+    const stage = await page.locator('.stage').boundingBox();
+    expect(box.x - (stage?.x ?? 0)).toBeGreaterThanOrEqual(24);
+    const fields = await form.locator('.fields').boundingBox();
+    const finish = await form.locator('.finish').boundingBox();
+    expect((fields?.y ?? 0) + (fields?.height ?? 0)).toBeLessThanOrEqual((finish?.y ?? 0) + 1);
+    expect((finish?.y ?? 0) + (finish?.height ?? 0)).toBeCloseTo(900, 0);
     await form.getByLabel('Prompt').fill('a red balloon');
     await judge(page, 'an edit');
     await shoot(page, 'editor');

@@ -115,12 +115,16 @@ const consentPageHeaders = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`,
 };
 
+/** The icon of the console. */
+const logo =
+  '<svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#3d4fb8"/><path d="M16 7 24.5 25h-4l-1.7-3.9h-5.6L11.5 25h-4zm-1.4 10.9h2.8L16 14.5z" fill="#fff"/></svg>';
+
 /** `flowId` and `action` come from the server: a UUID and a path. */
 function renderConsentPage(flowId: string, action: string): string {
-  const choices = offeredAddresses.map(
-    (address, index) =>
-      `<label><input type="radio" name="email" value="${address}"${index === 0 ? ' checked' : ''}> ${address}</label>`,
-  );
+  const rows = offeredAddresses.map((address) => {
+    const name = `${address[0]?.toUpperCase()}${address.slice(1, address.indexOf('@'))}`;
+    return `<button type="submit" name="email" value="${address}" class="account"><span class="initial" aria-hidden="true">${name[0]}</span><span><strong>Continue as ${name}</strong><small>${address}</small></span></button>`;
+  });
   const form = (content: string) =>
     `<form method="post" action="${action}">\n<input type="hidden" name="flow" value="${flowId}">\n${content}\n</form>`;
   return `<!doctype html>
@@ -128,16 +132,17 @@ function renderConsentPage(flowId: string, action: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Local sign-in</title>
+<title>Sign in to Atelier</title>
 <style>${style}</style>
 </head>
 <body>
 <main>
-<h1>Choose an account</h1>
-<p>This page replaces the social sign-in during development. These are test accounts.</p>
-${form(`${choices.join('\n')}\n<button type="submit" class="primary">Continue</button>`)}
-${form('<label class="other">Another user <input type="email" name="email" required maxlength="254" placeholder="you@example.com"></label>\n<button type="submit">Continue with this address</button>')}
-${form('<button type="submit" name="deny" value="1">Cancel</button>')}
+<p class="brand">${logo} Atelier</p>
+<h1>Sign in as a demo user</h1>
+<p>Choose who you are on this machine. There is no password.</p>
+${form(rows.join('\n'))}
+${form('<label for="email">Use another account</label>\n<div class="other"><input id="email" type="email" name="email" required maxlength="254" placeholder="you@example.com">\n<button type="submit">Continue</button></div>')}
+${form('<button type="submit" name="deny" value="1" class="quiet">Cancel</button>')}
 </main>
 </body>
 </html>

@@ -38,6 +38,24 @@ it('calls only the tools that the request offers', async () => {
   expect(await callsWith()).toEqual([]);
 });
 
+it('names no tool, and counts the images', () => {
+  const failed = { status: 'failed', failure: { code: 'memory_unavailable', message: 'The memory is not responding' } };
+  const made = { status: 'completed', assetIds: ['a', 'b', 'c', 'd'] };
+  expect(
+    answerTo(
+      '',
+      [
+        { toolName: 'saveMemory', output: failed },
+        { toolName: 'generateImage', output: made },
+        { toolName: 'get_weather', output: {} },
+      ],
+      '',
+    ),
+  ).toBe(
+    '[offline demo model] The memory is not responding. Here are your 4 images, drawn by the offline renderer. The tool has answered.',
+  );
+});
+
 it('does not claim to remember what was not saved', () => {
   expect(answerTo('', [{ toolName: 'saveMemory', output: { status: 'failed' } }], '')).not.toContain('undefined');
 });

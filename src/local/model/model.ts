@@ -131,10 +131,8 @@ function instructionsOf(prompt: Prompt): string {
 
 export const label = '[offline demo model]';
 
-function reasoningFor(toolRequests: readonly ToolRequest[]): string {
-  if (toolRequests.length === 0) return 'No tool is asked for; I answer in words.';
-  return `The words of the message ask for: ${toolRequests.map(({ toolName }) => toolName).join(', ')}.`;
-}
+const reasoningFor = (toolRequests: readonly ToolRequest[]): string =>
+  toolRequests.length === 0 ? 'No tool is asked for; I answer in words.' : 'I do what the message asks for first.';
 
 export function answerTo(question: string, answers: readonly ToolAnswer[], instructions: string): string {
   if (answers.length > 0) return `${label} ${answers.map(describe).join(' ')}`;
@@ -149,10 +147,11 @@ function describe({ toolName, output }: ToolAnswer): string {
   const result = typeof output === 'object' && output !== null ? output : {};
   const status: unknown = Reflect.get(result, 'status');
   const failure: unknown = Reflect.get(result, 'failure');
-  if (typeof failure === 'object' && failure !== null) return `${toolName}: ${String(Reflect.get(failure, 'message'))}`;
+  if (typeof failure === 'object' && failure !== null) return sentence(Reflect.get(failure, 'message'));
+  const made: unknown = Reflect.get(result, 'assetIds');
   switch (toolName) {
     case 'generateImage':
-      return 'Here is your image, drawn by the offline renderer.';
+      return `Here ${Array.isArray(made) && made.length > 1 ? `are your ${made.length} images` : 'is your image'}, drawn by the offline renderer.`;
     case 'editImage':
       return 'Here is the edited image, by the offline renderer.';
     case 'generateVideo':
@@ -171,7 +170,7 @@ function describe({ toolName, output }: ToolAnswer): string {
       return typeof forgotten === 'string' ? `I forgot: ${sentence(forgotten)}` : 'I did not find that in my memory.';
     }
     default:
-      return `${toolName} answered.`;
+      return 'The tool has answered.';
   }
 }
 

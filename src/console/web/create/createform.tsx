@@ -1,6 +1,6 @@
 import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
-import { ImagePlus, Sparkles, X } from 'lucide-react';
+import { ChevronDown, ImagePlus, SlidersHorizontal, Sparkles, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { mediaCalls } from '../../../client/media/calls.ts';
@@ -10,8 +10,9 @@ import { useAsset } from '../library/assets.ts';
 import { nameOf } from '../library/queue.ts';
 import { useSigned } from '../library/signing.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
+import { isTouch, useIsNarrow } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
 import { useUser } from '../user.tsx';
@@ -23,6 +24,7 @@ import {
   quotientOf,
   rememberRatio,
   sendOrder,
+  unsent,
   useModels,
   useShowOrder,
 } from './order.ts';
@@ -31,9 +33,8 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const countKey = 'atelier.count';
 const titles = { vary: 'Vary the image', remix: 'Remix the image', animate: 'Animate the image' } as const;
 
-interface CreateDialogProps {
+interface CreateDialogProps extends Pick<CreateFormProps, 'order'> {
   readonly deed: Deed;
-  readonly order: Order;
   readonly onClose: () => void;
 }
 
@@ -64,10 +65,12 @@ interface CreateFormProps {
   /** `undefined`: the user chooses the kind. */
   readonly deed?: Deed;
   readonly order: Order;
+  /** Sends the order as soon as its model is known. */
+  readonly isReady?: boolean;
   readonly onOrdered?: () => void;
 }
 
-export function CreateForm({ deed, order: given, onOrdered }: CreateFormProps) {
+export function CreateForm({ deed, order: given, isReady = false, onOrdered }: CreateFormProps) {
   const user = useUser();
   const [order, setOrder] = useState(given);
   const change = (changes: Partial<Order>) => setOrder((now) => ({ ...now, ...changes }));
@@ -84,23 +87,29 @@ export function CreateForm({ deed, order: given, onOrdered }: CreateFormProps) {
   const key = useRef(crypto.randomUUID());
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    field.current?.focus();
+    // On a touch screen, the keyboard would cover the page.
+    if (!isTouch()) field.current?.focus();
     if (given.references.length > 0 || given.prompt !== '') window.scrollTo({ top: 0 });
   }, [given]);
+  const price = model ? model.credits * (kind === 'image' ? count : 1) : 0;
   const sending = useMutation({
-    mutationFn: async () => {
-      const generation = await sendOrder(
-        user,
-        { ...order, model: model?.id, count, references, ratio: ordered },
-        key.current,
-      );
+    mutationFn: async (sent: Order) => {
       const shape = ordered ?? sourceRatio;
-      if (shape !== undefined) rememberRatio(generation.id, shape);
-      return generation;
-    },
-    onSuccess: (generation) => {
-      show(generation);
+      const remember = (id: string) => shape !== undefined && rememberRatio(id, shape);
+      remember(key.current);
+      if (deed === undefined) {
+        show(unsent(key.current, sent, price));
+        change({ prompt: '', references: [], strength: undefined });
+        showNewest();
+      }
+      const generation = await sendOrder(user, sent, key.current);
+      remember(generation.id);
+      show(generation, key.current);
       onOrdered?.();
+    },
+    onError: (_error, { prompt, references: ids, strength: former }) => {
+      show(undefined, key.current);
+      setOrder((now) => (now.prompt === '' ? { ...now, prompt, references: ids, strength: former } : now));
     },
     // A refused order is another order when it is sent again.
     onSettled: () => {
@@ -109,13 +118,24 @@ export function CreateForm({ deed, order: given, onOrdered }: CreateFormProps) {
   });
   const isEmpty = order.prompt.trim() === '' && !(hasSource && strength);
   const canSend = !isEmpty && model?.allowed === true && !sending.isPending;
+  const send = () => canSend && sending.mutate({ ...order, model: model.id, count, references, ratio: ordered });
+  const isDue = useRef(isReady);
+  useEffect(() => {
+    if (!isDue.current || !canSend) return;
+    isDue.current = false;
+    send();
+  });
+  const what = kind === 'video' ? 'a video' : count === 1 ? 'an image' : `${count} images`;
+  // On a phone, the order below has to be in view too.
+  const isFolded = useIsNarrow() && deed === undefined;
+  const [isUnfolded, setUnfolded] = useState(false);
   return (
     <form
       className="createform"
       aria-label="New images or video"
       onSubmit={(event) => {
         event.preventDefault();
-        if (canSend) sending.mutate();
+        send();
       }}
     >
       <textarea
@@ -123,7 +143,7 @@ export function CreateForm({ deed, order: given, onOrdered }: CreateFormProps) {
         className="grows"
         aria-label="Prompt"
         placeholder={deed ? hintsOfDeeds[deed] : hints[kind]}
-        rows={3}
+        rows={isFolded ? 2 : 3}
         maxLength={strength ? 3800 : 4000}
         value={order.prompt}
         onChange={({ target }) => change({ prompt: target.value })}
@@ -157,60 +177,85 @@ export function CreateForm({ deed, order: given, onOrdered }: CreateFormProps) {
           textOf={(one) => (one === 'strong' ? 'Strong' : kind === 'image' ? 'Subtle' : 'Gentle')}
         />
       )}
-      {model !== undefined && (
-        <label className="field">
-          Model
-          <select value={model.id} onChange={({ target }) => change({ model: target.value })}>
-            {models.map(({ id, label, allowed, credits }) => (
-              <option key={id} value={id} disabled={!allowed}>
-                {label} ({allowed ? `${creditsOf(credits)} each` : 'not in your plan'})
-              </option>
-            ))}
-          </select>
-        </label>
+      {isFolded && (
+        <button type="button" className="folding" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+          <SlidersHorizontal {...icon} />
+          <span className="cut">
+            {[ratio, kind === 'image' && `${count} images`, model?.label].filter(Boolean).join(' · ')}
+          </span>
+          <ChevronDown {...icon} />
+        </button>
       )}
-      {(model?.ratios?.length ?? 0) > 0 && (
-        <Segments
-          name="Ratio"
-          options={[...(hasSource ? [undefined] : []), ...(model?.ratios ?? [])]}
-          chosen={ratio}
-          onChoose={(next) => change({ ratio: next })}
-          textOf={(one) => one ?? 'Same as source'}
-          ratioOf={(one) => one ?? sourceRatio}
-        />
-      )}
-      {kind === 'image' && (model?.maxCount ?? 1) > 1 && (
-        <Segments
-          name="Number of images"
-          options={[1, 2, 3, 4].filter((value) => value <= (model?.maxCount ?? 1))}
-          chosen={count}
-          onChoose={(value) => {
-            localStorage.setItem(countKey, String(value));
-            change({ count: value });
-          }}
-        />
-      )}
-      {kind === 'video' && (model?.durations?.length ?? 0) > 0 && (
-        <Segments
-          name="Seconds"
-          options={model?.durations ?? []}
-          chosen={order.duration ?? model?.durations?.[0] ?? 0}
-          onChoose={(duration) => change({ duration })}
-        />
+      {(!isFolded || isUnfolded) && (
+        <>
+          {model !== undefined && (
+            <label className="field">
+              Model
+              <select value={model.id} onChange={({ target }) => change({ model: target.value })}>
+                {models.map(({ id, label, allowed, credits }) => (
+                  <option key={id} value={id} disabled={!allowed}>
+                    {label} ({allowed ? `${creditsOf(credits)} each` : 'not in your plan'})
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          {(model?.ratios?.length ?? 0) > 0 && (
+            <Segments
+              name="Ratio"
+              options={[...(hasSource ? [undefined] : []), ...(model?.ratios ?? [])]}
+              chosen={ratio}
+              onChoose={(next) => change({ ratio: next })}
+              textOf={(one) => one ?? 'Same as source'}
+              ratioOf={(one) => one ?? sourceRatio}
+            />
+          )}
+          {kind === 'image' && (model?.maxCount ?? 1) > 1 && (
+            <Segments
+              name="Number of images"
+              options={[1, 2, 3, 4].filter((value) => value <= (model?.maxCount ?? 1))}
+              chosen={count}
+              onChoose={(value) => {
+                localStorage.setItem(countKey, String(value));
+                change({ count: value });
+              }}
+            />
+          )}
+          {kind === 'video' && (model?.durations?.length ?? 0) > 0 && (
+            <Segments
+              name="Seconds"
+              options={model?.durations ?? []}
+              chosen={order.duration ?? model?.durations?.[0] ?? 0}
+              onChoose={(duration) => change({ duration })}
+            />
+          )}
+          {kind === 'video' && model?.durations?.length === 0 && (
+            <p className="field fixed">Length: set by the model</p>
+          )}
+        </>
       )}
       {model !== undefined && !model.allowed && (
         <p className="problem">Your plan does not include {kind === 'image' ? 'images' : 'videos'}.</p>
       )}
       <Problem of={sending.error} />
       <div className="send">
-        {model && <Price credits={model.credits * (kind === 'image' ? count : 1)} />}
-        <button type="submit" className="primary" disabled={!canSend}>
-          <Sparkles {...icon} />
-          {kind === 'image' ? (count === 1 ? 'Create an image' : `Create ${count} images`) : 'Create a video'}
-        </button>
+        {model && <Price credits={price} />}
+        <Button
+          Icon={Sparkles}
+          text={sending.isPending ? 'Sending …' : `Create ${what}`}
+          type="submit"
+          className="primary"
+          disabled={!canSend}
+        />
       </div>
     </form>
   );
+}
+
+/** The newest order, on a screen where the form fills the window. */
+function showNewest(): void {
+  if (isTouch() && document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  requestAnimationFrame(() => document.querySelector('.generation header')?.scrollIntoView({ block: 'nearest' }));
 }
 
 /** The order as the model can carry it out. */
@@ -294,7 +339,7 @@ function Reference({ assetId, onRemove }: { readonly assetId: string; readonly o
   const { data } = useSigned('image', assetId);
   return (
     <span className="reference">
-      <AssetImage url={data?.thumbUrl ?? data?.url} alt="Reference" blurhash={data?.blurhash} />
+      <AssetImage url={data?.thumbUrl ?? data?.url} alt="Reference" blurhash={data?.blurhash} isWhole />
       <IconButton label="Remove the reference" Icon={X} className="icon" onClick={onRemove} />
     </span>
   );

@@ -4,6 +4,7 @@ import { navigate } from 'wouter/use-browser-location';
 import type { Generation, GenerationPage, ModelList } from '../../../client/agent/api.ts';
 import type { Asset } from '../../../client/media/api.ts';
 import { type Deed, type Kind, type Order, openDialog } from '../library/dialogs.ts';
+import { createShared } from '../shell/shared.ts';
 import { type User, useUser } from '../user.tsx';
 
 export type { Deed, Generation, Kind, Order };
@@ -40,7 +41,24 @@ export async function createAgain(user: User, assetId: string | null, known: Par
   openCreate({ ...emptyOrder, ...known, ...splitPrompt(prompt, known.kind), model, ratio, references });
 }
 
-export function preparedOrder(state: unknown): { readonly order: Order; readonly at: number } | undefined {
+// An order that is sent as soon as the page is open. It survives a sign-in in the same tab. It is not part of the URL, so that no
+// link of another page can order anything.
+
+const readyKey = 'atelier.order';
+export const keepOrder = (order: Order): void => sessionStorage.setItem(readyKey, JSON.stringify(order));
+/** Otherwise, a reload would order again. */
+export const forgetOrder = (): void => sessionStorage.removeItem(readyKey);
+export function readOrder(): PreparedOrder | undefined {
+  const text = sessionStorage.getItem(readyKey);
+  return text === null ? undefined : { order: JSON.parse(text), at: Date.now() };
+}
+
+export interface PreparedOrder {
+  readonly order: Order;
+  readonly at: number;
+}
+
+export function preparedOrder(state: unknown): PreparedOrder | undefined {
   const { order, at } = Object(state) as { readonly order?: Partial<Order>; readonly at?: number };
   return order === undefined ? undefined : { order: { ...emptyOrder, ...order }, at: at ?? 0 };
 }
@@ -98,23 +116,36 @@ export function useGenerations() {
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
     refetchInterval: ({ state: { data } }) =>
-      (data as Pages | undefined)?.pages[0]?.generations.some(({ status }) => status === 'running')
+      (data as Pages | undefined)?.pages[0]?.generations.some((one) => one.status === 'running' && !isSending(one))
         ? lookEveryMs
         : false,
   });
 }
 
-/** Shows a new order at once. */
-export function useShowOrder(): (generation: Generation) => void {
+/** The service does not have the order yet. */
+export const isSending = (generation: Generation): boolean => 'isSending' in generation;
+
+/** An order as the list shows it until the service has it. */
+export function unsent(id: string, { kind, prompt, model = '', count = 1 }: Order, credits: number): Generation {
+  const empty = { status: 'running', assetId: null, url: null, mime: null, width: null, height: null, failure: null };
+  const items = Array.from({ length: kind === 'image' ? count : 1 }, (_, index) => ({ ...empty, index }));
+  const order = { ...{ id, kind, prompt, model, credits, items }, status: 'running', origin: 'api', isSending: true };
+  return { ...order, createdAt: new Date().toISOString(), endedAt: null } as Generation;
+}
+
+/** Shows a new order at once, in place of the one with the id `former`. `undefined`: it was refused. */
+export function useShowOrder(): (generation: Generation | undefined, former?: string) => void {
   const user = useUser();
   const queries = useQueryClient();
-  return (generation) => {
+  return (generation, former) => {
+    void queries.cancelQueries({ queryKey: keyOf(user) });
     queries.setQueryData<Pages>(keyOf(user), (data) => {
-      const [first, ...rest] = data?.pages ?? [];
-      if (data === undefined || first === undefined) return data;
-      const others = first.generations.filter(({ id }) => id !== generation.id);
-      return { ...data, pages: [{ ...first, generations: [generation, ...others] }, ...rest] };
+      const [first = { generations: [], next_cursor: null }, ...rest] = data?.pages ?? [];
+      const others = first.generations.filter(({ id }) => id !== generation?.id && id !== former);
+      const generations = generation ? [generation, ...others] : others;
+      return { pageParams: [''], ...data, pages: [{ ...first, generations }, ...rest] };
     });
+    if (generation !== undefined && isSending(generation)) return;
     void queries.invalidateQueries({ queryKey: keyOf(user) });
     void queries.invalidateQueries({ queryKey: ['credits', user.id] });
   };
@@ -125,9 +156,21 @@ export function useCancel(): (id: string) => Promise<void> {
   const queries = useQueryClient();
   return async (id) => {
     await user.send('agent', `/generations/${id}`, { method: 'DELETE' });
-    void queries.invalidateQueries({ queryKey: keyOf(user) });
     void queries.invalidateQueries({ queryKey: ['credits', user.id] });
+    await queries.invalidateQueries({ queryKey: keyOf(user) });
   };
+}
+
+// Orders without a result that the user has removed from the page, in this browser. The service keeps them.
+
+const removedKey = 'atelier.removed-orders';
+const mostRemoved = 200;
+const removed = createShared<readonly string[]>(JSON.parse(globalThis.localStorage?.getItem(removedKey) ?? '[]'));
+
+export const useRemoved = removed.use;
+export function removeOrder(id: string): void {
+  removed.write([id, ...removed.read()].slice(0, mostRemoved));
+  localStorage.setItem(removedKey, JSON.stringify(removed.read()));
 }
 
 /** The first one of a kind is its default. */

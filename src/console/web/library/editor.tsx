@@ -1,7 +1,7 @@
 import './editor.css';
 import { useMutation } from '@tanstack/react-query';
-import { Brush, Eraser, Trash2, Undo2 } from 'lucide-react';
-import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Brush, Contrast, Eraser, type LucideIcon, Redo2, Trash2, Undo2, ZoomIn, ZoomOut } from 'lucide-react';
+import { type PointerEvent, useEffect, useRef, useState } from 'react';
 import type { Asset } from '#client/media/api.ts';
 import { Price, Segments } from '../create/fields.tsx';
 import { useModels } from '../create/order.ts';
@@ -14,6 +14,7 @@ import { useSigned } from './signing.ts';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const counts = [1, 2, 3, 4] as const;
+const zooms = [1, 1.5, 2, 3, 4] as const;
 /** The longest side of the canvas on the screen. The mask has the size of the image. */
 const shownSide = 1024;
 
@@ -28,6 +29,13 @@ interface EditorProps {
 export function Editor({ asset, onMade, onClose }: EditorProps) {
   const user = useUser();
   const [strokes, setStrokes] = useState<readonly Stroke[]>([]);
+  /** Strokes that were taken back, the latest first. */
+  const [undone, setUndone] = useState<readonly Stroke[]>([]);
+  const [zoom, setZoom] = useState(0);
+  const paint = (next: readonly Stroke[]) => {
+    setStrokes(next);
+    setUndone([]);
+  };
   const [brush, setBrush] = useState({ size: 0.08, erases: false });
   const [prompt, setPrompt] = useState('');
   const [ratio, setRatio] = useState<Ratio>();
@@ -56,11 +64,19 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
       await onMade(ids.at(-1) ?? asset.assetId);
     },
   });
+  const undo = () => {
+    setUndone([...strokes.slice(-1), ...undone]);
+    setStrokes(strokes.slice(0, -1));
+  };
+  const redo = () => {
+    setStrokes([...strokes, ...undone.slice(0, 1)]);
+    setUndone(undone.slice(1));
+  };
   const isReady = prompt.trim() !== '' && !edit.isPending;
   return (
     <>
       <div className="stage">
-        <Painting asset={asset} strokes={strokes} brush={brush} onStrokes={setStrokes} />
+        <Painting asset={asset} strokes={strokes} brush={brush} zoom={zooms[zoom] ?? 1} onStrokes={paint} />
       </div>
       <form
         className="aside editor"
@@ -70,72 +86,75 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
           if (isReady) edit.mutate();
         }}
       >
-        <p className="quiet">
-          {strokes.length === 0
-            ? 'Paint over the part to change, or describe a change to the whole image.'
-            : 'Only the painted part changes.'}
-        </p>
-        <div className="does">
-          {[false, true].map((erases) => (
-            <button
-              key={String(erases)}
-              type="button"
-              aria-pressed={brush.erases === erases}
-              className="toggle"
-              onClick={() => setBrush({ ...brush, erases })}
-            >
-              {erases ? <Eraser {...icon} /> : <Brush {...icon} />}
-              {erases ? 'Erase' : 'Brush'}
-            </button>
-          ))}
-          <IconButton
-            label="Undo the last stroke"
-            Icon={Undo2}
-            className="icon"
-            disabled={strokes.length === 0}
-            onClick={() => setStrokes(strokes.slice(0, -1))}
+        <div className="fields">
+          <p className="quiet">
+            {strokes.length === 0
+              ? 'Paint over the part to change, or describe a change to the whole image.'
+              : 'Only the painted part changes.'}
+          </p>
+          <div className="does">
+            {[false, true].map((erases) => (
+              <button
+                key={String(erases)}
+                type="button"
+                aria-pressed={brush.erases === erases}
+                className="toggle"
+                onClick={() => setBrush({ ...brush, erases })}
+              >
+                {erases ? <Eraser {...icon} /> : <Brush {...icon} />}
+                {erases ? 'Erase' : 'Brush'}
+              </button>
+            ))}
+            {(
+              [
+                ['Undo the last stroke', Undo2, strokes.length > 0, undo],
+                ['Redo the stroke', Redo2, undone.length > 0, redo],
+                ['Invert the mask', Contrast, strokes.length > 0, () => paint([...strokes, inversion])],
+                ['Clear the mask', Trash2, strokes.length > 0, () => paint([])],
+                ['Zoom out', ZoomOut, zoom > 0, () => setZoom(zoom - 1)],
+                ['Zoom in', ZoomIn, zoom < zooms.length - 1, () => setZoom(zoom + 1)],
+              ] as readonly (readonly [string, LucideIcon, boolean, () => void])[]
+            ).map(([label, Icon, isPossible, run]) => (
+              <IconButton key={label} label={label} Icon={Icon} className="icon" disabled={!isPossible} onClick={run} />
+            ))}
+          </div>
+          <label className="field">
+            <span className="sized">
+              Brush size <output>{Math.round(brush.size * (asset.width ?? shownSide))} px</output>
+            </span>
+            <input
+              aria-label="Brush size"
+              type="range"
+              min={1}
+              max={30}
+              value={Math.round(brush.size * 100)}
+              // The track is filled up to the thumb.
+              ref={(range) => range?.style.setProperty('--share', `${((brush.size * 100 - 1) / 29) * 100}%`)}
+              onChange={(event) => setBrush({ ...brush, size: Number(event.target.value) / 100 })}
+            />
+          </label>
+          <TextArea
+            label="Prompt"
+            className="grows"
+            rows={3}
+            maxLength={4000}
+            placeholder="For example: a red balloon"
+            value={prompt}
+            onChange={setPrompt}
           />
-          <IconButton
-            label="Clear the mask"
-            Icon={Trash2}
-            className="icon"
-            disabled={strokes.length === 0}
-            onClick={() => setStrokes([])}
+          <Segments
+            name="Ratio"
+            options={[undefined, ...ratios]}
+            chosen={ratio}
+            onChoose={setRatio}
+            textOf={(option) => option ?? 'Same as source'}
+            ratioOf={(option) => option ?? `${asset.width ?? 1}:${asset.height ?? 1}`}
           />
+          <Segments name="Number of images" options={counts} chosen={count} onChoose={setCount} />
         </div>
-        <label className="field">
-          Brush size
-          <input
-            type="range"
-            min={1}
-            max={30}
-            value={Math.round(brush.size * 100)}
-            // The track is filled up to the thumb.
-            ref={(range) => range?.style.setProperty('--share', `${((brush.size * 100 - 1) / 29) * 100}%`)}
-            onChange={(event) => setBrush({ ...brush, size: Number(event.target.value) / 100 })}
-          />
-        </label>
-        <TextArea
-          label="Prompt"
-          className="grows"
-          rows={3}
-          maxLength={4000}
-          placeholder="For example: a red balloon"
-          value={prompt}
-          onChange={setPrompt}
-        />
-        <Segments
-          name="Ratio"
-          options={[undefined, ...ratios]}
-          chosen={ratio}
-          onChoose={setRatio}
-          textOf={(option) => option ?? 'Same as source'}
-          ratioOf={(option) => option ?? `${asset.width ?? 1}:${asset.height ?? 1}`}
-        />
-        <Segments name="Number of images" options={counts} chosen={count} onChoose={setCount} />
-        {model && <Price credits={count * model.credits} />}
-        <Problem of={edit.error} />
-        <div className="does">
+        <div className="finish">
+          <Problem of={edit.error} />
+          {model && <Price credits={count * model.credits} />}
           <button type="submit" className="primary" disabled={!isReady}>
             {edit.isPending
               ? `Generating image ${Math.min(made + 1, count)} of ${count} …`
@@ -156,20 +175,16 @@ interface PaintingProps {
   readonly asset: Asset;
   readonly strokes: readonly Stroke[];
   readonly brush: { readonly size: number; readonly erases: boolean };
+  /** 1: the whole image is in view. */
+  readonly zoom: number;
   readonly onStrokes: (strokes: readonly Stroke[]) => void;
 }
 
-function Painting({ asset, strokes, brush, onStrokes }: PaintingProps) {
+function Painting({ asset, strokes, brush, zoom, onStrokes }: PaintingProps) {
   const { data } = useSigned('image', asset.assetId);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const frame = useRef<HTMLDivElement>(null);
-  const isDrawing = useRef(false);
   const { width, height } = { width: asset.width ?? 1, height: asset.height ?? 1 };
   const scale = Math.min(1, shownSide / Math.max(width, height));
-  useLayoutEffect(() => {
-    frame.current?.style.setProperty('--ratio', String(width / height));
-    frame.current?.style.setProperty('aspect-ratio', `${width} / ${height}`);
-  }, [width, height]);
   useEffect(() => {
     if (canvas.current) draw(canvas.current, strokes, '#ff3d9a');
   }, [strokes]);
@@ -178,7 +193,13 @@ function Painting({ asset, strokes, brush, onStrokes }: PaintingProps) {
     return { x: (clientX - box.x) / box.width, y: (clientY - box.y) / box.height };
   };
   return (
-    <div ref={frame} className="painting">
+    <div
+      className="painting"
+      ref={(frame) => {
+        frame?.style.setProperty('--ratio', String(width / height));
+        frame?.style.setProperty('--zoom', String(zoom));
+      }}
+    >
       <img src={data?.previewUrl ?? data?.url} alt={asset.prompt ?? nameOf(asset)} draggable={false} />
       <canvas
         ref={canvas}
@@ -187,19 +208,12 @@ function Painting({ asset, strokes, brush, onStrokes }: PaintingProps) {
         height={Math.round(height * scale)}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
-          isDrawing.current = true;
           onStrokes([...strokes, { ...brush, points: [pointOf(event)] }]);
         }}
         onPointerMove={(event) => {
           const last = strokes.at(-1);
-          if (!isDrawing.current || last === undefined) return;
+          if (!event.currentTarget.hasPointerCapture(event.pointerId) || last === undefined) return;
           onStrokes([...strokes.slice(0, -1), { ...last, points: [...last.points, pointOf(event)] }]);
-        }}
-        onPointerUp={() => {
-          isDrawing.current = false;
-        }}
-        onPointerCancel={() => {
-          isDrawing.current = false;
         }}
       />
     </div>
@@ -220,17 +234,8 @@ interface ToolAnswer {
   };
 }
 
-interface ImageEdit {
-  readonly assetId: string;
-  readonly prompt: string;
-  /** A PNG whose transparent pixels are the part to change, in base64. */
-  readonly mask: string | undefined;
-  /** `undefined`: the image's own. */
-  readonly ratio: Ratio | undefined;
-}
-
-/** The id of the new image. Throws the reason why there is none. */
-async function editImage(user: User, edit: ImageEdit, signal: AbortSignal): Promise<string> {
+/** `edit`: the input of the tool. Returns the id of the new image. Throws the reason why there is none. */
+async function editImage(user: User, edit: object, signal: AbortSignal): Promise<string> {
   const response = await user.send('agent', '/mcp', {
     method: 'POST',
     headers: { accept: 'application/json, text/event-stream' },
@@ -252,12 +257,14 @@ function parseAnswer(text: string): ToolAnswer {
 // Strokes of a brush over an image, and the mask that they make.
 
 interface Stroke {
-  /** From 0 to 1 of the width and the height of the image. */
+  /** Empty: inverts the mask. From 0 to 1 of the width and the height of the image. */
   readonly points: readonly { readonly x: number; readonly y: number }[];
   /** The diameter of the brush, as a part of the width. */
   readonly size: number;
   readonly erases: boolean;
 }
+
+const inversion: Stroke = { points: [], size: 0, erases: false };
 
 /** Draws in the color of the canvas, over what it shows. */
 function draw(canvas: HTMLCanvasElement, strokes: readonly Stroke[], color: string): void {
@@ -268,9 +275,14 @@ function draw(canvas: HTMLCanvasElement, strokes: readonly Stroke[], color: stri
   context.lineCap = 'round';
   context.lineJoin = 'round';
   context.strokeStyle = color;
+  context.fillStyle = color;
   for (const { points, size, erases } of strokes) {
     const [first] = points;
-    if (first === undefined) continue;
+    if (first === undefined) {
+      context.globalCompositeOperation = 'source-out';
+      context.fillRect(0, 0, width, height);
+      continue;
+    }
     context.globalCompositeOperation = erases ? 'destination-out' : 'source-over';
     context.lineWidth = size * width;
     context.beginPath();

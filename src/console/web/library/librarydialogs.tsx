@@ -1,6 +1,6 @@
 import './dialogs.css';
 import { useMutation } from '@tanstack/react-query';
-import { FolderPlus } from 'lucide-react';
+import { FolderPlus, MoveHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { CreateDialog } from '../create/createform.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -89,7 +89,7 @@ function AlbumDialog({ assetIds, onClose }: { readonly assetIds: readonly string
   );
 }
 
-/** Two images, one over the other. The slider moves the line between them. */
+/** Two images, one over the other, with a line between them that the user moves. */
 function CompareDialog({ assetIds, onClose }: { readonly assetIds: readonly string[]; readonly onClose: () => void }) {
   const [[left, right], setPair] = useState<readonly [number, number]>([0, 1]);
   const [share, setShare] = useState(50);
@@ -112,16 +112,25 @@ function CompareDialog({ assetIds, onClose }: { readonly assetIds: readonly stri
           />
         </div>
       )}
-      <div className="compare">
+      <div className="compare" ref={(box) => box?.style.setProperty('--share', `${share}%`)}>
         <Side assetId={assetIds[right] ?? null} label={`Image ${right + 1}`} />
-        <div className="over" ref={(box) => box?.style.setProperty('clip-path', `inset(0 ${100 - share}% 0 0)`)}>
+        <div className="over">
           <Side assetId={assetIds[left] ?? null} label={`Image ${left + 1}`} />
         </div>
+        <span className="parting" aria-hidden="true">
+          <MoveHorizontal size={16} strokeWidth={1.75} />
+        </span>
+        {/* Over the whole picture, so that the line follows the pointer anywhere. */}
+        <input
+          type="range"
+          aria-label="Line between the images"
+          min={0}
+          max={100}
+          step={0.5}
+          value={share}
+          onChange={({ target }) => setShare(Number(target.value))}
+        />
       </div>
-      <label className="field">
-        Line between the images
-        <input type="range" min={0} max={100} value={share} onChange={({ target }) => setShare(Number(target.value))} />
-      </label>
     </Dialog>
   );
 }

@@ -1,18 +1,25 @@
-import { Columns2, RotateCw, X } from 'lucide-react';
+import { useMutation } from '@tanstack/react-query';
+import { Columns2, RotateCw, Sparkles, Trash2, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { CreateForm } from '../create/createform.tsx';
 import {
   createAgain,
   emptyOrder,
+  forgetOrder,
   type Generation,
   type GenerationItem,
+  isSending,
   preparedOrder,
   ratioOf,
+  readOrder,
+  removeOrder,
   splitPrompt,
   useCancel,
   useGenerations,
   useModelName,
+  useRemoved,
 } from '../create/order.ts';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
@@ -21,6 +28,7 @@ import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { momentOf } from '../parts/figures.tsx';
+import { Button } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
@@ -30,18 +38,28 @@ import { useUser } from '../user.tsx';
 /** Images and videos without a conversation. */
 export function Create() {
   const prepared = preparedOrder(useHistoryState());
+  const [ready, setReady] = useState(readOrder);
+  useEffect(forgetOrder, []);
+  const isReady = ready !== undefined && ready.at > (prepared?.at ?? 0);
+  const given = isReady ? ready : prepared;
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGenerations();
-  const generations = data?.pages.flatMap((page) => page.generations);
+  const removed = useRemoved();
+  const generations = data?.pages.flatMap((page) => page.generations).filter(({ id }) => !removed.includes(id));
   const running = generations?.filter(({ status }) => status === 'running') ?? [];
   return (
     <div className="createpage">
       <PageHead title="Create" />
-      <CreateForm key={prepared?.at ?? 0} order={prepared?.order ?? emptyOrder} />
+      <CreateForm key={given?.at ?? 0} order={given?.order ?? emptyOrder} isReady={isReady} />
       {running.length > 0 && (
         <section aria-label="Queue">
           <h2>In progress: {running.length}</h2>
           {running.map((generation) => (
-            <GenerationView key={generation.id} generation={generation} />
+            <GenerationView
+              key={generation.id}
+              generation={generation}
+              // The oldest one is made first.
+              isWaiting={generation !== running.at(-1) && generation.items.every(({ assetId }) => assetId === null)}
+            />
           ))}
         </section>
       )}
@@ -49,8 +67,13 @@ export function Create() {
         {generations === undefined ? (
           <Pending error={error} retry={refetch} what="Reading what you created" />
         ) : generations.length === 0 ? (
-          <Empty title="Nothing created yet.">
-            <p>Describe what you want to see. Images appear here, and in your library.</p>
+          <Empty title="Nothing ordered here yet">
+            <p>Describe what you want to see, or begin with an example. Images appear here, and in your library.</p>
+            <Button
+              Icon={Sparkles}
+              text={`Create “${example}”`}
+              onClick={() => setReady({ order: { ...emptyOrder, prompt: example }, at: Date.now() })}
+            />
           </Empty>
         ) : (
           generations
@@ -67,58 +90,72 @@ export function Create() {
   );
 }
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+const example = 'A lighthouse at dusk, warm light, film grain';
 
-const endings: Readonly<Record<string, string>> = { failed: 'Not made', canceled: 'Canceled' };
+interface GenerationProps {
+  readonly generation: Generation;
+  /** Others are made first, so one line is enough. */
+  readonly isWaiting?: boolean;
+}
 
-/** One order: its images in rows of equal height, each with a placeholder of its shape until it is there. */
-function GenerationView({ generation }: { readonly generation: Generation }) {
+/** One order: its images in one row, each with a placeholder of its shape until it is there. Without images: one line. */
+function GenerationView({ generation, isWaiting = false }: GenerationProps) {
   const { id, kind, model, status, items, createdAt, credits } = generation;
   const prompt = splitPrompt(generation.prompt, kind).prompt || generation.prompt;
   const user = useUser();
-  const cancel = useCancel();
+  const canceling = useMutation({ mutationFn: useCancel(), onError: notifyFailure });
   const name = useModelName(kind, model);
   const made = items.flatMap(({ assetId }) => assetId ?? []);
+  const isRunning = status === 'running';
+  const shown = isRunning ? items : items.filter(({ assetId }) => assetId !== null);
+  const isLine = isWaiting || shown.length === 0;
+  const failure = items.find((item) => item.failure !== null)?.failure;
   const ratio = ratioOf(generation);
   const again = () => createAgain(user, made[0] ?? null, { kind, prompt, model, count: items.length });
   return (
-    <article className="generation" aria-label={prompt}>
+    <article className={`generation ${isLine ? 'line' : ''}`} aria-label={prompt}>
       <header>
         <p className="prompt">{prompt}</p>
         <p className="quiet small">
           {name} · {momentOf(createdAt)} · {creditsOf(credits)}
-          {status === 'running' && ` · ${made.length} of ${items.length} ready`}
+          {isSending(generation) ? ' · Sending …' : isRunning && ` · ${made.length} of ${items.length} ready`}
+          {status === 'canceled' && ' · Canceled'}
         </p>
+        {status !== 'canceled' && failure && (
+          <p className="small problem">
+            {made.length === 0 ? 'Not made' : `${items.length - made.length} of ${items.length} not made`}:{' '}
+            {failure.message}
+          </p>
+        )}
         <div className="does">
-          {status === 'running' ? (
-            <button type="button" onClick={() => cancel(id).catch(notifyFailure)}>
-              <X {...icon} />
-              Cancel
-            </button>
+          {isRunning ? (
+            <Button
+              Icon={X}
+              text={canceling.isPending ? 'Canceling …' : 'Cancel'}
+              disabled={canceling.isPending || isSending(generation)}
+              onClick={() => canceling.mutate(id)}
+            />
           ) : (
-            <button type="button" onClick={() => again().catch(notifyFailure)}>
-              <RotateCw {...icon} />
-              Use again
-            </button>
+            <Button Icon={RotateCw} text="Use again" onClick={() => again().catch(notifyFailure)} />
           )}
+          {!isRunning && made.length === 0 && <Button Icon={Trash2} text="Remove" onClick={() => removeOrder(id)} />}
           {kind === 'image' && made.length > 1 && (
-            <button type="button" onClick={() => openDialog({ kind: 'compare', assetIds: made })}>
-              <Columns2 {...icon} />
-              Compare
-            </button>
+            <Button Icon={Columns2} text="Compare" onClick={() => openDialog({ kind: 'compare', assetIds: made })} />
           )}
         </div>
       </header>
-      <ul
-        className={`results of${Math.min(items.length, 4)} ${ratio > 1.2 ? 'flat' : ''}`}
-        ref={(list) => list?.style.setProperty('--ratio', String(ratio))}
-      >
-        {items.map((item) => (
-          <li key={item.index}>
-            <Result generation={generation} prompt={prompt} item={item} />
-          </li>
-        ))}
-      </ul>
+      {!isLine && (
+        <ul
+          className={`results of${Math.min(shown.length, 4)} ${kind}`}
+          ref={(list) => list?.style.setProperty('--ratio', String(ratio))}
+        >
+          {shown.map((item) => (
+            <li key={item.index}>
+              <Result generation={generation} prompt={prompt} item={item} />
+            </li>
+          ))}
+        </ul>
+      )}
     </article>
   );
 }
@@ -129,23 +166,12 @@ interface ResultProps {
   readonly item: GenerationItem;
 }
 
-function Result({
-  generation: { kind, createdAt, items },
-  prompt,
-  item: { assetId, status, failure, index },
-}: ResultProps) {
+function Result({ generation: { kind, createdAt, items }, prompt, item: { assetId, index } }: ResultProps) {
   const { data } = useSigned(kind, assetId);
   if (assetId === null)
     return (
-      <div className={`result ${status}`}>
-        {status === 'running' ? (
-          <Elapsed sinceMs={Date.parse(createdAt)} what={kind} />
-        ) : (
-          <p className="small" role="status">
-            <span className="strong">{endings[status] ?? 'Not made'}</span>
-            {failure !== null && ` ${failure.message}`}
-          </p>
-        )}
+      <div className="result running">
+        <Elapsed sinceMs={Date.parse(createdAt)} what={kind} />
       </div>
     );
   if (data?.ready === false) return <p className="quiet small">This {kind} has been deleted.</p>;

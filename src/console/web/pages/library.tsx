@@ -32,6 +32,7 @@ import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
+import { useDroppedFiles } from '../shell/browser.ts';
 import { InSidebar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -392,28 +393,11 @@ function AlbumShelf() {
 
 /** Takes files that are dropped anywhere in the window, or pasted. Without it, the browser would leave the page. */
 function DropAnywhere({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
-  const [isOver, setOver] = useState(false);
+  const isOver = useDroppedFiles(onFiles);
   const take = useRef(onFiles);
   take.current = onFiles;
   useEffect(() => {
     const listening = new AbortController();
-    const onFiles = (type: 'dragenter' | 'dragover' | 'drop', isOver: boolean) =>
-      addEventListener(
-        type,
-        (event) => {
-          if (!event.dataTransfer?.types.includes('Files')) return;
-          event.preventDefault();
-          setOver(isOver);
-          if (type === 'drop') take.current([...event.dataTransfer.files]);
-        },
-        { signal: listening.signal },
-      );
-    onFiles('dragenter', true);
-    onFiles('dragover', true);
-    onFiles('drop', false);
-    addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false), {
-      signal: listening.signal,
-    });
     addEventListener(
       'paste',
       (event) => {

@@ -1,4 +1,5 @@
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useEffect, useId } from 'react';
+import { isTouch } from '../shell/browser.ts';
 import { useModal } from '../shell/modal.ts';
 
 interface DialogProps {
@@ -12,6 +13,11 @@ interface DialogProps {
 export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
   const dialog = useModal();
   const titleId = useId();
+  // Begins where the user types. On a touch screen, the keyboard would cover the dialog.
+  useEffect(() => {
+    if (!isTouch())
+      dialog.current?.querySelector<HTMLElement>('form :is(textarea, input:not([type], [readonly]))')?.focus();
+  }, [dialog]);
   return (
     <dialog ref={dialog} className={isWide ? 'wide' : ''} aria-labelledby={titleId} onClose={onClose}>
       <div className="row">

@@ -1,5 +1,5 @@
 /** State of the browser that the shell follows: the width of the window, the connection, the color theme. */
-import { useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createShared } from './shared.ts';
 
 const narrow = matchMedia('(max-width: 899px)');
@@ -13,6 +13,35 @@ export const useIsNarrow = (): boolean =>
     },
     () => narrow.matches,
   );
+
+/** On a touch screen, a field that has the focus opens a keyboard over the page. */
+export const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches;
+
+/** Takes files that are dropped anywhere. Otherwise, the browser leaves the page. Returns whether some are over the window. */
+export function useDroppedFiles(onFiles: (files: readonly File[]) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  const take = useRef(onFiles);
+  take.current = onFiles;
+  useEffect(() => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    for (const type of ['dragenter', 'dragover', 'drop'] as const)
+      addEventListener(
+        type,
+        (event) => {
+          if (type === 'drop') setOver(false);
+          if (!event.dataTransfer?.types.includes('Files')) return;
+          event.preventDefault();
+          if (type === 'drop') take.current([...event.dataTransfer.files]);
+          else setOver(true);
+        },
+        { signal },
+      );
+    addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false), { signal });
+    return () => leaving.abort();
+  }, []);
+  return isOver;
+}
 
 export const useIsOnline = (): boolean =>
   useSyncExternalStore(

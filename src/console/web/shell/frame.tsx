@@ -14,7 +14,7 @@ import {
 } from 'react';
 import { createPortal } from 'react-dom';
 import { Link, useLocation } from 'wouter';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useActions } from './actions.ts';
 import { useIsNarrow, useIsOnline } from './browser.ts';
 import { PageNotLoaded } from './lazily.ts';
@@ -239,9 +239,7 @@ class Boundary extends Component<Properties, State> {
             : `Reload to continue. If it fails again, report this message: ${error.message}`}
         </p>
         <div>
-          <button type="button" className="primary" onClick={() => location.reload()}>
-            <RotateCw size={16} strokeWidth={1.75} aria-hidden="true" /> Reload
-          </button>
+          <Button Icon={RotateCw} text="Reload" className="primary" onClick={() => location.reload()} />
         </div>
       </div>
     );

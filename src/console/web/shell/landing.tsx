@@ -1,9 +1,10 @@
-import { Brush, Images, LogIn, Sparkles } from 'lucide-react';
+import { Brush, Images, LogIn, Play, Sparkles } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { ConsoleInfo } from '../../api.ts';
+import { emptyOrder, keepOrder } from '../create/order.ts';
+import type { Kind } from '../library/dialogs.ts';
 import { useConsole } from '../operator.tsx';
-import { prepareDraft } from '../studio/draft.ts';
 import { rememberSignIn } from '../user.tsx';
 import { product } from './product.ts';
 
@@ -14,6 +15,8 @@ const pictures = [
   { text: 'An image of a forest in fog', place: '66.67%' },
   { text: 'An image of a city at night in the rain', place: '100%' },
 ];
+
+const kindOf = (prompt: string): Kind => (/\bvideo\b/i.test(prompt) ? 'video' : 'image');
 
 const features = [
   {
@@ -40,12 +43,12 @@ export function Landing() {
   const [text, setText] = useState('');
   const hasFailed = new URLSearchParams(location.search).has('auth_error');
   const canStart = info?.addresses.agent !== undefined;
-  /** Signs in, and sends the text. */
-  function start(message: string) {
-    if (info === undefined || message.trim() === '') return;
+  /** Signs in, and creates what the prompt describes. */
+  function start(prompt: string) {
+    if (info === undefined || prompt.trim() === '') return;
     rememberSignIn();
-    const path = prepareDraft({ assetIds: [], text: message.trim(), isReady: true });
-    location.assign(signInOf(info, new URL(path, location.href).href));
+    keepOrder({ ...emptyOrder, kind: kindOf(prompt), prompt: prompt.trim() });
+    location.assign(signInOf(info, new URL('/create', location.href).href));
   }
   return (
     <div className="landing">
@@ -78,7 +81,7 @@ export function Landing() {
           >
             <textarea
               className="grows"
-              aria-label="Message"
+              aria-label="Prompt"
               placeholder="Describe an image or a video"
               rows={2}
               maxLength={4000}
@@ -96,14 +99,21 @@ export function Landing() {
           </form>
         )}
         {info?.hasDemoUsers && (
-          <p className="quiet small">Runs on this machine. You need no account and no password.</p>
+          <p className="quiet small">
+            Runs on this machine. Next, you choose a demo user with one click: no registration, no password.
+          </p>
         )}
         <ul className="pictures" aria-label="Start with">
           {pictures.map((picture) => (
             <li key={picture.text}>
               <button type="button" disabled={!canStart} onClick={() => start(picture.text)}>
                 <img src="/landing.webp" alt="" style={{ objectPosition: `${picture.place} 0` }} />
-                <span>{picture.text}</span>
+                {kindOf(picture.text) === 'video' && (
+                  <span className="play">
+                    <Play size={20} strokeWidth={1.75} fill="currentColor" aria-hidden="true" />
+                  </span>
+                )}
+                <span className="caption">{picture.text}</span>
               </button>
             </li>
           ))}

@@ -38,7 +38,7 @@ interface ApprovalCardProps {
 }
 
 export function ApprovalCard({ part, approval: { id, state, credits }, approve }: ApprovalCardProps) {
-  const { asks, Icon } = wordsOf(part);
+  const [asks, , , , Icon] = wordsOf(part);
   const note = notes[state];
   return (
     <section className="tool approval" aria-label={state === 'asked' ? `${asks}?` : asks}>

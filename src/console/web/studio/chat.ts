@@ -28,9 +28,13 @@ export interface ThreadState {
 /** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
 export async function readThread(user: User, threadId: string): Promise<ThreadState> {
   const id = encodeURIComponent(threadId);
-  const { task, queued = [], temporary = false } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
+  const readTask = () => user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
+  const before = await readTask();
   const { messages } = await user.json<{ readonly messages: UIMessage[] }>('agent', `/messages/${id}`);
   const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
+  // The run of a question without an answer may have started between the two requests.
+  const isNew = before.task === null && lastQuestion >= 0 && lastQuestion === messages.length - 1;
+  const { task, queued = [], temporary = false } = isNew ? await readTask() : before;
   const isRunning = task !== null;
   return {
     messages: isRunning ? messages.slice(0, lastQuestion + 1) : messages,

@@ -1,5 +1,5 @@
 import './waiting.css';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { UIMessage } from 'ai';
 import {
   ArrowDown,
@@ -12,12 +12,12 @@ import {
   Undo2,
   WifiOff,
 } from 'lucide-react';
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { agentCalls } from '#client/agent/calls.ts';
 import { Seconds } from '../parts/elapsed.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
-import { useIsOnline } from '../shell/browser.ts';
+import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
@@ -139,13 +139,13 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   });
   const versionsOf = useVersions(threadId, stored.messages, isAnswering, chat.refresh);
   const last = messages.at(-1);
-  const isUnanswered = last?.role === 'user' && !isAnswering;
+  const isUnanswered = last?.role === 'user' && !isAnswering && !stored.isRunning;
   const outcome =
     chat.outcome ??
     (isUnanswered ? { kind: 'failed' as const, message: 'This message has no answer.' } : last && storedOutcome(last));
   const { addAssets } = attachments;
   const attach = useCallback((assetId: string) => addAssets([assetId]), [addAssets]);
-  usePreparedDraft(threadId, setText, addAssets, (ready) => chat.send(ready, [], choice));
+  usePreparedDraft(threadId, setText, addAssets);
   const wasOnline = useRef(isOnline);
   useEffect(() => {
     if (isOnline && !wasOnline.current && outcome?.kind === 'lost') void chat.refresh();
@@ -222,17 +222,8 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         </div>
       </section>
       <div className="below">
-        {!isFollowing && (
-          <button type="button" className="newest" onClick={follow}>
-            <ArrowDown size={16} strokeWidth={1.75} aria-hidden="true" /> Newest
-          </button>
-        )}
-        <QueuedMessages
-          queued={stored.queued}
-          problem={removing.error}
-          isBusy={removing.isPending}
-          onRemove={removing.mutate}
-        />
+        {!isFollowing && <Button Icon={ArrowDown} text="Newest" className="newest" onClick={follow} />}
+        <QueuedMessages queued={stored.queued} removing={removing} />
         <Composer
           field={field}
           text={text}
@@ -257,18 +248,17 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         />
       </div>
       <p className="unseen" role="status">
-        {isAnswering ? 'The answer is being generated.' : announcementOf(chat.outcome)}
+        {isAnswering ? 'The answer is being generated.' : announcements[chat.outcome?.kind ?? 'lost']}
       </p>
     </div>
   );
 }
 
 /** Failures are alerts of their own. */
-function announcementOf(outcome: Outcome | undefined): string {
-  if (outcome?.kind === 'completed') return 'The answer is complete.';
-  if (outcome?.kind === 'stopped') return 'The answer was stopped.';
-  return '';
-}
+const announcements: { readonly [kind in Outcome['kind']]?: string } = {
+  completed: 'The answer is complete.',
+  stopped: 'The answer was stopped.',
+};
 
 /** Unsent text survives a reload of the page. */
 function useText(name: string) {
@@ -286,7 +276,6 @@ function usePreparedDraft(
   threadId: string,
   setText: (text: string) => void,
   addAssets: (assetIds: readonly string[]) => void,
-  send: (text: string) => void,
 ): void {
   const isRead = useRef(false);
   useEffect(() => {
@@ -294,14 +283,9 @@ function usePreparedDraft(
     isRead.current = true;
     const draft = readDraft(threadId);
     if (draft === undefined) return;
-    if (draft.isReady) {
-      clearDraft(threadId);
-      send(draft.text);
-      return;
-    }
     if (draft.text !== '') setText(draft.text);
     addAssets(draft.assetIds);
-  }, [threadId, setText, addAssets, send]);
+  }, [threadId, setText, addAssets]);
 }
 
 const suggestions = [
@@ -325,8 +309,7 @@ function Beginning({ isTemporary, setTemporary, onChoose }: BeginningProps) {
         Describe what you want to see.
         <span className="tip">
           <Paperclip size={16} strokeWidth={1.75} aria-hidden="true" />{' '}
-          {matchMedia('(pointer: coarse)').matches ? 'Choose files or take a photo' : 'Drop or paste files'} to work
-          with them.
+          {isTouch() ? 'Choose files or take a photo' : 'Drop or paste files'} to work with them.
         </span>
       </p>
       <ul>
@@ -358,38 +341,6 @@ function TemporaryNote() {
       </span>
     </p>
   );
-}
-
-/** Takes files that are dropped anywhere on the page. Returns whether some are dragged over it. */
-function useDroppedFiles(take: (files: FileList) => void): boolean {
-  const [isDragging, setDragging] = useState(false);
-  useEffect(() => {
-    const leaving = new AbortController();
-    const { signal } = leaving;
-    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
-    const onDrag = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      // Otherwise, the browser opens the file in place of the page.
-      event.preventDefault();
-      setDragging(true);
-    };
-    window.addEventListener('dragover', onDrag, { signal });
-    window.addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setDragging(false), {
-      signal,
-    });
-    window.addEventListener(
-      'drop',
-      (event) => {
-        setDragging(false);
-        if (!hasFiles(event) || event.dataTransfer === null) return;
-        event.preventDefault();
-        take(event.dataTransfer.files);
-      },
-      { signal },
-    );
-    return () => leaving.abort();
-  }, [take]);
-  return isDragging;
 }
 
 // The versions of a conversation that edits and other answers have made.
@@ -437,13 +388,11 @@ function useVersions(
 
 interface QueuedMessagesProps {
   readonly queued: readonly QueuedMessage[];
-  readonly problem: Error | null;
-  readonly isBusy: boolean;
-  /** Removes it from the queue. Its text returns to the composer. */
-  readonly onRemove: (message: QueuedMessage) => void;
+  /** The text of a removed message returns to the composer. */
+  readonly removing: Pick<UseMutationResult<unknown, Error, QueuedMessage>, 'error' | 'isPending' | 'mutate'>;
 }
 
-function QueuedMessages({ queued, problem, isBusy, onRemove }: QueuedMessagesProps) {
+function QueuedMessages({ queued, removing }: QueuedMessagesProps) {
   if (queued.length === 0) return null;
   return (
     <>
@@ -458,30 +407,22 @@ function QueuedMessages({ queued, problem, isBusy, onRemove }: QueuedMessagesPro
                 label={`Remove from the queue: ${text}`}
                 title="Remove from the queue"
                 Icon={Undo2}
-                disabled={isBusy}
-                onClick={() => onRemove(each)}
+                disabled={removing.isPending}
+                onClick={() => removing.mutate(each)}
               />
             </li>
           );
         })}
       </ul>
-      <Problem of={problem} />
+      <Problem of={removing.error} />
     </>
   );
 }
 
 const nearPx = 48;
 
-interface Following {
-  readonly view: RefObject<HTMLElement | null>;
-  readonly content: RefObject<HTMLDivElement | null>;
-  readonly isFollowing: boolean;
-  /** Scrolls to the end, and follows from then on. */
-  readonly follow: () => void;
-}
-
-/** Keeps the end in view while the content grows, until the reader scrolls up. */
-function useFollowing(): Following {
+/** Keeps the end in view while the content grows, until the reader scrolls up. `follow` scrolls to the end, and follows from then on. */
+function useFollowing() {
   const view = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);

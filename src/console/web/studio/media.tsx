@@ -8,6 +8,7 @@ import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
+import { Button } from '../parts/iconbutton.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { useCredits } from './account.ts';
@@ -70,10 +71,12 @@ function Images({ assetIds, alt }: { readonly assetIds: readonly string[]; reado
           <Image key={assetId} assetId={assetId} alt={`${alt} (${place + 1} of ${assetIds.length})`} prompt={alt} />
         ))}
       </div>
-      <button type="button" className="plain" onClick={() => openDialog({ kind: 'compare', assetIds })}>
-        <Columns2 size={16} strokeWidth={1.75} aria-hidden="true" />
-        Compare
-      </button>
+      <Button
+        Icon={Columns2}
+        text="Compare"
+        className="plain"
+        onClick={() => openDialog({ kind: 'compare', assetIds })}
+      />
     </>
   );
 }
@@ -144,14 +147,8 @@ function Actions({ assetId, mime, prompt }: ActionsProps) {
   );
 }
 
-interface FailedProps {
-  readonly output: MediaOutput;
-  readonly onRetried: () => void;
-  readonly onAgain: (() => void) | undefined;
-}
-
 /** A retry is offered only if it can succeed. */
-function Failed({ output, onRetried, onAgain }: FailedProps) {
+function Failed({ output, onRetried, onAgain }: Omit<MediaProps, 'prompt'>) {
   const user = useUser();
   const credits = useCredits();
   const retry = useMutation({
@@ -174,14 +171,10 @@ function Failed({ output, onRetried, onAgain }: FailedProps) {
         </p>
       )}
       {canRetry && !isTooDear && (
-        <button type="button" disabled={retry.isPending} onClick={() => retry.mutate()}>
-          <RotateCw size={16} strokeWidth={1.75} aria-hidden="true" /> Try the video again
-        </button>
+        <Button Icon={RotateCw} text="Try the video again" disabled={retry.isPending} onClick={() => retry.mutate()} />
       )}
       {output.kind === 'image' && failure?.retryable === true && onAgain && (
-        <button type="button" onClick={onAgain}>
-          <RotateCw size={16} strokeWidth={1.75} aria-hidden="true" /> Answer again
-        </button>
+        <Button Icon={RotateCw} text="Answer again" onClick={onAgain} />
       )}
     </div>
   );

@@ -78,30 +78,10 @@ interface MessageProps {
   readonly actions: MessageActions;
 }
 
-export function Message({ message, question, isLast, isUnanswered, previews, edited, actions }: MessageProps) {
-  return message.role === 'user' ? (
-    <Question
-      key={edited ?? ''}
-      message={message}
-      isUnanswered={isUnanswered}
-      previews={previews}
-      edited={edited}
-      actions={actions}
-    />
-  ) : (
-    <Answer message={message} question={question} isLast={isLast} actions={actions} />
-  );
-}
+export const Message = (props: MessageProps) =>
+  props.message.role === 'user' ? <Question key={props.edited ?? ''} {...props} /> : <Answer {...props} />;
 
-interface QuestionProps {
-  readonly message: UIMessage;
-  readonly isUnanswered: boolean;
-  readonly previews: ReadonlyMap<string, string>;
-  readonly edited: string | undefined;
-  readonly actions: MessageActions;
-}
-
-function Question({ message, isUnanswered, previews, edited, actions: { threadId, edit, versions } }: QuestionProps) {
+function Question({ message, isUnanswered, previews, edited, actions: { threadId, edit, versions } }: MessageProps) {
   const [draft, setDraft] = useState(edited);
   const createdAt: unknown = Reflect.get(Object(message.metadata), 'createdAt');
   const isEditing = draft !== undefined && edit !== undefined;
@@ -219,14 +199,7 @@ function Editor({ text, facts, onSend, onCancel }: EditorProps) {
 
 const Tools = ({ children }: { readonly children: ReactNode }) => <div className="messagetools">{children}</div>;
 
-interface AnswerProps {
-  readonly message: UIMessage;
-  readonly question: string;
-  readonly isLast: boolean;
-  readonly actions: MessageActions;
-}
-
-function Answer({ message, question, isLast, actions: { regenerate, onRetried, approve, versions } }: AnswerProps) {
+function Answer({ message, question, isLast, actions: { regenerate, onRetried, approve, versions } }: MessageProps) {
   const parts = validParts(message.parts);
   const videos = new Map(parts.flatMap((part) => videoOf(part) ?? []));
   const ordered = new Set(parts.flatMap((part) => orderOf(part) ?? []));

@@ -4,6 +4,7 @@ import { CircleAlert, Plug, RotateCw, SquarePen } from 'lucide-react';
 import { Link } from 'wouter';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import { isSignedOut } from '../calls.ts';
+import { Button } from '../parts/iconbutton.tsx';
 import { SessionEnded } from '../parts/states.tsx';
 import type { ModelChoice } from './account.ts';
 import { newThreadId } from './threads.ts';
@@ -41,9 +42,7 @@ export function OutcomeNote({ outcome, modelChoice, onAnswerAgain, onReconnect }
     return (
       <p className="quiet small ended">
         You stopped this answer.
-        <button type="button" onClick={onAnswerAgain}>
-          <RotateCw {...icon} /> Try again
-        </button>
+        <Button Icon={RotateCw} text="Try again" onClick={onAnswerAgain} />
       </p>
     );
   return (
@@ -52,17 +51,13 @@ export function OutcomeNote({ outcome, modelChoice, onAnswerAgain, onReconnect }
       {outcome.kind === 'failed' && (
         <>
           <p>The answer failed. {outcome.message}</p>
-          <button type="button" onClick={onAnswerAgain}>
-            <RotateCw {...icon} /> Try again
-          </button>
+          <Button Icon={RotateCw} text="Try again" onClick={onAnswerAgain} />
         </>
       )}
       {outcome.kind === 'lost' && (
         <>
           <p>The connection was lost. The answer may continue without this page.</p>
-          <button type="button" onClick={onReconnect}>
-            <Plug {...icon} /> Reconnect
-          </button>
+          <Button Icon={Plug} text="Reconnect" onClick={onReconnect} />
         </>
       )}
       {outcome.kind === 'refused' && <Refusal error={outcome.error} modelChoice={modelChoice} />}

@@ -1,6 +1,7 @@
 /** What the agent did: one card for each call of a tool. */
 import { Brain, Clapperboard, ImagePlus, type LucideIcon, Paintbrush, Search, Trash2, Wrench } from 'lucide-react';
 import { useState } from 'react';
+import { quotientOf } from '../create/order.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { isInProgress, isMedia, Media, type MediaOutput } from './media.tsx';
 
@@ -14,44 +15,34 @@ export interface ToolPart {
   readonly approval?: unknown;
 }
 
-interface Words {
-  /** What it is about to do. */
-  readonly asks: string;
-  readonly busy: string;
-  readonly done: string;
-  readonly failed: string;
-  readonly Icon: LucideIcon;
-}
-
-const words = (asks: string, busy: string, done: string, failed: string, Icon: LucideIcon): Words => ({
-  ...{ asks, busy, done, failed, Icon },
-});
+/** What it is about to do, does, has done, and has not done. */
+type Words = readonly [asks: string, busy: string, done: string, failed: string, Icon: LucideIcon];
 
 const tools: Readonly<Record<string, Words>> = {
-  generateImage: words(
+  generateImage: [
     'Generate an image',
     'Generating an image',
     'Generated an image',
     'No image was generated',
     ImagePlus,
-  ),
-  editImage: words('Edit an image', 'Editing an image', 'Edited an image', 'The image was not edited', Paintbrush),
-  generateVideo: words(
+  ],
+  editImage: ['Edit an image', 'Editing an image', 'Edited an image', 'The image was not edited', Paintbrush],
+  generateVideo: [
     'Generate a video',
     'Generating a video',
     'Generated a video',
     'No video was generated',
     Clapperboard,
-  ),
-  saveMemory: words('Remember', 'Remembering', 'Remembered', 'Nothing was remembered', Brain),
-  recallMemory: words('Search memory', 'Searching memory', 'Searched memory', 'Memory was not searched', Search),
-  forgetMemory: words('Forget', 'Forgetting', 'Forgot', 'Nothing was forgotten', Trash2),
+  ],
+  saveMemory: ['Remember', 'Remembering', 'Remembered', 'Nothing was remembered', Brain],
+  recallMemory: ['Search memory', 'Searching memory', 'Searched memory', 'Memory was not searched', Search],
+  forgetMemory: ['Forget', 'Forgetting', 'Forgot', 'Nothing was forgotten', Trash2],
 };
 
 /** `get_weather` → `get weather`. */
 const namedBySetting = (name: string): Words => {
   const named = name.replaceAll('_', ' ');
-  return words(`Use ${named}`, `Using ${named}`, `Used ${named}`, `${named} failed`, Wrench);
+  return [`Use ${named}`, `Using ${named}`, `Used ${named}`, `${named} failed`, Wrench];
 };
 
 export function wordsOf({ type }: ToolPart): Words {
@@ -71,24 +62,36 @@ interface ToolProps {
 }
 
 export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
-  const { busy, done, failed, Icon } = wordsOf(part);
+  const [, busy, done, failed, Icon] = wordsOf(part);
   const output = video ?? part.output;
   const media = isMedia(output) ? output : undefined;
-  const failure = part.errorText ?? textOf(Reflect.get(Object(output), 'failure'), 'message');
+  const refusal = field(output, 'failure');
+  const failure = part.errorText ?? textOf(refusal, 'message');
   const isCalled = part.state === 'input-streaming' || part.state === 'input-available';
   const isBusy = isCalled || (media !== undefined && isInProgress(media));
   const hasFailed = !isBusy && (failure !== undefined || media?.status === 'failed');
-  const title = isBusy ? busy : hasFailed ? failed : done;
+  const isMaking = isCalled && /^tool-(generate|edit)Image$/.test(part.type);
+  const { count, ratio } = orderedBy(part.input);
+  const number = isMaking ? count : (media?.assetIds?.length ?? 1);
+  // Without an answer of the memory, the fact may be stored nevertheless.
+  const isUnknown = /Memory$/.test(part.type) && field(refusal, 'retryable') === true;
+  const ended = !hasFailed ? done : isUnknown ? 'Memory did not respond' : failed;
+  const title = (isBusy ? busy : ended).replace('an image', number > 1 ? `${number} images` : 'an image');
   const prompt = textOf(part.input, 'prompt') ?? textOf(part.input, 'content') ?? textOf(part.input, 'query');
   const isRepeated = prompt !== undefined && prompt.trim() === question.trim();
   return (
-    <section className={`tool ${media ? 'hasmedia' : ''}`} aria-label={title}>
+    <section
+      className={`tool ${media || isMaking ? 'hasmedia' : ''} ${ratio < 1 ? 'tall' : ''}`}
+      aria-label={title}
+      // The places of the images have it until they are loaded.
+      ref={(box) => box?.style.setProperty('--ratio', String(ratio))}
+    >
       <p className={`toolname ${isBusy ? 'busy' : ''}`}>
         <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
         {isBusy ? `${title} …` : title}
       </p>
       {prompt && !isRepeated && <p className="quiet small">{prompt}</p>}
-      {isCalled && /^tool-(generate|edit)Image$/.test(part.type) && <Making input={part.input} />}
+      {isMaking && <Making count={count} />}
       {media ? (
         <Media output={media} prompt={prompt ?? done} onRetried={onRetried} onAgain={onAgain} />
       ) : (
@@ -100,7 +103,7 @@ export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
 }
 
 function Recalled({ output }: { readonly output: unknown }) {
-  const memories: unknown = Reflect.get(Object(output), 'memories');
+  const memories = field(output, 'memories');
   if (!Array.isArray(memories)) return null;
   if (memories.length === 0) return <p className="quiet small">Nothing was found.</p>;
   return (
@@ -112,33 +115,31 @@ function Recalled({ output }: { readonly output: unknown }) {
   );
 }
 
+const field = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);
+
 function textOf(value: unknown, name: string): string | undefined {
-  const field: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-  return typeof field === 'string' ? field : undefined;
+  const text = field(value, name);
+  return typeof text === 'string' ? text : undefined;
 }
 
 // Images that a tool is making: a place in their shape for each, until they are there.
 
-const text = (input: unknown, name: string): unknown => Reflect.get(Object(input), name);
-
 /** `input`: of the call, as far as the model has written it. */
-function Making({ input }: { readonly input: unknown }) {
-  const [sinceMs] = useState(Date.now);
+function orderedBy(input: unknown) {
   // The service uses the choice of the composer where the model names nothing.
   const chosen: unknown = JSON.parse(localStorage.getItem('atelier.media') ?? '{}');
-  const ratio = String(text(input, 'ratio') ?? text(chosen, 'ratio') ?? '1:1');
-  const count = Math.min(4, Math.max(1, Number(text(input, 'n') ?? text(chosen, 'count') ?? 1)));
+  const ratio = String(field(input, 'ratio') ?? field(chosen, 'ratio') ?? '1:1');
+  const count = Math.min(4, Math.max(1, Number(field(input, 'n') ?? field(chosen, 'count') ?? 1)));
+  return { count, ratio: /^\d+:\d+$/.test(ratio) ? quotientOf(ratio) : 1 };
+}
+
+function Making({ count }: { readonly count: number }) {
+  const [sinceMs] = useState(Date.now);
   return (
     <div className={`images of${count}`}>
       {Array.from({ length: count }, (_, place) => (
-        <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: the places have nothing else.
-          key={place}
-          className="place"
-          ref={(box) =>
-            box?.style.setProperty('aspect-ratio', /^\d+:\d+$/.test(ratio) ? ratio.replace(':', ' / ') : '1')
-          }
-        >
+        // biome-ignore lint/suspicious/noArrayIndexKey: the places have nothing else.
+        <div key={place} className="place">
           {place === 0 && <Elapsed sinceMs={sinceMs} what={count === 1 ? 'image' : 'images'} />}
         </div>
       ))}
