@@ -135,8 +135,8 @@ describe.skipIf(withoutChromium)('Explore', () => {
         .waitFor();
       await page.getByRole('link', { name: `Open image 1: ${prompt}` }).click();
       await box.getByRole('button', { name: 'Share', exact: true }).click();
-      await sharing.getByLabel('Show the prompt in Explore').check();
-      await sharing.getByLabel('Your name in Explore').fill(author);
+      await sharing.getByLabel('Show the name and the prompt').check();
+      await sharing.getByLabel('Your name (optional)').fill(author);
       await sharing.getByRole('button', { name: 'Publish' }).click();
       // Escape answers “No”, and leaves the dialog open.
       await sharing.getByRole('button', { name: 'Yes, publish' }).waitFor();

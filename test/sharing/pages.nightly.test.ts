@@ -98,6 +98,14 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
           .first()
           .evaluate((image) => Reflect.get(image, 'naturalWidth'));
       await expect.poll(width).toBeGreaterThan(0);
+      await page.getByText('By Ada L.').waitFor();
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Download' }).click();
+      expect((await downloading).suggestedFilename()).toMatch(/lighthouse\.webp$/);
+      // The studio asks a visitor to sign in, and keeps the prompt.
+      expect(await page.getByRole('link', { name: 'Remix' }).getAttribute('href')).toContain(
+        '/create?kind=image&prompt=',
+      );
       await page.getByRole('link', { name: 'Report' }).click();
       await page.getByRole('radio', { name: 'Spam' }).check();
       await page.getByRole('button', { name: 'Report' }).click();

@@ -19,6 +19,7 @@ import {
   type Share,
   type Shareable,
   targetOf,
+  useAuthor,
   useRereadShares,
   useShare,
 } from './shares.ts';
@@ -33,20 +34,40 @@ const periods = [
   [String(30 * day), 'For 30 days'],
 ] as const;
 
+/** What a page for others shows of the owner. The link and Explore have the same settings. */
+interface Shown {
+  readonly showPrompt: boolean;
+  readonly author: string;
+}
+
 /** Nothing is public before the user has confirmed it here. */
 export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
   const share = useShare(of);
-  const what = of.kind === 'share-thread' ? 'conversation' : of.asset.mime.startsWith('video/') ? 'video' : 'image';
+  const [showPrompt, setShowPrompt] = useState(true);
+  const [author, setAuthor] = useAuthor();
+  const shown = { showPrompt, author: author.trim() };
+  const isThread = of.kind === 'share-thread';
+  const what = isThread ? 'conversation' : of.asset.mime.startsWith('video/') ? 'video' : 'image';
+  const promptLabel = isThread ? 'Show the prompts' : `Show the name${of.prompt === null ? '' : ' and the prompt'}`;
   return (
     <Dialog title={`Share the ${what}`} onClose={onClose}>
+      <div className="share">
+        <Check label={promptLabel} value={showPrompt} onChange={setShowPrompt} />
+        <TextField
+          label="Your name (optional)"
+          maxLength={60}
+          autoComplete="nickname"
+          placeholder="Anonymous"
+          value={author}
+          onChange={setAuthor}
+        />
+      </div>
       {share.data === undefined ? (
         <Pending error={share.error} retry={share.refetch} what="Reading the link" />
-      ) : share.data === null ? (
-        <NewLink of={of} what={what} />
       ) : (
-        <OpenLink share={share.data} what={what} />
+        <LinkSection of={of} what={what} share={share.data} shown={shown} />
       )}
-      {of.kind === 'share' && <Publishing of={of} what={what} />}
+      {of.kind === 'share' && <Publishing of={of} what={what} shown={shown} />}
       <p className="small">
         <Link href="/shared" onClick={onClose}>
           All links
@@ -56,22 +77,35 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   );
 }
 
-function NewLink({ of, what }: { readonly of: Shareable; readonly what: string }) {
+interface LinkSectionProps {
+  readonly of: Shareable;
+  readonly what: string;
+  readonly share: Share | null;
+  readonly shown: Shown;
+}
+
+/** Sharing again changes what the page of the link shows. */
+function LinkSection({ of, what, share, shown: { showPrompt, author } }: LinkSectionProps) {
   const user = useUser();
   const reread = useRereadShares();
-  const [showPrompt, setShowPrompt] = useState(false);
   const [index, setIndex] = useState(false);
   const [attachments, setAttachments] = useState(false);
   const [expiresIn, setExpiresIn] = useState('');
   const creating = useMutation({
     mutationFn: () => {
-      const options = { showPrompt, index, attachments, ...(expiresIn && { expiresIn: Number(expiresIn) }) };
+      const options = {
+        showPrompt,
+        index,
+        attachments,
+        ...(author && { author }),
+        ...(expiresIn && { expiresIn: Number(expiresIn) }),
+      };
       return user.json<Share>('media', '/v1/shares', { method: 'POST', json: { ...targetOf(of), ...options } });
     },
     onSuccess: reread,
   });
+  if (share !== null) return <OpenLink share={share} what={what} />;
   const isThread = of.kind === 'share-thread';
-  const hasPrompt = isThread || of.prompt !== null;
   return (
     <form
       className="share"
@@ -80,22 +114,26 @@ function NewLink({ of, what }: { readonly of: Shareable; readonly what: string }
         creating.mutate();
       }}
     >
+      <h3>
+        <Link2 {...icon} /> Link
+      </h3>
       <p>
         Anyone with the link can see the {what}
         {isThread && ' as it is now. Later messages are not shared'}. You can end this at any time.
       </p>
-      {hasPrompt && <Check label="Show the prompt" value={showPrompt} onChange={setShowPrompt} />}
       {isThread && <Check label="Show attached files" value={attachments} onChange={setAttachments} />}
       <Check label="Let search engines find it" value={index} onChange={setIndex} />
       <Choice label="The link works" choices={periods} value={expiresIn} onChange={setExpiresIn} />
       <Problem of={creating.error} />
-      <Button
-        Icon={Link2}
-        text="Create a public link"
-        type="submit"
-        className="primary"
-        disabled={creating.isPending}
-      />
+      <div>
+        <Button
+          Icon={Link2}
+          text={creating.isPending ? 'Creating the link …' : 'Create a public link'}
+          type="submit"
+          className="primary"
+          disabled={creating.isPending}
+        />
+      </div>
     </form>
   );
 }
@@ -105,6 +143,9 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
   const reread = useRereadShares();
   return (
     <div className="share">
+      <h3>
+        <Link2 {...icon} /> Link
+      </h3>
       <p>Anyone with this link can see the {what}.</p>
       <input readOnly aria-label="Public link" value={share.url} onFocus={(event) => event.currentTarget.select()} />
       <div className="does">
@@ -136,23 +177,25 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
       </div>
       <p className="quiet small">
         {share.expiresAt === null ? 'It works until you end it.' : `It works until ${momentOf(share.expiresAt)}.`}{' '}
-        {share.showPrompt ? 'The prompt is shown.' : 'The prompt is not shown.'}
+        {share.showPrompt ? 'The name and the prompt are shown.' : 'The name and the prompt are not shown.'}
       </p>
     </div>
   );
 }
 
-const authorKey = 'atelier.author';
+interface PublishingProps {
+  readonly of: Extract<Shareable, { kind: 'share' }>;
+  readonly what: string;
+  readonly shown: Shown;
+}
 
 /** The public feed, which everyone who uses the studio sees under Explore. */
-function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'share' }>; readonly what: string }) {
+function Publishing({ of, what, shown: { showPrompt, author } }: PublishingProps) {
   const user = useUser();
   const queries = useQueryClient();
   const readNew = useNewAssets();
   const forget = useForget();
   const patch = usePatch();
-  const [showPrompt, setShowPrompt] = useState(false);
-  const [author, setAuthor] = useState(() => localStorage.getItem(authorKey) ?? '');
   const queryKey = ['published', user.id, of.asset.assetId];
   const { data: published, error } = useQuery({
     queryKey,
@@ -160,9 +203,8 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
     staleTime: 0,
   });
   const publishing = useMutation({
-    mutationFn: () => publish(user, of.asset, { showPrompt, author: author.trim() }),
+    mutationFn: () => publish(user, of.asset, { showPrompt, author }),
     onSuccess: async (made) => {
-      localStorage.setItem(authorKey, author.trim());
       queries.setQueryData(queryKey, [made]);
       void queries.invalidateQueries({ queryKey: ['gallery'] });
       patch([of.asset.assetId], { published: true });
@@ -179,20 +221,9 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
       {published?.length === 0 && (
         <>
           <p>Everyone can find the {what} in Explore, and remix it.</p>
-          {of.prompt !== null && (
-            <Check label="Show the prompt in Explore" value={showPrompt} onChange={setShowPrompt} />
-          )}
-          <TextField
-            label="Your name in Explore (optional)"
-            maxLength={60}
-            autoComplete="nickname"
-            placeholder="Anonymous"
-            value={author}
-            onChange={setAuthor}
-          />
           <Confirm
             label="Publish"
-            tone="primary"
+            tone="neutral"
             question={`The ${what} becomes public.`}
             onConfirm={() => publishing.mutateAsync().catch(() => undefined)}
           />

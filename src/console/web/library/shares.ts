@@ -1,5 +1,6 @@
 /** Links that anyone can open (docs/specification/media.md#shares). */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Share, SharePage } from '../../../client/media/api.ts';
 import { notify } from '../shell/notices.ts';
 import { type User, useUser } from '../user.tsx';
@@ -10,6 +11,20 @@ export type { Share };
 export type Shareable = Extract<LibraryDialog, { readonly kind: 'share' | 'share-thread' }>;
 export const targetOf = (of: Shareable): Readonly<Record<string, string>> =>
   of.kind === 'share' ? { assetId: of.asset.assetId } : { threadId: of.threadId };
+
+const authorKey = 'atelier.author';
+
+/** The name on what the user shares. It is stored in this browser. */
+export function useAuthor(): readonly [string, (author: string) => void] {
+  const [author, setAuthor] = useState(() => localStorage.getItem(authorKey) ?? '');
+  return [
+    author,
+    (next) => {
+      localStorage.setItem(authorKey, next.trim());
+      setAuthor(next);
+    },
+  ];
+}
 
 /** `null`: it is not shared by a link. */
 export function useShare(of: Shareable) {
