@@ -6,7 +6,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextField } from '../parts/fields.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { Button } from '../parts/iconbutton.tsx';
+import { Button, icon } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
@@ -15,7 +15,6 @@ import { useForget, useNewAssets, usePatch } from './assets.ts';
 import {
   canHandOn,
   copyLink,
-  endShare,
   type Share,
   type Shareable,
   targetOf,
@@ -25,7 +24,6 @@ import {
 } from './shares.ts';
 import './dialogs.css';
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const day = 86_400;
 const periods = [
   ['', 'Until you end it'],
@@ -34,13 +32,7 @@ const periods = [
   [String(30 * day), 'For 30 days'],
 ] as const;
 
-/** What a page for others shows of the owner. The link and Explore have the same settings. */
-interface Shown {
-  readonly showPrompt: boolean;
-  readonly author: string;
-}
-
-/** Nothing is public before the user has confirmed it here. */
+/** Nothing is public before the user has confirmed it here. The link and Explore have the same settings. */
 export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
   const share = useShare(of);
   const [showPrompt, setShowPrompt] = useState(true);
@@ -64,8 +56,10 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
       </div>
       {share.data === undefined ? (
         <Pending error={share.error} retry={share.refetch} what="Reading the link" />
+      ) : share.data !== null ? (
+        <OpenLink share={share.data} what={what} />
       ) : (
-        <LinkSection of={of} what={what} share={share.data} shown={shown} />
+        <NewLink of={of} what={what} shown={shown} />
       )}
       {of.kind === 'share' && <Publishing of={of} what={what} shown={shown} />}
       <p className="small">
@@ -77,15 +71,13 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   );
 }
 
-interface LinkSectionProps {
-  readonly of: Shareable;
+interface SectionProps<Target> {
+  readonly of: Target;
   readonly what: string;
-  readonly share: Share | null;
-  readonly shown: Shown;
+  readonly shown: { readonly showPrompt: boolean; readonly author: string };
 }
 
-/** Sharing again changes what the page of the link shows. */
-function LinkSection({ of, what, share, shown: { showPrompt, author } }: LinkSectionProps) {
+function NewLink({ of, what, shown: { showPrompt, author } }: SectionProps<Shareable>) {
   const user = useUser();
   const reread = useRereadShares();
   const [index, setIndex] = useState(false);
@@ -104,7 +96,6 @@ function LinkSection({ of, what, share, shown: { showPrompt, author } }: LinkSec
     },
     onSuccess: reread,
   });
-  if (share !== null) return <OpenLink share={share} what={what} />;
   const isThread = of.kind === 'share-thread';
   return (
     <form
@@ -138,9 +129,18 @@ function LinkSection({ of, what, share, shown: { showPrompt, author } }: LinkSec
   );
 }
 
-function OpenLink({ share, what }: { readonly share: Share; readonly what: string }) {
+export function EndSharing({ id }: Pick<Share, 'id'>) {
   const user = useUser();
   const reread = useRereadShares();
+  const end = () =>
+    user.send('media', `/v1/shares/${id}`, { method: 'DELETE' }).then(() => {
+      notify('The link no longer works.');
+      reread();
+    }, notifyFailure);
+  return <Confirm label="End sharing" question="The link stops working." onConfirm={end} />;
+}
+
+function OpenLink({ share, what }: { readonly share: Share; readonly what: string }) {
   return (
     <div className="share">
       <h3>
@@ -166,14 +166,7 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
           <ExternalLink {...icon} />
           Open
         </a>
-        <Confirm
-          label="End sharing"
-          question="The link stops working."
-          onConfirm={async () => {
-            await endShare(user, share.id).then(() => notify('The link no longer works.'), notifyFailure);
-            reread();
-          }}
-        />
+        <EndSharing id={share.id} />
       </div>
       <p className="quiet small">
         {share.expiresAt === null ? 'It works until you end it.' : `It works until ${momentOf(share.expiresAt)}.`}{' '}
@@ -183,14 +176,8 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
   );
 }
 
-interface PublishingProps {
-  readonly of: Extract<Shareable, { kind: 'share' }>;
-  readonly what: string;
-  readonly shown: Shown;
-}
-
 /** The public feed, which everyone who uses the studio sees under Explore. */
-function Publishing({ of, what, shown: { showPrompt, author } }: PublishingProps) {
+function Publishing({ of, what, shown: { showPrompt, author } }: SectionProps<Extract<Shareable, { kind: 'share' }>>) {
   const user = useUser();
   const queries = useQueryClient();
   const readNew = useNewAssets();

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react';
 import type { Share, SharePage } from '../../../client/media/api.ts';
 import { notify } from '../shell/notices.ts';
-import { type User, useUser } from '../user.tsx';
+import { useUser } from '../user.tsx';
 import type { LibraryDialog } from './dialogs.ts';
 
 export type { Share };
@@ -59,8 +59,6 @@ export function useRereadShares(): () => void {
   const queries = useQueryClient();
   return () => void queries.invalidateQueries({ queryKey: ['shares', user.id] });
 }
-
-export const endShare = (user: User, id: string) => user.send('media', `/v1/shares/${id}`, { method: 'DELETE' });
 
 export async function copyLink(url: string): Promise<void> {
   await navigator.clipboard.writeText(url);
