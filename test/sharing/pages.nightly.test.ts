@@ -36,7 +36,10 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     const { taskId } = (await ada.call<{ taskId: string }>('agent', 'POST', '/task', { threadId, text })).body;
     const ended = async () => expect((await ada.call('agent', 'GET', `/task/${taskId}`)).body.status).toBe('completed');
     await vi.waitFor(ended, limitMs);
-    for (const [name, target] of Object.entries({ image: { assetId, showPrompt: true }, conversation: { threadId } }))
+    for (const [name, target] of Object.entries({
+      image: { assetId, showPrompt: true, author: 'Ada L.' },
+      conversation: { threadId },
+    }))
       shares.set(name, (await ada.call<Share>('media', 'POST', '/v1/shares', target)).body);
   }, 2 * limitMs);
   afterAll(async () => {
