@@ -644,7 +644,7 @@ export interface ThreadSharesDeletion {
 export interface ShareData {
   readonly id: string;
   readonly kind: 'image' | 'video' | 'thread';
-  /** Of the conversation, or of an asset whose prompt and name are shown. */
+  /** The title of the conversation, or of an asset whose prompt and name are shown. */
   readonly title: string | null;
   /** The name that its owner shows. */
   readonly author?: string | null;

@@ -47,7 +47,9 @@ function Areas() {
       signedOut={
         path === '/' || wanted ? (
           <>
-            <p className="wanted">{wanted && `Sign in to see “${wanted.title}”. You then return to this page.`}</p>
+            <aside className="wanted">
+              {wanted && `Sign in to see “${wanted.title}”. You then return to this page.`}
+            </aside>
             <Landing />
           </>
         ) : (

@@ -107,7 +107,10 @@ export type SharedMessage = z.output<typeof sharedMessage>;
 export const shareData = z.object({
   id: z.string(),
   kind: z.enum(['image', 'video', 'thread']),
-  title: z.string().nullable().describe('Of the conversation, or of an asset whose prompt and name are shown.'),
+  title: z
+    .string()
+    .nullable()
+    .describe('The title of the conversation, or of an asset whose prompt and name are shown.'),
   author: z.string().nullish().describe('The name that its owner shows.'),
   generated: z.enum(['ai', 'edited']).nullable(),
   index: z.boolean().describe('Search engines may find the page.'),
