@@ -47,7 +47,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     expect(await link.getAttribute('href')).toBe(new URL(conversation).pathname);
     expect(await lightbox(page).locator('.mediaactions .primary').allInnerTexts()).toEqual(['Edit']);
     const heart = lightbox(page).getByRole('button', { name: 'Favorite' });
-    const fill = () => heart.locator('svg').evaluate('(icon) => getComputedStyle(icon).fill');
+    const fill = () => heart.locator('svg').evaluate((icon) => Reflect.get(globalThis, 'getComputedStyle')(icon).fill);
     expect(await fill()).toBe('none');
     await heart.click();
     await expect.poll(fill).toMatch(/^rgb/);
