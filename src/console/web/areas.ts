@@ -40,8 +40,7 @@ function page<Name extends string>(
 }
 
 const has = (service: string) => (info: ConsoleInfo) => info.addresses[service] !== undefined;
-type Flag = 'hasDatabase' | 'hasMemory' | 'hasPeople' | 'hasWebhooks';
-const is = (flag: Flag) => (info: ConsoleInfo) => info[flag];
+const is = (flag: 'hasDatabase' | 'hasMemory' | 'hasPeople' | 'hasWebhooks') => (info: ConsoleInfo) => info[flag];
 
 export const userPages: readonly Page[] = [
   page('/studio/:threadId?', 'Studio', MessageSquare, () => import('./pages/studio.tsx'), 'Studio', has('agent')),

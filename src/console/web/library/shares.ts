@@ -17,13 +17,11 @@ const authorKey = 'atelier.author';
 /** The name on what the user shares. It is stored in this browser. */
 export function useAuthor(): readonly [string, (author: string) => void] {
   const [author, setAuthor] = useState(() => localStorage.getItem(authorKey) ?? '');
-  return [
-    author,
-    (next) => {
-      localStorage.setItem(authorKey, next.trim());
-      setAuthor(next);
-    },
-  ];
+  const change = (next: string) => {
+    localStorage.setItem(authorKey, next.trim());
+    setAuthor(next);
+  };
+  return [author, change];
 }
 
 /** `null`: it is not shared by a link. */
