@@ -59,6 +59,7 @@ export function playAccess(scene: Scene): void {
     const way = page.getByRole('link', { name: 'Sign in as a demo user' });
     await page.goto(`${rig.url}/library`);
     await way.waitFor();
+    await page.getByText('Sign in to see “Library”.').waitFor();
     await judge(page, 'the landing page');
     await signIn(given, `${rig.url}/library`);
     await page.getByRole('heading', { name: 'Library' }).waitFor();

@@ -32,6 +32,12 @@ describe.skipIf(withoutChromium)('the account', () => {
       await page.getByRole('heading', { name: 'Your account' }).waitFor();
       await page.getByText(/^Plan: Pro\. [\d,]+ credits left\.$/).waitFor();
       await page.getByText('Storage', { exact: true }).waitFor();
+      await page.getByRole('meter', { name: 'Credits used' }).waitFor();
+      await page.getByRole('group', { name: 'Theme' }).getByText('Dark').click();
+      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+      await page.getByLabel('Your name on what you share').fill('Ada L.');
+      await page.reload();
+      await expect.poll(() => page.getByLabel('Your name on what you share').inputValue()).toBe('Ada L.');
       await page.getByRole('button', { name: 'Request an export' }).click();
       const downloading = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Download' }).click();

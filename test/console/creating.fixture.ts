@@ -66,6 +66,7 @@ export function playCreating(scene: Scene): void {
     await tiles(page).first().getByRole('checkbox').click();
     await tiles(page).nth(1).getByRole('checkbox').click();
     await page.getByRole('button', { name: 'Add to album' }).last().click();
+    await page.getByRole('button', { name: 'Create a new album' }).waitFor();
     await page.getByRole('dialog').getByRole('textbox').fill('Lighthouses');
     await judge(page, 'the choice of an album');
     await page.getByRole('button', { name: 'Create “Lighthouses”' }).click();
@@ -74,11 +75,14 @@ export function playCreating(scene: Scene): void {
     await judge(other, 'the albums');
     await other.getByRole('link', { name: /Lighthouses/ }).click();
     await expect.poll(() => tiles(other).count()).toBe(2);
+    const chosen = other.getByRole('navigation', { name: 'Pages' }).locator('[aria-current=page]');
+    expect(await chosen.allInnerTexts()).toEqual(['Albums']);
     await other.getByRole('button', { name: 'Edit', exact: true }).click();
     await other.getByLabel('Name', { exact: true }).fill('Towers');
     await other.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'Albums' }).click();
     await page.getByRole('link', { name: /Towers.*2 items/ }).waitFor();
+    await page.getByRole('link', { name: /Favorites.*1 item$/ }).waitFor();
     await expect.poll(() => page.locator('.albums .cover.of2 .there').count()).toBe(2);
     await judge(other, 'an album');
     await other.context().close();

@@ -135,8 +135,8 @@ describe.skipIf(withoutChromium)('Explore', () => {
         .waitFor();
       await page.getByRole('link', { name: `Open image 1: ${prompt}` }).click();
       await box.getByRole('button', { name: 'Share', exact: true }).click();
-      await sharing.getByLabel('Show the prompt in Explore').check();
-      await sharing.getByLabel('Your name in Explore').fill(author);
+      await sharing.getByLabel('Show the name and the prompt').check();
+      await sharing.getByLabel('Your name (optional)').fill(author);
       await sharing.getByRole('button', { name: 'Publish' }).click();
       // Escape answers “No”, and leaves the dialog open.
       await sharing.getByRole('button', { name: 'Yes, publish' }).waitFor();
@@ -165,8 +165,9 @@ describe.skipIf(withoutChromium)('Explore', () => {
     expect(page.url()).toBe(`${rig.url}/explore?q=ADA+tower`);
     await gallery.getByRole('listitem').hover();
     await gallery.getByRole('button', { name: 'Remix: A tall paper tower' }).click();
-    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('A tall paper tower');
-    await page.goBack();
+    const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true });
+    await expect.poll(() => prompt.inputValue()).toBe('A tall paper tower');
+    await page.keyboard.press('Escape');
     await search.fill('zebra');
     await gallery.getByText('Nothing matches.').waitFor();
     await judge(page, 'a search that finds nothing');
@@ -182,18 +183,27 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await shoot(page, 'published');
     await page.keyboard.press('ArrowLeft');
     await box.getByText('A tram in the snow').waitFor();
+    await box.getByRole('button', { name: 'Favorite' }).click();
     await page.reload();
     await box.getByText('A tram in the snow').waitFor();
+    expect(await box.getByRole('button', { name: 'Favorite' }).getAttribute('aria-pressed')).toBe('true');
+    await box.getByRole('button', { name: 'Next' }).click();
+    await box.getByText('Ada L.').waitFor();
+    expect(await box.getByRole('button', { name: 'Favorite' }).getAttribute('aria-pressed')).toBe('false');
     await page.keyboard.press('Escape');
     await box.waitFor({ state: 'detached' });
+    await page.getByText('Favorites', { exact: true }).click();
+    await expect.poll(() => gallery.getByRole('listitem').count()).toBe(1);
+    await gallery.getByText('A tram in the snow').waitFor();
+    await page.getByText('All', { exact: true }).click();
     expect(new URL(page.url()).pathname).toBe('/explore');
     await gallery.getByRole('link', { name: 'Open: A tall paper tower' }).click();
     await box.getByRole('button', { name: 'Use as reference' }).click();
     await page.getByRole('list', { name: 'References' }).locator('.asset-image.there').waitFor();
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('');
+    expect(await prompt.inputValue()).toBe('');
     await page.keyboard.press('Escape');
     await box.getByRole('button', { name: 'Remix' }).click();
-    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('A tall paper tower');
+    await expect.poll(() => prompt.inputValue()).toBe('A tall paper tower');
     await page.getByRole('list', { name: 'References' }).locator('.asset-image.there').waitFor();
     expect(complaints).toEqual([]);
   });
@@ -221,6 +231,9 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await box.getByRole('list', { name: 'Made from' }).getByRole('link', { name: 'Image: boat.png' }).click();
     await box.getByRole('list', { name: 'Used for' }).getByRole('link').first().click();
     await expect.poll(() => page.url()).toBe(remix);
+    // The page of a share links here.
+    await page.goto(`${rig.url}/create?kind=image&prompt=a+boat+%26+a+tower`);
+    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('a boat & a tower');
     expect(complaints).toEqual([]);
   });
 });

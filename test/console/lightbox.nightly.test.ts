@@ -45,6 +45,21 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     await lightbox(page).getByRole('heading', { name: 'Prompt' }).waitFor();
     const link = lightbox(page).getByRole('link', { name: 'Open in conversation' });
     expect(await link.getAttribute('href')).toBe(new URL(conversation).pathname);
+    expect(await lightbox(page).locator('.mediaactions .primary').allInnerTexts()).toEqual(['Edit']);
+    const heart = lightbox(page).getByRole('button', { name: 'Favorite' });
+    const fill = () => heart.locator('svg').evaluate((icon) => Reflect.get(globalThis, 'getComputedStyle')(icon).fill);
+    expect(await fill()).toBe('none');
+    await heart.click();
+    await expect.poll(fill).toMatch(/^rgb/);
+    const zoom = lightbox(page).getByRole('group', { name: 'Zoom' });
+    await zoom.getByRole('button', { name: 'Zoom in' }).click();
+    await zoom.getByRole('button', { name: '150%' }).click();
+    await zoom.getByText('100%').waitFor();
+    const boxes = [lightbox(page).locator('.stage'), lightbox(page).locator('.zoomed img')].map((it) =>
+      it.boundingBox(),
+    );
+    const [stage, image] = (await Promise.all(boxes)).map((box) => (box === null ? 0 : box.x + box.width / 2));
+    expect(Math.abs(Number(stage) - Number(image))).toBeLessThan(2);
     await page.keyboard.press('Escape');
     await page.waitForURL(conversation);
     await page.locator('.asset-image.there').waitFor();

@@ -36,7 +36,10 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     const { taskId } = (await ada.call<{ taskId: string }>('agent', 'POST', '/task', { threadId, text })).body;
     const ended = async () => expect((await ada.call('agent', 'GET', `/task/${taskId}`)).body.status).toBe('completed');
     await vi.waitFor(ended, limitMs);
-    for (const [name, target] of Object.entries({ image: { assetId, showPrompt: true }, conversation: { threadId } }))
+    for (const [name, target] of Object.entries({
+      image: { assetId, showPrompt: true, author: 'Ada L.' },
+      conversation: { threadId },
+    }))
       shares.set(name, (await ada.call<Share>('media', 'POST', '/v1/shares', target)).body);
   }, 2 * limitMs);
   afterAll(async () => {
@@ -98,6 +101,14 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
           .first()
           .evaluate((image) => Reflect.get(image, 'naturalWidth'));
       await expect.poll(width).toBeGreaterThan(0);
+      await page.getByText('By Ada L.').waitFor();
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Download' }).click();
+      expect((await downloading).suggestedFilename()).toMatch(/lighthouse\.webp$/);
+      // The studio asks a visitor to sign in, and keeps the prompt.
+      expect(await page.getByRole('link', { name: 'Remix' }).getAttribute('href')).toContain(
+        '/create?kind=image&prompt=',
+      );
       await page.getByRole('link', { name: 'Report' }).click();
       await page.getByRole('radio', { name: 'Spam' }).check();
       await page.getByRole('button', { name: 'Report' }).click();

@@ -76,7 +76,7 @@ describe('shares', () => {
   describe('an asset', () => {
     it('has a page for people, data for programs, and a card for other sites', async () => {
       const assetId = await upload(ada, { prompt: 'a <b>boat</b> & a lighthouse' });
-      const { status, body } = await share(ada, { assetId, showPrompt: true });
+      const { status, body } = await share(ada, { assetId, showPrompt: true, author: 'Ada <L.>' });
       expect(status).toBe(201);
       expect(body).toMatchObject({ url: `${edge}/s/${body.id}`, assetId, threadId: null, expiresAt: null });
       expect(body.id).toMatch(/^[\w-]{22,}$/);
@@ -88,10 +88,23 @@ describe('shares', () => {
       expect(page.headers.get('x-robots-tag')).toBe('noindex');
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(text).toContain('<html lang="de">');
-      const shown = text.slice(text.indexOf('<main>')).replaceAll(/<[^>]*>/g, '');
+      const shown = text.slice(text.indexOf('<main')).replaceAll(/<[^>]*>/g, '');
       expect(shown.split('a &lt;b&gt;boat&lt;/b&gt; &amp; a lighthouse')).toHaveLength(2);
       expect(text).not.toContain('<script');
       expect(text).toContain(`<meta property="og:image" content="${edge}/s/${body.id}/0/card.jpg">`);
+      expect(text).toContain('<h1>a &lt;b&gt;boat&lt;/b&gt; &amp; a lighthouse</h1>');
+      expect(text).toContain('Von Ada &lt;L.&gt;');
+      const home = `http://localhost:${place.portBase}`;
+      const links = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href?.replaceAll('&amp;', '&'));
+      expect(links).toEqual([
+        `${home}/`,
+        `${home}/`,
+        `${home}/create?kind=image&prompt=a+%3Cb%3Eboat%3C%2Fb%3E+%26+a+lighthouse`,
+        `${edge}/s/${body.id}/0/full.webp`,
+        `${edge}/s/${body.id}/report`,
+      ]);
+      const icon = await fetch(String(/<link rel="icon"[^>]*href="([^"]*)"/.exec(text)?.[1]));
+      expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
 
       const view = await readData(body.id);
       expect(view).toMatchObject({
@@ -138,13 +151,18 @@ describe('shares', () => {
       expect(await send({ reason: 'minor' })).not.toBe(200);
     });
 
-    it('is shared once, and keeps its prompt unless its owner shows it', async () => {
-      const assetId = await upload(ada, { prompt: 'a secret garden' });
+    it('is shared once, and keeps its prompt and its name unless its owner shows them', async () => {
+      const assetId = await upload(ada, { prompt: 'a secret garden', name: 'plan of mine.png' });
       const first = await share(ada, { assetId });
       const again = await share(ada, { assetId, expiresIn: 3600 });
       expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
       expect(Date.parse(again.body.expiresAt ?? '')).toBeGreaterThan(Date.now() + 3_500_000);
-      expect((await readData(first.body.id)).media?.prompt).toBeNull();
+      expect(await readData(first.body.id)).toMatchObject({ title: null, author: null, media: { prompt: null } });
+      expect(await (await read(first.body.id)).text()).not.toMatch(/secret|mine|\/create/);
+      await share(ada, { assetId, showPrompt: true });
+      const shown = async () => (await read(first.body.id)).text();
+      await expect.poll(shown, { timeout: 5000 }).toContain('<h1>plan of mine</h1>');
+      expect(await shown()).toContain('a secret garden');
       const { body } = await ada.media.call<SharePage>('GET', `/v1/shares?assetId=${assetId}`);
       expect(body.shares.map(({ id }) => id)).toEqual([first.body.id]);
       expect((await ben.media.call<SharePage>('GET', '/v1/shares')).body.shares).toEqual([]);

@@ -17,7 +17,7 @@ export async function wireEdge({ config, engines, server }: Wiring): Promise<Htt
     variants: () => publicObjects.check(),
     legacy: () => legacy.check(),
   };
-  const { media: baseUrl, edge: edgeUrl } = addressesOf(config);
+  const { media: baseUrl, edge: edgeUrl, console: localUrl } = addressesOf(config);
   const [internalKey] = config.internal.keys;
   const media = createClient({
     name: 'media',
@@ -42,6 +42,7 @@ export async function wireEdge({ config, engines, server }: Wiring): Promise<Htt
       clock: monotonicClock,
       brand: config.brand.name,
       edgeUrl,
+      homeUrl: config.process.production ? config.console.url : localUrl,
       trustedProxies: config.auth.trustedProxies,
     },
   });

@@ -590,13 +590,13 @@ export interface ShareRequest {
   readonly threadId?: string | null;
   /** Seconds until the share ends. Default: never. */
   readonly expiresIn?: number | null;
-  /** Shows the prompts of generated media. Default: `false`. */
+  /** Shows the prompts of generated media, and the name of a shared asset. Default: `false`. */
   readonly showPrompt?: boolean | null;
   /** Lets search engines find the page. Default: `false`. */
   readonly index?: boolean | null;
   /** Shows what the owner attached to messages. Default: `false`. */
   readonly attachments?: boolean | null;
-  /** The name that the gallery shows with an asset in a feed. Default: none. */
+  /** The name that the page shows, and the gallery with an asset in a feed. Default: none. */
   readonly author?: string | null;
   /** Required with X-Internal-Key. Default: the user of the token. */
   readonly ownerId?: string | null;
@@ -644,8 +644,10 @@ export interface ThreadSharesDeletion {
 export interface ShareData {
   readonly id: string;
   readonly kind: 'image' | 'video' | 'thread';
-  /** The title of the conversation. */
+  /** The title of the conversation, or of an asset whose prompt and name are shown. */
   readonly title: string | null;
+  /** The name that its owner shows. */
+  readonly author?: string | null;
   readonly generated: 'ai' | 'edited' | null;
   /** Search engines may find the page. */
   readonly index: boolean;

@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { createPortal } from 'react-dom';
-import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { Link, Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import type { ConsoleInfo } from '../api.ts';
 import { operatorPages, userPages } from './areas.ts';
 import { useLibraryDialog } from './library/dialogs.ts';
@@ -40,12 +40,18 @@ function Areas() {
         </Alone>
       )
     );
+  const wanted = findPage(userPages, path);
   if (path === '/operator' || path.startsWith('/operator/')) return <OperatorArea info={info} />;
   return (
     <UserOnly
       signedOut={
-        isUserPath(path) ? (
-          <Landing />
+        path === '/' || wanted ? (
+          <>
+            <aside className="wanted">
+              {wanted && `Sign in to see “${wanted.title}”. You then return to this page.`}
+            </aside>
+            <Landing />
+          </>
         ) : (
           <Alone>
             <NotFound path={path} home="/" />
@@ -59,9 +65,6 @@ function Areas() {
     </UserOnly>
   );
 }
-
-/** The start page has no path of its own in the list. */
-const isUserPath = (path: string) => path === '/' || findPage(userPages, path) !== undefined;
 
 const Alone = ({ children }: { readonly children: ReactNode }) => (
   <main id="main" className="alone">
@@ -87,9 +90,17 @@ function UserArea({ info }: { readonly info: ConsoleInfo }) {
   const [path] = useLocation();
   const pages = usePages(userPages, info);
   const dialog = useLibraryDialog();
+  // An album is shown by the library.
+  const isAlbum = /[?&]?\b(album|addTo)=/.test(useSearch()) && path === '/library';
   const home = pages[0] === undefined ? '/' : linkOf(pages[0]);
   return (
-    <Frame name="" home={home} pages={pages} current={findPage(pages, path)} foot={<UserAccount />}>
+    <Frame
+      name=""
+      home={home}
+      pages={pages}
+      current={findPage(pages, isAlbum ? '/albums' : path)}
+      foot={<UserAccount />}
+    >
       <Switch>
         {pages.map(({ path: pattern, View }) => (
           <Route key={pattern} path={pattern} component={View} />

@@ -22,158 +22,77 @@ import {
   Users,
   Webhook,
 } from 'lucide-react';
+import type { ComponentType } from 'react';
+import type { ConsoleInfo } from '../api.ts';
 import { lazily } from './shell/lazily.ts';
 import type { Page } from './shell/page.ts';
 
+/** `name`: what the module exports. A page without `isAvailable` always exists. */
+function page<Name extends string>(
+  path: string,
+  title: string,
+  Icon: Page['Icon'],
+  load: () => Promise<Readonly<Record<Name, ComponentType>>>,
+  name: Name,
+  isAvailable: Page['isAvailable'] = () => true,
+): Page {
+  return { path, title, Icon, isAvailable, View: lazily(async () => (await load())[name]) };
+}
+
+const has = (service: string) => (info: ConsoleInfo) => info.addresses[service] !== undefined;
+const is = (flag: 'hasDatabase' | 'hasMemory' | 'hasPeople' | 'hasWebhooks') => (info: ConsoleInfo) => info[flag];
+
 export const userPages: readonly Page[] = [
-  {
-    path: '/studio/:threadId?',
-    title: 'Studio',
-    Icon: MessageSquare,
-    View: lazily(async () => (await import('./pages/studio.tsx')).Studio),
-    isAvailable: ({ addresses }) => addresses.agent !== undefined,
-  },
-  {
-    path: '/create',
-    title: 'Create',
-    Icon: Sparkles,
-    View: lazily(async () => (await import('./pages/create.tsx')).Create),
-    isAvailable: ({ addresses }) => addresses.agent !== undefined,
-  },
-  {
-    path: '/explore/:assetId?',
-    title: 'Explore',
-    Icon: Compass,
-    View: lazily(async () => (await import('./pages/explore.tsx')).Explore),
-    isAvailable: ({ addresses }) => addresses.content !== undefined,
-  },
-  {
-    path: '/library/:assetId?',
-    title: 'Library',
-    Icon: Images,
-    View: lazily(async () => (await import('./pages/library.tsx')).Library),
-  },
-  {
-    path: '/albums',
-    title: 'Albums',
-    Icon: Album,
-    View: lazily(async () => (await import('./pages/albums.tsx')).Albums),
-  },
-  {
-    path: '/shared',
-    title: 'Shared links',
-    Icon: Link2,
-    View: lazily(async () => (await import('./pages/sharedlinks.tsx')).SharedLinks),
-  },
-  {
-    path: '/trash',
-    title: 'Trash',
-    Icon: Trash2,
-    View: lazily(async () => (await import('./pages/trash.tsx')).Trash),
-  },
-  {
-    path: '/memory',
-    title: 'Memory',
-    Icon: Brain,
-    View: lazily(async () => (await import('./pages/knowledge.tsx')).Knowledge),
-    isAvailable: ({ addresses }) => addresses.memory !== undefined,
-  },
-  {
-    path: '/account',
-    title: 'Account',
-    Icon: CircleUserRound,
-    View: lazily(async () => (await import('./pages/account.tsx')).Account),
-  },
+  page('/studio/:threadId?', 'Studio', MessageSquare, () => import('./pages/studio.tsx'), 'Studio', has('agent')),
+  page('/create', 'Create', Sparkles, () => import('./pages/create.tsx'), 'Create', has('agent')),
+  page('/explore/:assetId?', 'Explore', Compass, () => import('./pages/explore.tsx'), 'Explore', has('content')),
+  page('/library/:assetId?', 'Library', Images, () => import('./pages/library.tsx'), 'Library'),
+  page('/albums', 'Albums', Album, () => import('./pages/albums.tsx'), 'Albums'),
+  page('/shared', 'Shared links', Link2, () => import('./pages/sharedlinks.tsx'), 'SharedLinks'),
+  page('/trash', 'Trash', Trash2, () => import('./pages/trash.tsx'), 'Trash'),
+  page('/memory', 'Memory', Brain, () => import('./pages/knowledge.tsx'), 'Knowledge', has('memory')),
+  page('/account', 'Account', CircleUserRound, () => import('./pages/account.tsx'), 'Account'),
 ];
 
 export const operatorPages: readonly Page[] = [
+  page('/operator', 'Overview', Activity, () => import('./operator/overview.tsx'), 'Overview'),
+  page('/operator/jobs', 'Jobs', ListChecks, () => import('./operator/jobs.tsx'), 'Jobs', is('hasDatabase')),
+  page('/operator/runs/:taskId?', 'Runs', ListTree, () => import('./operator/runs.tsx'), 'Runs', is('hasPeople')),
+  page('/operator/models', 'Models and costs', Coins, () => import('./operator/models.tsx'), 'Models', is('hasPeople')),
+  page(
+    '/operator/people/:personId?',
+    'People',
+    Users,
+    () => import('./operator/people.tsx'),
+    'People',
+    is('hasPeople'),
+  ),
+  page(
+    '/operator/incidents/:incidentId?',
+    'Incidents',
+    ShieldAlert,
+    () => import('./operator/incidents.tsx'),
+    'Incidents',
+    is('hasPeople'),
+  ),
+  page(
+    '/operator/mail',
+    'Mail',
+    MailIcon,
+    () => import('./operator/mail.tsx'),
+    'Mail',
+    ({ hasOutbox, hasPeople }) => hasOutbox || hasPeople,
+  ),
+  page('/operator/webhooks', 'Webhooks', Webhook, () => import('./pages/webhooks.tsx'), 'Webhooks', is('hasWebhooks')),
+  page('/operator/memory', 'Memory', Brain, () => import('./memory/profiles.tsx'), 'Memory', is('hasMemory')),
+  page('/operator/audit', 'Audit', ScrollText, () => import('./operator/audit.tsx'), 'Audit', is('hasPeople')),
+  page('/operator/settings', 'Settings', SlidersHorizontal, () => import('./operator/settings.tsx'), 'Settings'),
   {
-    path: '/operator',
-    title: 'Overview',
-    Icon: Activity,
-    View: lazily(async () => (await import('./operator/overview.tsx')).Overview),
-  },
-  {
-    path: '/operator/jobs',
-    title: 'Jobs',
-    Icon: ListChecks,
-    View: lazily(async () => (await import('./operator/jobs.tsx')).Jobs),
-    isAvailable: ({ hasDatabase }) => hasDatabase,
-  },
-  {
-    path: '/operator/runs/:taskId?',
-    title: 'Runs',
-    Icon: ListTree,
-    View: lazily(async () => (await import('./operator/runs.tsx')).Runs),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/models',
-    title: 'Models and costs',
-    Icon: Coins,
-    View: lazily(async () => (await import('./operator/models.tsx')).Models),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/people/:personId?',
-    title: 'People',
-    Icon: Users,
-    View: lazily(async () => (await import('./operator/people.tsx')).People),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/incidents/:incidentId?',
-    title: 'Incidents',
-    Icon: ShieldAlert,
-    View: lazily(async () => (await import('./operator/incidents.tsx')).Incidents),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/mail',
-    title: 'Mail',
-    Icon: MailIcon,
-    View: lazily(async () => (await import('./operator/mail.tsx')).Mail),
-    isAvailable: ({ hasOutbox, hasPeople }) => hasOutbox || hasPeople,
-  },
-  {
-    path: '/operator/webhooks',
-    title: 'Webhooks',
-    Icon: Webhook,
-    View: lazily(async () => (await import('./pages/webhooks.tsx')).Webhooks),
-    isAvailable: ({ hasWebhooks }) => hasWebhooks,
-  },
-  {
-    path: '/operator/memory',
-    title: 'Memory',
-    Icon: Brain,
-    View: lazily(async () => (await import('./memory/profiles.tsx')).Memory),
-    isAvailable: ({ hasMemory }) => hasMemory,
-  },
-  {
-    path: '/operator/audit',
-    title: 'Audit',
-    Icon: ScrollText,
-    View: lazily(async () => (await import('./operator/audit.tsx')).Audit),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/settings',
-    title: 'Settings',
-    Icon: SlidersHorizontal,
-    View: lazily(async () => (await import('./operator/settings.tsx')).Settings),
-  },
-  {
-    path: '/operator/content',
-    title: 'Content',
-    Icon: LayoutGrid,
-    View: lazily(async () => (await import('./pages/content.tsx')).Content),
+    ...page('/operator/content', 'Content', LayoutGrid, () => import('./pages/content.tsx'), 'Content'),
     isPublic: true,
   },
   {
-    path: '/operator/api-reference',
-    title: 'API reference',
-    Icon: BookOpen,
-    View: lazily(async () => (await import('./pages/reference.tsx')).Reference),
+    ...page('/operator/api-reference', 'API reference', BookOpen, () => import('./pages/reference.tsx'), 'Reference'),
     isPublic: true,
   },
 ];

@@ -36,6 +36,12 @@ navigator.serviceWorker?.register('/sw.js').catch(() => undefined);
 const { pathname, search, hash } = location;
 if (pathname.length > 1 && pathname.endsWith('/'))
   history.replaceState(null, '', pathname.slice(0, -1) + search + hash);
+// The page of a share links to a prompt to remix. Only the user sends it.
+const linked = new URLSearchParams(search);
+if (pathname === '/create' && linked.has('prompt')) {
+  const order = { kind: linked.get('kind') === 'video' ? 'video' : 'image', prompt: linked.get('prompt') };
+  history.replaceState({ order, at: Date.now() }, '');
+}
 await takeTokenFromAddress();
 createRoot(root).render(
   <StrictMode>

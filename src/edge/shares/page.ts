@@ -72,6 +72,8 @@ export interface PageContext {
   readonly brand: string;
   /** EDGE_URL. */
   readonly edgeUrl: string;
+  /** The studio, where visitors make their own. `undefined`: it has no public URL. */
+  readonly homeUrl: string | undefined;
 }
 
 /** Characters of a title in search results and cards. */
@@ -90,7 +92,8 @@ export function renderShare(view: PublicShare, context: PageContext): string {
   const named = titleOf(view) ?? { image: texts.image, video: texts.video, thread: texts.conversation }[view.kind];
   const title = `${named} · ${brand}`;
   const mark = view.generated === null ? '' : texts[view.generated];
-  const description = [mark, descriptionOf(view)].filter(Boolean).join('. ') || brand;
+  const by = view.author ? texts.by.replace('{author}', () => view.author ?? '') : '';
+  const description = [mark, by, descriptionOf(view)].filter(Boolean).join('. ') || brand;
   const cardUrl = mediaOf(view).find((one) => one.cardUrl !== null)?.cardUrl ?? undefined;
   const card = cardUrl
     ? html`<meta property="og:image" content="${cardUrl}">
@@ -115,13 +118,14 @@ ${view.index ? '' : html`<meta name="robots" content="noindex">`}
 <meta name="twitter:title" content="${named}">
 <meta name="twitter:description" content="${description}">
 ${card}`,
-    mark,
-    body: html`${
-      view.media === null
-        ? html`<h1>${named}</h1>${view.messages.map((message) => renderMessage(message, context))}`
-        : renderAlone(view.media, named, context)
-    }
-<footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>`,
+    body: html`${view.media === null ? '' : renderMedia(view.media, context, false)}
+<div class="about">
+<h1>${named}</h1>
+<p class="by">${by === '' ? '' : html`<span>${by}</span>`}${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
+${view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.media, named, context)}
+<footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
+</div>`,
+    isAlone: view.media !== null,
   });
 }
 
@@ -130,19 +134,30 @@ export function renderGone(context: PageContext): string {
   return layout(context, {
     head: html`<title>${context.brand}</title>
 <meta name="robots" content="noindex">`,
-    mark: '',
     body: html`<h1>${gone}</h1>`,
   });
 }
 
 interface Parts {
   readonly head: Markup;
-  readonly mark: string;
   readonly body: Markup;
+  /** One image or video, as large as the window allows. */
+  readonly isAlone?: boolean;
 }
 
-/** A page of the edge. */
-export function layout({ language, brand }: PageContext, { head, mark, body }: Parts): string {
+/** The logo of the console, which is also the icon of the pages. */
+export const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#3d4fb8"/><path d="M16 7 24.5 25h-4l-1.7-3.9h-5.6L11.5 25h-4zm-1.4 10.9h2.8L16 14.500z" fill="#fff"/></svg>';
+
+/** A page of the edge. Its head leads to the studio. */
+export function layout(
+  { language, brand, edgeUrl, homeUrl }: PageContext,
+  { head, body, isAlone = false }: Parts,
+): string {
+  const name = html`${{ text: logo }} ${brand}`;
+  const way = homeUrl
+    ? html`<a class="brand" href="${homeUrl}/">${name}</a><a class="button primary" href="${homeUrl}/">${shareTexts[language].make}</a>`
+    : html`<p class="brand">${name}</p>`;
   return html`<!doctype html>
 <html lang="${language.replace('_', '-')}">
 <head>
@@ -150,12 +165,13 @@ export function layout({ language, brand }: PageContext, { head, mark, body }: P
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
+<link rel="icon" type="image/svg+xml" href="${edgeUrl}/favicon.ico">
 ${head}
 <style>${{ text: css }}</style>
 </head>
 <body>
-<main>
-<header><p>${brand}</p>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</header>
+<header>${way}</header>
+<main class="${isAlone ? 'alone' : 'column'}">
 ${body}
 </main>
 </body>
@@ -196,12 +212,20 @@ function renderMarkdown(text: string): Markup {
   };
 }
 
-/** The picture first. The header has its mark, and a prompt that is the title is not repeated. */
-function renderAlone(media: PublicMedia, title: string, context: PageContext): Markup {
-  const { prompt } = media;
+/** Characters of a prompt in a link, which has to fit into the head of a request. */
+const longestLink = 1000;
+
+/** A prompt that is shown can be remixed, and what is shown can be downloaded. A prompt that is the title is not repeated. */
+function renderActions(media: PublicMedia, title: string, { language, homeUrl }: PageContext): Markup {
+  const { kind, prompt, mime, url } = media;
+  const { prompt: label, remix, download } = shareTexts[language];
   const isTitle = prompt === null || prompt.replaceAll(/\s+/g, ' ').trim() === title;
-  const words = isTitle ? '' : html`<p class="text quiet">${shareTexts[context.language].prompt}: ${prompt}</p>`;
-  return html`${renderMedia(media, context, false)}<h1>${title}</h1>${words}`;
+  const query = new URLSearchParams({ kind, prompt: [...(prompt ?? '')].slice(0, longestLink).join('') });
+  const way =
+    homeUrl && prompt ? html`<a class="button primary" href="${homeUrl}/create?${String(query)}">${remix}</a>` : '';
+  const file = `${title}.${kind === 'image' ? 'webp' : (mime.split('/')[1] ?? 'mp4')}`;
+  return html`${isTitle ? '' : html`<h2>${label}</h2><p class="text">${prompt}</p>`}
+<p class="does">${way}<a class="button" href="${url}" download="${file}">${download}</a></p>`;
 }
 
 function renderMedia(media: PublicMedia, { language }: PageContext, hasCaption = true): Markup {
@@ -224,8 +248,10 @@ const shorten = (text: string): string => {
   return characters.length <= longestTitle ? line : `${characters.slice(0, longestTitle - 1).join('')}…`;
 };
 
+/** The name of a file is shown without its extension. */
 function titleOf({ title, media, messages }: PublicShare): string | undefined {
-  return shorten(title ?? media?.prompt ?? firstText(messages) ?? '') || undefined;
+  const name = media === null ? title : title?.replace(/(?<=.)\.\w{2,5}$/, '');
+  return shorten(name ?? media?.prompt ?? firstText(messages) ?? '') || undefined;
 }
 
 const descriptionOf = ({ messages }: PublicShare): string =>

@@ -23,7 +23,16 @@ import { problems } from '#platform/problem.ts';
 import type { EdgeContext } from '../context.ts';
 import { asProblem } from '../problems.ts';
 import { sendObject } from '../sending.ts';
-import { layout, type PageContext, type PublicShare, pagePolicy, renderGone, renderShare, showShare } from './page.ts';
+import {
+  layout,
+  logo,
+  type PageContext,
+  type PublicShare,
+  pagePolicy,
+  renderGone,
+  renderShare,
+  showShare,
+} from './page.ts';
 import reportTexts from './reporttexts.json' with { type: 'json' };
 
 // The images and videos of a share, at URLs that end with it.
@@ -110,8 +119,12 @@ interface Read {
 }
 
 export function addShareRoutes(app: HttpServer, pages: SharePages, files: SharedFiles): void {
-  const { media, clock, brand, edgeUrl } = pages;
+  const { media, clock, edgeUrl } = pages;
   addReportForm(app, pages);
+  // Browsers request it with the images, too, which have no page that names it.
+  app.get('/favicon.ico', { schema: { hide: true } }, (_request, reply) =>
+    reply.headers({ 'cache-control': 'public, max-age=86400' }).type('image/svg+xml').send(logo),
+  );
   const routes = routesOf(app, 'edge');
   const known = new LRUCache<string, Read>({ max: mostShares });
   const reading = new Map<string, Promise<Read>>();
@@ -156,7 +169,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
 
   async function showPage(request: FastifyRequest, reply: FastifyReply, id: string) {
     const language = negotiateLanguage(request.headers['accept-language']);
-    const context = { language, brand, edgeUrl };
+    const context = { ...pages, language };
     const read = await find(id);
     const { view } = read;
     if (view === undefined) {
@@ -223,13 +236,9 @@ function wantsJson({ headers: { accept = '' } }: FastifyRequest): boolean {
 
 // `/s/:id/report`: the form that reports a page (docs/specification/media.md#reports). It needs neither an account nor a script.
 
-interface ReportPages {
+interface ReportPages extends Omit<PageContext, 'language'> {
   /** Of the media service, with the internal key. */
   readonly media: HttpClient;
-  /** The name of the product. */
-  readonly brand: string;
-  /** EDGE_URL. */
-  readonly edgeUrl: string;
   /** TRUSTED_PROXIES. */
   readonly trustedProxies: readonly string[];
 }
@@ -238,7 +247,7 @@ const maxFormBytes = 32 * 1024;
 const statuses = { form: 200, missing: 400, tooMany: 429, done: 200 } as const;
 type State = keyof typeof statuses;
 
-function addReportForm(app: HttpServer, { media, brand, edgeUrl, trustedProxies }: ReportPages): void {
+function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: ReportPages): void {
   const readAddress = clientAddressReader(trustedProxies);
 
   function show(request: FastifyRequest, reply: FastifyReply, id: string, state: State) {
@@ -253,7 +262,7 @@ function addReportForm(app: HttpServer, { media, brand, edgeUrl, trustedProxies 
         vary: 'Accept-Language',
       })
       .type('text/html; charset=utf-8')
-      .send(renderForm({ language, brand, edgeUrl }, id, state));
+      .send(renderForm({ ...pages, language }, id, state));
   }
 
   routesOf(app, 'edge').get(
@@ -339,7 +348,6 @@ function renderForm(context: PageContext, id: string, state: State): string {
   return layout(context, {
     head: html`<title>${texts.report} · ${context.brand}</title>
 <meta name="robots" content="noindex">`,
-    mark: '',
     body: html`<h1>${texts.report}</h1>
 ${message}
 ${state === 'form' || state === 'missing' ? form : ''}

@@ -139,7 +139,7 @@ const noSuchShare = () => problems.not_found({ message: 'There is no such share.
 export async function readShareData(deps: MediaContext, id: string): Promise<ShareData> {
   const share = await findShare(deps.db, id);
   if (share === undefined) throw noSuchShare();
-  const { ownerId, assetId, snapshot, showPrompt, index } = share;
+  const { ownerId, assetId, snapshot, showPrompt, index, author } = share;
   const messages = snapshot?.messages ?? [];
   const named = assetId === null ? mediaOf(messages) : [assetId];
   const rows = named.length === 0 ? [] : await findShownAssets(deps.db, ownerId, [...new Set(named)]);
@@ -152,7 +152,8 @@ export async function readShareData(deps: MediaContext, id: string): Promise<Sha
   return {
     id,
     kind: assetId === null || first === undefined ? 'thread' : first.kind,
-    title: snapshot?.title ?? null,
+    title: assetId === null || showPrompt ? share.title : null,
+    author,
     generated: marks.find((mark) => mark === 'ai') ?? marks.find((mark) => mark !== null) ?? null,
     index,
     createdAt: share.createdAt.toISOString(),

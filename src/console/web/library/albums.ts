@@ -4,6 +4,7 @@ import { useCallback } from 'react';
 import type { AssetPage, Collection, Collections } from '../../../client/media/api.ts';
 import { useUser } from '../user.tsx';
 import { type Filters, filtersOf, queryOf, usePatch } from './assets.ts';
+import { inLots } from './trash.ts';
 
 export const itemsOf = (count: number): string => (count === 1 ? '1 item' : `${count} items`);
 
@@ -29,13 +30,16 @@ export function useAlbum(collectionId: string) {
   });
 }
 
-/** The newest four of what the filter shows. They are read again if `version` changes. */
+/** As many as one call lists. Only favorites are counted by them. */
+export const mostCovers = 200;
+
+/** The newest of what the filter shows. They are read again if `version` changes. */
 export function useCover(filter: Partial<Filters>, version: string) {
   const user = useUser();
   return useQuery({
     queryKey: ['albums', user.id, 'cover', filter, version],
     queryFn: async ({ signal }) => {
-      const query = queryOf({ ...filtersOf(''), ...filter }, '', 4);
+      const query = queryOf({ ...filtersOf(''), ...filter }, '', filter.isFavorite ? mostCovers : 4);
       return (await user.json<AssetPage>('media', `/v1/assets?${query}`, { signal })).assets;
     },
     staleTime: 0,
@@ -104,10 +108,9 @@ export function useFavorites(): (assetIds: readonly string[], favorite: boolean)
     async (assetIds, favorite) => {
       patch(assetIds, { favorite });
       try {
-        for (let start = 0; start < assetIds.length; start += mostAtOnce) {
-          const ids = assetIds.slice(start, start + mostAtOnce);
-          await user.json('media', '/v1/favorites', { method: 'POST', json: { ids, favorite } });
-        }
+        await inLots(assetIds, (ids) =>
+          user.json('media', '/v1/favorites', { method: 'POST', json: { ids, favorite } }),
+        );
       } catch (error) {
         patch(assetIds, { favorite: !favorite });
         throw error;

@@ -143,6 +143,10 @@ export async function readNewest(
 
 const readPage = (user: User, filters: Filters) => user.json<AssetPage>('media', `/v1/assets?${queryOf(filters, '')}`);
 
+/** Changes what each page of a listing has. */
+const inPages = (change: (assets: readonly Asset[]) => readonly Asset[]) => (data: Pages | undefined) =>
+  data && { ...data, pages: data.pages.map((page) => ({ ...page, assets: change(page.assets) })) };
+
 /** Changes assets in every listing, after the service has. */
 export function usePatch(): (assetIds: readonly string[], change: Partial<Asset>) => void {
   const queries = useQueryClient();
@@ -150,11 +154,8 @@ export function usePatch(): (assetIds: readonly string[], change: Partial<Asset>
   return (assetIds, change) => {
     const ids = new Set(assetIds);
     const patch = (asset: Asset) => (ids.has(asset.assetId) ? { ...asset, ...change } : asset);
-    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, (data) =>
-      data === undefined
-        ? data
-        : { ...data, pages: data.pages.map((page) => ({ ...page, assets: page.assets.map(patch) })) },
-    );
+    const patchAll = inPages((assets) => assets.map(patch));
+    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, patchAll);
     queries.setQueriesData<Asset>({ queryKey: ['asset', user.id] }, (asset) => asset && patch(asset));
   };
 }
@@ -165,17 +166,8 @@ export function useForget(): (assetIds: readonly string[]) => void {
   const user = useUser();
   return (assetIds) => {
     const gone = new Set(assetIds);
-    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, (data) =>
-      data === undefined
-        ? data
-        : {
-            ...data,
-            pages: data.pages.map((page) => ({
-              ...page,
-              assets: page.assets.filter(({ assetId }) => !gone.has(assetId)),
-            })),
-          },
-    );
+    const remove = inPages((assets) => assets.filter(({ assetId }) => !gone.has(assetId)));
+    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, remove);
   };
 }
 

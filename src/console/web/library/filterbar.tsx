@@ -10,7 +10,7 @@ import {
 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
-import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
 import { type Filters, searchOf } from './assets.ts';
 
@@ -21,7 +21,6 @@ const types = [
   ['other', 'Other'],
 ] as const;
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const typingMs = 250;
 
 interface FindProps {
@@ -57,7 +56,8 @@ export function Find({ label, value, onChange }: FindProps) {
       <input
         type="search"
         aria-label={label}
-        placeholder={label}
+        title={label}
+        placeholder="Search"
         maxLength={200}
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -97,15 +97,14 @@ interface FilterBarProps {
   readonly filters: Filters;
   readonly onChange: (filters: Filters) => void;
   /** `undefined`: the page takes no files. */
-  readonly onFiles?: ((files: readonly File[]) => void) | undefined;
+  readonly onUpload?: (() => void) | undefined;
   /** For touch, which shows no circles before. `undefined`: something is being selected. */
   readonly onSelect?: (() => void) | undefined;
   /** After the filters. */
   readonly children?: ReactNode;
 }
 
-export function FilterBar({ filters, onChange, onFiles, onSelect, children }: FilterBarProps) {
-  const picker = useRef<HTMLInputElement>(null);
+export function FilterBar({ filters, onChange, onUpload, onSelect, children }: FilterBarProps) {
   const isNarrow = useIsNarrow();
   const [isOpen, setOpen] = useState(false);
   const { type, isFavorite, isShared, from, to } = filters;
@@ -154,22 +153,7 @@ export function FilterBar({ filters, onChange, onFiles, onSelect, children }: Fi
         choices
       )}
       {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
-      {onFiles && (
-        <>
-          <input
-            ref={picker}
-            type="file"
-            multiple
-            hidden
-            aria-label="Files"
-            onChange={(event) => {
-              onFiles([...(event.target.files ?? [])]);
-              event.target.value = '';
-            }}
-          />
-          <Button Icon={Upload} text="Upload" className="primary" onClick={() => picker.current?.click()} />
-        </>
-      )}
+      {onUpload && <Button Icon={Upload} text="Upload" className="primary" onClick={onUpload} />}
       {isOpen && !isNarrow && dates}
       {isOpen && isNarrow && (
         <Dialog title="Filters" onClose={() => setOpen(false)}>

@@ -37,18 +37,8 @@ interface TimelineProps {
   readonly onDelete: (assets: readonly Asset[]) => void;
 }
 
-export function Timeline({
-  assets,
-  choosing,
-  size,
-  jumpTo,
-  isChoosingOnly = false,
-  hasMore,
-  onMore,
-  onOpen,
-  onEdit,
-  onDelete,
-}: TimelineProps) {
+export function Timeline(props: TimelineProps) {
+  const { assets, choosing, size, jumpTo, isChoosingOnly = false, hasMore, onMore, onOpen, onEdit, onDelete } = props;
   const list = useRef<HTMLDivElement>(null);
   const { width, gap, top, isNarrow } = useMeasures(list);
   const height = Math.round((isNarrow ? 140 : 200) * size);

@@ -51,14 +51,15 @@ function AlbumDialog({ assetIds, onClose }: { readonly assetIds: readonly string
         <TextField
           label="Name of a new album, or search"
           maxLength={200}
+          required
           value={title}
           placeholder="For example: Lighthouses"
           onChange={setTitle}
         />
-        {wanted !== '' && !exists && (
+        {!exists && (
           <Button
             Icon={FolderPlus}
-            text={`Create “${wanted}”`}
+            text={wanted === '' ? 'Create a new album' : `Create “${wanted}”`}
             type="submit"
             className="primary"
             disabled={adding.isPending}

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight, File, Info, MessageSquare, X } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
@@ -152,6 +152,16 @@ function conversationOf({ scopeKind, scopeId }: Asset): string | undefined {
 
 function Facts({ asset }: { readonly asset: Asset }) {
   const conversation = conversationOf(asset);
+  const format = (asset.mime.split('/')[1] ?? '').toUpperCase();
+  const facts = [
+    ['Model', asset.model],
+    ['Created', momentOf(asset.createdAt)],
+    ['Type', `${wordOf(asset)} (${format}${asset.animated ? ', animated' : ''})`],
+    ['Dimensions', asset.width !== null && `${asset.width} × ${asset.height}`],
+    ['Length', asset.durationMs !== null && durationOf(asset.durationMs)],
+    ['Size', sizeOf(asset.byteSize)],
+    ['Visibility', asset.published && 'Published in Explore'],
+  ] as const;
   return (
     <aside className="aside" aria-label="Details">
       {asset.prompt !== null && (
@@ -163,15 +173,15 @@ function Facts({ asset }: { readonly asset: Asset }) {
       <Lineage asset={asset} />
       <Name key={asset.assetId} asset={asset} />
       <dl>
-        {asset.model !== null && <Fact name="Model">{asset.model}</Fact>}
-        <Fact name="Created">{momentOf(asset.createdAt)}</Fact>
-        <Fact name="Type">
-          {`${wordOf(asset)} (${(asset.mime.split('/')[1] ?? '').toUpperCase()}${asset.animated ? ', animated' : ''})`}
-        </Fact>
-        {asset.width !== null && <Fact name="Dimensions">{`${asset.width} × ${asset.height}`}</Fact>}
-        {asset.durationMs !== null && <Fact name="Length">{durationOf(asset.durationMs)}</Fact>}
-        <Fact name="Size">{sizeOf(asset.byteSize)}</Fact>
-        {asset.published && <Fact name="Visibility">Published in Explore</Fact>}
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
       </dl>
       {conversation && (
         <Link className="button" href={conversation}>
@@ -213,14 +223,5 @@ function Name({ asset }: { readonly asset: Asset }) {
       }}
       onChange={setName}
     />
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

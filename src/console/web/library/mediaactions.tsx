@@ -39,7 +39,7 @@ export interface MediaActionsProps {
   /** Default: opens the editor. */
   readonly onEdit?: ((asset: ActionTarget) => void) | undefined;
   readonly onDeleted?: (() => void) | undefined;
-  /** `bar`: all actions with their names. `overlay`: icons over an image, the rest in a menu. `menu`: all over an image, in a menu. */
+  /** `bar`: above an image, the rest in a menu. `overlay`: icons over an image, the rest in a menu. `menu`: all over an image, in a menu. */
   readonly layout?: 'bar' | 'overlay' | 'menu';
   /** On a phone, its image is too small for icons. */
   readonly amongOthers?: boolean;
@@ -52,26 +52,27 @@ interface Action {
   readonly isDanger?: boolean;
   /** Shown as an icon over the image. */
   readonly isFirst?: boolean;
-  /** Shown with its name in the bar of a wide window. */
-  readonly isInBar?: boolean;
+  /** How the bar of a wide window shows it. On a phone, the bar has these with their names, but for `named`. */
+  readonly bar?: 'primary' | 'named' | 'icon';
   /** A choice that is on or off. */
   readonly isOn?: boolean | undefined;
 }
 
 export function MediaActions({ layout = 'overlay', amongOthers = false, ...props }: MediaActionsProps) {
   const { actions, isBusy } = useActions(props);
-  const bar = layout === 'bar';
+  const isBar = layout === 'bar';
   const isNarrow = useIsNarrow();
-  const hasIcons = layout !== 'menu' && !(amongOthers && isNarrow);
-  const isShown = ({ isFirst, isInBar }: Action) => hasIcons && (isFirst || (bar && isInBar && !isNarrow));
+  const hasIcons = layout === 'overlay' && !(amongOthers && isNarrow);
+  const isShown = ({ isFirst, bar, isDanger }: Action) =>
+    isBar ? bar !== undefined && !(isNarrow && (bar === 'named' || isDanger)) : hasIcons && isFirst;
   const shown = actions.filter(isShown);
   return (
-    <div className={`mediaactions ${bar ? 'bar' : 'overlay'}`}>
-      {shown.map(({ name, Icon, run, isDanger, isOn }) => (
+    <div className={`mediaactions ${isBar ? 'bar' : 'overlay'}`}>
+      {shown.map(({ name, Icon, run, isDanger, isOn, bar = 'icon' }) => (
         <button
           key={name}
           type="button"
-          className={`${bar ? '' : 'icon'} ${isDanger ? 'danger' : ''}`}
+          className={`${isBar && isNarrow ? '' : isBar ? bar : 'icon'} ${isDanger ? 'danger' : ''}`}
           aria-label={name}
           aria-pressed={isOn}
           title={name}
@@ -79,7 +80,7 @@ export function MediaActions({ layout = 'overlay', amongOthers = false, ...props
           onClick={() => void run()}
         >
           <Icon size={16} strokeWidth={1.75} aria-hidden={true} />
-          {bar && <span className="name">{name}</span>}
+          {isBar && (isNarrow || bar !== 'icon') && <span className="name">{name}</span>}
         </button>
       ))}
       <Menu actions={actions.filter((action) => !isShown(action))} />
@@ -125,6 +126,7 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
     name: 'Download',
     Icon: Download,
     isFirst: true,
+    bar: isImage(asset) ? 'icon' : 'primary',
     run: run(() => downloadOriginal(user, asset)),
   };
   const watermarked: Action = {
@@ -145,7 +147,7 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
   const sharing: Action = {
     name: 'Share',
     Icon: Share2,
-    isInBar: true,
+    bar: 'icon',
     run: () => openDialog({ kind: 'share', asset, prompt }),
   };
   const ofLibrary: readonly Action[] = [
@@ -156,6 +158,7 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
             name: 'Favorite',
             Icon: Heart,
             isFirst: true,
+            bar: 'icon' as const,
             isOn: isFavorite,
             run: run(() => changeFavorites([asset.assetId], !isFavorite)),
           },
@@ -170,23 +173,23 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
     name: 'Delete',
     Icon: Trash2,
     isDanger: true,
-    isInBar: true,
+    bar: 'icon',
     run: () => {
       trash([asset]);
       onDeleted?.();
     },
   };
   const ofImages: readonly Action[] = [
-    { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? openEditor)(asset) },
+    { name: 'Edit', Icon: Brush, isFirst: true, bar: 'primary', run: () => (onEdit ?? openEditor)(asset) },
     {
       name: 'Vary',
       Icon: Sparkles,
-      isInBar: true,
+      bar: 'named',
       run: () => startCreating({ deed: 'vary', prompt: prompt ?? '', references: [asset.assetId] }),
     },
     {
       name: 'Animate',
-      isInBar: true,
+      bar: 'named',
       Icon: Clapperboard,
       run: () => startCreating({ kind: 'video', references: [asset.assetId] }),
     },
@@ -197,13 +200,14 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
       run: () => (onUseAsReference ?? referInStudio)(asset),
     },
   ];
+  const isMedia = isImage(asset) || isVideo(asset);
   const actions = [
-    download,
     ...(isImage(asset) ? ofImages : []),
     ...(prompt ? [again] : []),
-    ...(isImage(asset) || isVideo(asset) ? [sharing] : []),
     ...ofLibrary,
-    ...(isImage(asset) || isVideo(asset) ? [watermarked] : []),
+    ...(isMedia ? [sharing] : []),
+    download,
+    ...(isMedia ? [watermarked] : []),
     deletion,
   ];
   return { actions, isBusy };

@@ -5,6 +5,7 @@ import { mediaCalls } from '../../../client/media/calls.ts';
 import { createUpload, type Upload } from '../../../client/upload.ts';
 import { createShared } from '../shell/shared.ts';
 import type { User } from '../user.tsx';
+import texts from './uploadtexts.json' with { type: 'json' };
 
 export type UploadStatus = 'waiting' | 'sending' | 'paused' | 'processing' | 'done' | 'failed';
 
@@ -51,15 +52,8 @@ export function addUploads(user: User, files: readonly File[], onDone: (asset: A
     const details = { scopeKind: 'library', scopeId: 'uploads', kind, name, resumable: file.size > resumableBytes };
     const upload = createUpload(mediaCalls(user.media), file, details);
     entries.set(id, { user, file, upload, onDone, stop: new AbortController() });
-    return {
-      id,
-      name: file.name,
-      size: file.size,
-      status: 'waiting',
-      share: 0,
-      problem: '',
-      isRefused: false,
-    } as const;
+    const begun = { status: 'waiting', share: 0, problem: '', isRefused: false } as const;
+    return { id, name: file.name, size: file.size, ...begun };
   });
   uploads.write([...uploads.read(), ...added]);
   startNext();
@@ -86,10 +80,8 @@ export function dismissUpload(id: string): void {
 /** Those that are done or failed stay in the list. */
 export function cancelUploads(): void {
   const isOpen = ({ status }: UploadItem) => ['waiting', 'sending', 'paused'].includes(status);
-  const ids = uploads
-    .read()
-    .filter(isOpen)
-    .map(({ id }) => id);
+  const open = uploads.read().filter(isOpen);
+  const ids = open.map(({ id }) => id);
   // First all of them, so that none starts when another one ends.
   uploads.write(uploads.read().filter(({ id }) => !ids.includes(id)));
   for (const id of ids) dismissUpload(id);
@@ -163,15 +155,7 @@ async function process(id: string, { user, onDone }: Entry, asset: Asset, signal
   onDone(await user.json<Asset>('media', `/v1/assets/${assetId}`, { signal }));
 }
 
-const refusals: Readonly<Record<string, string>> = {
-  asset_too_large: 'The file is too large.',
-  quota_exceeded: 'Your library is full. Delete something, then try again.',
-  unsupported_image: 'This image format is not supported. Use JPEG, PNG, WebP, GIF, AVIF, HEIC, TIFF or BMP.',
-  undecodable_image: 'The image is damaged or is not an image.',
-  image_too_large: 'The image has too many pixels.',
-  csam_blocked: 'This file cannot be stored.',
-  content_blocked: 'Content like this cannot be stored here.',
-};
+const refusals: Readonly<Record<string, string>> = texts.refusals;
 
 function describe(error: unknown): Pick<UploadItem, 'problem' | 'isRefused'> {
   const code = error instanceof AtelierError ? error.code : '';

@@ -6,7 +6,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextField } from '../parts/fields.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { Button } from '../parts/iconbutton.tsx';
+import { Button, icon } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
@@ -15,16 +15,15 @@ import { useForget, useNewAssets, usePatch } from './assets.ts';
 import {
   canHandOn,
   copyLink,
-  endShare,
   type Share,
   type Shareable,
   targetOf,
+  useAuthor,
   useRereadShares,
   useShare,
 } from './shares.ts';
 import './dialogs.css';
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const day = 86_400;
 const periods = [
   ['', 'Until you end it'],
@@ -33,20 +32,36 @@ const periods = [
   [String(30 * day), 'For 30 days'],
 ] as const;
 
-/** Nothing is public before the user has confirmed it here. */
+/** Nothing is public before the user has confirmed it here. The link and Explore have the same settings. */
 export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
   const share = useShare(of);
-  const what = of.kind === 'share-thread' ? 'conversation' : of.asset.mime.startsWith('video/') ? 'video' : 'image';
+  const [showPrompt, setShowPrompt] = useState(true);
+  const [author, setAuthor] = useAuthor();
+  const shown = { showPrompt, author: author.trim() };
+  const isThread = of.kind === 'share-thread';
+  const what = isThread ? 'conversation' : of.asset.mime.startsWith('video/') ? 'video' : 'image';
+  const promptLabel = isThread ? 'Show the prompts' : `Show the name${of.prompt === null ? '' : ' and the prompt'}`;
   return (
     <Dialog title={`Share the ${what}`} onClose={onClose}>
+      <div className="share">
+        <Check label={promptLabel} value={showPrompt} onChange={setShowPrompt} />
+        <TextField
+          label="Your name (optional)"
+          maxLength={60}
+          autoComplete="nickname"
+          placeholder="Anonymous"
+          value={author}
+          onChange={setAuthor}
+        />
+      </div>
       {share.data === undefined ? (
         <Pending error={share.error} retry={share.refetch} what="Reading the link" />
-      ) : share.data === null ? (
-        <NewLink of={of} what={what} />
-      ) : (
+      ) : share.data !== null ? (
         <OpenLink share={share.data} what={what} />
+      ) : (
+        <NewLink of={of} what={what} shown={shown} />
       )}
-      {of.kind === 'share' && <Publishing of={of} what={what} />}
+      {of.kind === 'share' && <Publishing of={of} what={what} shown={shown} />}
       <p className="small">
         <Link href="/shared" onClick={onClose}>
           All links
@@ -56,22 +71,32 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   );
 }
 
-function NewLink({ of, what }: { readonly of: Shareable; readonly what: string }) {
+interface SectionProps<Target> {
+  readonly of: Target;
+  readonly what: string;
+  readonly shown: { readonly showPrompt: boolean; readonly author: string };
+}
+
+function NewLink({ of, what, shown: { showPrompt, author } }: SectionProps<Shareable>) {
   const user = useUser();
   const reread = useRereadShares();
-  const [showPrompt, setShowPrompt] = useState(false);
   const [index, setIndex] = useState(false);
   const [attachments, setAttachments] = useState(false);
   const [expiresIn, setExpiresIn] = useState('');
   const creating = useMutation({
     mutationFn: () => {
-      const options = { showPrompt, index, attachments, ...(expiresIn && { expiresIn: Number(expiresIn) }) };
+      const options = {
+        showPrompt,
+        index,
+        attachments,
+        ...(author && { author }),
+        ...(expiresIn && { expiresIn: Number(expiresIn) }),
+      };
       return user.json<Share>('media', '/v1/shares', { method: 'POST', json: { ...targetOf(of), ...options } });
     },
     onSuccess: reread,
   });
   const isThread = of.kind === 'share-thread';
-  const hasPrompt = isThread || of.prompt !== null;
   return (
     <form
       className="share"
@@ -80,31 +105,47 @@ function NewLink({ of, what }: { readonly of: Shareable; readonly what: string }
         creating.mutate();
       }}
     >
+      <h3>
+        <Link2 {...icon} /> Link
+      </h3>
       <p>
         Anyone with the link can see the {what}
         {isThread && ' as it is now. Later messages are not shared'}. You can end this at any time.
       </p>
-      {hasPrompt && <Check label="Show the prompt" value={showPrompt} onChange={setShowPrompt} />}
       {isThread && <Check label="Show attached files" value={attachments} onChange={setAttachments} />}
       <Check label="Let search engines find it" value={index} onChange={setIndex} />
       <Choice label="The link works" choices={periods} value={expiresIn} onChange={setExpiresIn} />
       <Problem of={creating.error} />
-      <Button
-        Icon={Link2}
-        text="Create a public link"
-        type="submit"
-        className="primary"
-        disabled={creating.isPending}
-      />
+      <div>
+        <Button
+          Icon={Link2}
+          text={creating.isPending ? 'Creating the link …' : 'Create a public link'}
+          type="submit"
+          className="primary"
+          disabled={creating.isPending}
+        />
+      </div>
     </form>
   );
 }
 
-function OpenLink({ share, what }: { readonly share: Share; readonly what: string }) {
+export function EndSharing({ id }: Pick<Share, 'id'>) {
   const user = useUser();
   const reread = useRereadShares();
+  const end = () =>
+    user.send('media', `/v1/shares/${id}`, { method: 'DELETE' }).then(() => {
+      notify('The link no longer works.');
+      reread();
+    }, notifyFailure);
+  return <Confirm label="End sharing" question="The link stops working." onConfirm={end} />;
+}
+
+function OpenLink({ share, what }: { readonly share: Share; readonly what: string }) {
   return (
     <div className="share">
+      <h3>
+        <Link2 {...icon} /> Link
+      </h3>
       <p>Anyone with this link can see the {what}.</p>
       <input readOnly aria-label="Public link" value={share.url} onFocus={(event) => event.currentTarget.select()} />
       <div className="does">
@@ -125,34 +166,23 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
           <ExternalLink {...icon} />
           Open
         </a>
-        <Confirm
-          label="End sharing"
-          question="The link stops working."
-          onConfirm={async () => {
-            await endShare(user, share.id).then(() => notify('The link no longer works.'), notifyFailure);
-            reread();
-          }}
-        />
+        <EndSharing id={share.id} />
       </div>
       <p className="quiet small">
         {share.expiresAt === null ? 'It works until you end it.' : `It works until ${momentOf(share.expiresAt)}.`}{' '}
-        {share.showPrompt ? 'The prompt is shown.' : 'The prompt is not shown.'}
+        {share.showPrompt ? 'The name and the prompt are shown.' : 'The name and the prompt are not shown.'}
       </p>
     </div>
   );
 }
 
-const authorKey = 'atelier.author';
-
 /** The public feed, which everyone who uses the studio sees under Explore. */
-function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'share' }>; readonly what: string }) {
+function Publishing({ of, what, shown: { showPrompt, author } }: SectionProps<Extract<Shareable, { kind: 'share' }>>) {
   const user = useUser();
   const queries = useQueryClient();
   const readNew = useNewAssets();
   const forget = useForget();
   const patch = usePatch();
-  const [showPrompt, setShowPrompt] = useState(false);
-  const [author, setAuthor] = useState(() => localStorage.getItem(authorKey) ?? '');
   const queryKey = ['published', user.id, of.asset.assetId];
   const { data: published, error } = useQuery({
     queryKey,
@@ -160,9 +190,8 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
     staleTime: 0,
   });
   const publishing = useMutation({
-    mutationFn: () => publish(user, of.asset, { showPrompt, author: author.trim() }),
+    mutationFn: () => publish(user, of.asset, { showPrompt, author }),
     onSuccess: async (made) => {
-      localStorage.setItem(authorKey, author.trim());
       queries.setQueryData(queryKey, [made]);
       void queries.invalidateQueries({ queryKey: ['gallery'] });
       patch([of.asset.assetId], { published: true });
@@ -179,20 +208,9 @@ function Publishing({ of, what }: { readonly of: Extract<Shareable, { kind: 'sha
       {published?.length === 0 && (
         <>
           <p>Everyone can find the {what} in Explore, and remix it.</p>
-          {of.prompt !== null && (
-            <Check label="Show the prompt in Explore" value={showPrompt} onChange={setShowPrompt} />
-          )}
-          <TextField
-            label="Your name in Explore (optional)"
-            maxLength={60}
-            autoComplete="nickname"
-            placeholder="Anonymous"
-            value={author}
-            onChange={setAuthor}
-          />
           <Confirm
             label="Publish"
-            tone="primary"
+            tone="neutral"
             question={`The ${what} becomes public.`}
             onConfirm={() => publishing.mutateAsync().catch(() => undefined)}
           />

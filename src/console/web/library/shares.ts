@@ -1,8 +1,9 @@
 /** Links that anyone can open (docs/specification/media.md#shares). */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Share, SharePage } from '../../../client/media/api.ts';
 import { notify } from '../shell/notices.ts';
-import { type User, useUser } from '../user.tsx';
+import { useUser } from '../user.tsx';
 import type { LibraryDialog } from './dialogs.ts';
 
 export type { Share };
@@ -10,6 +11,18 @@ export type { Share };
 export type Shareable = Extract<LibraryDialog, { readonly kind: 'share' | 'share-thread' }>;
 export const targetOf = (of: Shareable): Readonly<Record<string, string>> =>
   of.kind === 'share' ? { assetId: of.asset.assetId } : { threadId: of.threadId };
+
+const authorKey = 'atelier.author';
+
+/** The name on what the user shares. It is stored in this browser. */
+export function useAuthor(): readonly [string, (author: string) => void] {
+  const [author, setAuthor] = useState(() => localStorage.getItem(authorKey) ?? '');
+  const change = (next: string) => {
+    localStorage.setItem(authorKey, next.trim());
+    setAuthor(next);
+  };
+  return [author, change];
+}
 
 /** `null`: it is not shared by a link. */
 export function useShare(of: Shareable) {
@@ -44,8 +57,6 @@ export function useRereadShares(): () => void {
   const queries = useQueryClient();
   return () => void queries.invalidateQueries({ queryKey: ['shares', user.id] });
 }
-
-export const endShare = (user: User, id: string) => user.send('media', `/v1/shares/${id}`, { method: 'DELETE' });
 
 export async function copyLink(url: string): Promise<void> {
   await navigator.clipboard.writeText(url);

@@ -1,13 +1,13 @@
 /** The trash: assets and conversations stay there for 30 days, and can be restored. */
 import { useQueryClient } from '@tanstack/react-query';
-import type { Asset } from '../../../client/media/api.ts';
+import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { type User, useUser } from '../user.tsx';
 import { readNewest, useForget, useMarkTrashed } from './assets.ts';
 
 const keptDays = 30;
 const dayMs = 86_400_000;
-/** One call moves or deletes at most this many assets. */
+/** One call changes at most this many assets. */
 const mostAtOnce = 1000;
 
 /** At least one day. */
@@ -16,7 +16,10 @@ export function daysLeft(trashedAt: string): string {
   return days <= 1 ? '1 day left' : `${days} days left`;
 }
 
-async function inLots(ids: readonly string[], send: (lot: readonly string[]) => Promise<unknown>): Promise<void> {
+export async function inLots(
+  ids: readonly string[],
+  send: (lot: readonly string[]) => Promise<unknown>,
+): Promise<void> {
   for (let start = 0; start < ids.length; start += mostAtOnce) await send(ids.slice(start, start + mostAtOnce));
 }
 
@@ -38,12 +41,7 @@ export function useTrash() {
   const markTrashed = useMarkTrashed();
   const idsOf = (assets: Assets) => assets.map(({ assetId }) => assetId);
   /** Calls `send`, and puts every listing back as it was if that fails. */
-  async function change(
-    assets: Assets,
-    isTrashed: boolean,
-    send: () => Promise<void>,
-    done: () => void,
-  ): Promise<void> {
+  async function change(assets: Assets, isTrashed: boolean, send: () => Promise<void>, done: () => void) {
     const before = queries.getQueriesData({ queryKey: ['assets', user.id] });
     forget(idsOf(assets));
     markTrashed(idsOf(assets), isTrashed);
@@ -96,10 +94,7 @@ export function useTrash() {
     /** Deletes page by page what is in the trash. Throws. */
     async empty(): Promise<void> {
       for (;;) {
-        const { assets } = await user.json<{ readonly assets: readonly Asset[] }>(
-          'media',
-          '/v1/assets?trashed=true&limit=200',
-        );
+        const { assets } = await user.json<AssetPage>('media', '/v1/assets?trashed=true&limit=200');
         if (assets.length === 0) break;
         await deleteForGood(user, idsOf(assets));
         forget(idsOf(assets));

@@ -2,7 +2,7 @@ import { Check, CircleAlert, Pause, Play, RotateCw, X } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { sizeOf } from '../parts/figures.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { IconButton, icon } from '../parts/iconbutton.tsx';
 import './uploads.css';
 import {
   cancelUploads,
@@ -14,8 +14,7 @@ import {
   type UploadStatus,
   useUploads,
 } from './queue.ts';
-
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+import texts from './uploadtexts.json' with { type: 'json' };
 
 /** The uploads of this window: progress, pause, retry, and why one was refused. */
 export function UploadPanel() {
@@ -70,14 +69,7 @@ export function UploadPanel() {
 const failuresFirst = (uploads: readonly UploadItem[]) =>
   uploads.toSorted((one, other) => Number(other.status === 'failed') - Number(one.status === 'failed'));
 
-const words: Readonly<Record<UploadStatus, string>> = {
-  waiting: 'Waiting',
-  sending: 'Uploading',
-  paused: 'Paused',
-  processing: 'Processing the video',
-  done: 'Done',
-  failed: 'Not uploaded',
-};
+const words: Readonly<Record<UploadStatus, string>> = texts.states;
 
 function Item({ item }: { readonly item: UploadItem }) {
   const { id, name, size, status, share, problem, isRefused } = item;

@@ -1,5 +1,7 @@
 /** Zoom with the wheel, two fingers, the keys + - 0 or a double click; pan by dragging; swipe to the next one. */
+import { ZoomIn, ZoomOut } from 'lucide-react';
 import { type PointerEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { IconButton } from '../parts/iconbutton.tsx';
 
 const most = 8;
 const swipePixels = 60;
@@ -90,24 +92,33 @@ export function Zoomable({ children, onSwipe }: ZoomableProps) {
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys + - and 0 do the same.
-    <div
-      ref={box}
-      className={`zoomable ${view.scale > 1 ? 'near' : ''}`}
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
-        begin();
-      }}
-      onPointerMove={move}
-      onPointerUp={end}
-      onPointerCancel={end}
-      onDoubleClick={(event) => (view.scale > 1 ? setView(whole) : zoom(2.5, { x: event.clientX, y: event.clientY }))}
-    >
-      <div className="zoomed" style={{ transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}>
-        {children}
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys + - and 0 do the same. */}
+      <div
+        ref={box}
+        className={`zoomable ${view.scale > 1 ? 'near' : ''}`}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+          begin();
+        }}
+        onPointerMove={move}
+        onPointerUp={end}
+        onPointerCancel={end}
+        onDoubleClick={(event) => (view.scale > 1 ? setView(whole) : zoom(2.5, { x: event.clientX, y: event.clientY }))}
+      >
+        <div className="zoomed" style={{ transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}>
+          {children}
+        </div>
       </div>
-    </div>
+      <fieldset className="zooming" aria-label="Zoom">
+        <IconButton label="Zoom out" Icon={ZoomOut} disabled={view.scale === 1} onClick={() => zoom(1 / 1.5)} />
+        <button type="button" className="plain" title="Show the whole image" onClick={() => setView(whole)}>
+          {Math.round(view.scale * 100)}%
+        </button>
+        <IconButton label="Zoom in" Icon={ZoomIn} disabled={view.scale === most} onClick={() => zoom(1.5)} />
+      </fieldset>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import '../account/account.css';
+import '../library/library.css';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -6,15 +7,21 @@ import { Link } from 'wouter';
 import type { UsageDays } from '#client/agent/api.ts';
 import type { OwnAccount, OwnSessions } from '#client/auth/api.ts';
 import type { MediaUsage, OwnDecisions } from '#client/media/api.ts';
+import { Segments } from '../create/fields.tsx';
+import { useAuthor } from '../library/shares.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { TextArea } from '../parts/fields.tsx';
+import { TextArea, TextField } from '../parts/fields.tsx';
 import { countOf, planName, sizeOf, When } from '../parts/figures.tsx';
+import { Button } from '../parts/iconbutton.tsx';
 import { Loading, Pending, Problem, Status } from '../parts/states.tsx';
+import { setTheme, themes, useTheme } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { creditsOf, useCredits } from '../studio/account.ts';
 import { useSignOut, useUser } from '../user.tsx';
+
+const nameOf = (theme: string) => theme.slice(0, 1).toUpperCase() + theme.slice(1);
 
 /** The account of the signed-in user. */
 export function Account() {
@@ -31,6 +38,7 @@ export function Account() {
       {data?.deletesAt && <Restoration deletesAt={data.deletesAt} />}
       <Decisions />
       <Usage />
+      <Settings />
       <Sessions />
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading your account" />
@@ -47,36 +55,70 @@ export function Account() {
 function Usage() {
   const credits = useCredits();
   const { data, error, refetch } = useUsage();
+  const { bytes = 0, reservedBytes = 0, limitBytes = 0 } = data?.storage ?? {};
+  const left = credits?.credits ?? 0;
+  const used = data?.credits ?? 0;
+  /** A name, a value, and how much of a limit that is. */
   const figures =
-    data === undefined
-      ? []
-      : [
-          ['Credits used', data.credits],
-          ['Answers', data.runs],
-          ['Images', data.images],
-          ['Videos', data.videos],
-          ['Storage', sizeOf(data.storage.bytes)],
-        ];
+    data &&
+    ([
+      ['Credits used', countOf(used), used / Math.max(1, used + left), `${countOf(left)} left`],
+      [
+        'Storage',
+        sizeOf(bytes),
+        limitBytes && (bytes + reservedBytes) / limitBytes,
+        limitBytes === 0 ? 'No limit' : `of ${sizeOf(limitBytes)}`,
+      ],
+      ...(['runs', 'images', 'videos'] as const).map((name) => [counted[name], countOf(data[name])] as const),
+    ] as const);
   return (
     <section aria-labelledby="account-usage">
       <h2 id="account-usage">Usage of the last 30 days</h2>
       {credits && (
         <p className="quiet">
-          Plan: {planName(credits.plan)}. {creditsOf(credits.credits)} left.
+          Plan: {planName(credits.plan)}. {creditsOf(left)} left.
         </p>
       )}
-      {data === undefined ? (
+      {figures === undefined ? (
         <Pending error={error} retry={refetch} what="Reading your usage" />
       ) : (
-        <dl>
-          {figures.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{typeof value === 'number' ? countOf(value) : value}</dd>
+        <div className="figures">
+          {figures.map(([name, value, part, limit]) => (
+            <div key={name} className="card">
+              <p className="quiet">{name}</p>
+              <p className="value">{value}</p>
+              {limit && <meter aria-label={name} min={0} max={1} value={part} />}
+              <p className="quiet">{limit}</p>
             </div>
           ))}
-        </dl>
+        </div>
       )}
+    </section>
+  );
+}
+
+const counted = { runs: 'Answers', images: 'Images', videos: 'Videos' } as const;
+const languages = new Intl.DisplayNames(undefined, { type: 'language' });
+
+/** Settings of this browser. */
+function Settings() {
+  const theme = useTheme();
+  const [author, setAuthor] = useAuthor();
+  return (
+    <section aria-labelledby="account-settings">
+      <h2 id="account-settings">Settings</h2>
+      <Segments name="Theme" options={themes} chosen={theme} onChoose={setTheme} textOf={nameOf} />
+      <TextField
+        label="Your name on what you share"
+        maxLength={60}
+        autoComplete="nickname"
+        placeholder="Anonymous"
+        value={author}
+        onChange={setAuthor}
+      />
+      <p className="quiet">
+        Language: {languages.of(navigator.language)}, as in your browser. Ideas, news and pages of shares follow it.
+      </p>
     </section>
   );
 }
@@ -138,7 +180,7 @@ function Sessions() {
           <Confirm label="End all others" question="End all sessions but this one?" onConfirm={() => end()} />
         )}
         <button type="button" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
-          Sign out everywhere
+          {signOut.isPending ? 'Signing out …' : 'Sign out everywhere'}
         </button>
       </div>
     </section>
@@ -225,7 +267,7 @@ function AppealDialog({ id, onClose }: { readonly id: string; readonly onClose: 
         <Problem of={appealing.error} />
         <div>
           <button type="submit" className="primary" disabled={text.trim() === '' || appealing.isPending}>
-            Send the appeal
+            {appealing.isPending ? 'Sending …' : 'Send the appeal'}
           </button>
         </div>
       </form>
@@ -244,10 +286,7 @@ function Deletion() {
         Your conversations, media, memories and settings are deleted. We send you an email with the date. Until then,
         you can sign in and keep your account.
       </p>
-      <button type="button" className="danger" onClick={() => setOpen(true)}>
-        <Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />
-        Delete account
-      </button>
+      <Button Icon={Trash2} text="Delete account" className="danger" onClick={() => setOpen(true)} />
       {isOpen && <Confirmation onClose={() => setOpen(false)} />}
     </section>
   );
@@ -274,7 +313,7 @@ function Confirmation({ onClose }: { readonly onClose: () => void }) {
         </label>
         <div className="does">
           <button type="submit" className="danger" disabled={!isReady || deletion.isPending}>
-            Delete account
+            {deletion.isPending ? 'Deleting …' : 'Delete account'}
           </button>
           <Problem of={deletion.error} />
         </div>
@@ -292,7 +331,7 @@ function Restoration({ deletesAt }: { readonly deletesAt: string }) {
       </p>
       <div className="does">
         <button type="button" disabled={restoration.isPending} onClick={() => restoration.mutate()}>
-          Keep my account
+          {restoration.isPending ? 'Restoring …' : 'Keep my account'}
         </button>
         <Problem of={restoration.error} />
       </div>
@@ -321,14 +360,15 @@ function Export({ state }: { readonly state: OwnAccount['export'] }) {
       )}
       <div className="does">
         {state?.status === 'ready' && (
-          <button type="button" className="primary" disabled={download.isPending} onClick={() => download.mutate()}>
-            <Download size={16} strokeWidth={1.75} aria-hidden="true" />
-            {download.isPending ? 'Downloading …' : 'Download'}
-          </button>
+          <Button
+            Icon={Download}
+            text={download.isPending ? 'Downloading …' : 'Download'}
+            {...{ className: 'primary', disabled: download.isPending, onClick: () => download.mutate() }}
+          />
         )}
         {state === null && (
           <button type="button" disabled={order.isPending} onClick={() => order.mutate()}>
-            Request an export
+            {order.isPending ? 'Requesting …' : 'Request an export'}
           </button>
         )}
         <Problem of={order.error ?? download.error} />
@@ -354,7 +394,8 @@ function useAccount() {
 function useUsage() {
   const user = useUser();
   return useQuery({
-    queryKey: ['usage', user.id],
+    // Events announce changes of credits under the first parts of this key.
+    queryKey: ['credits', user.id, 'usage'],
     queryFn: async () => {
       const [{ days }, storage] = await Promise.all([
         user.json<UsageDays>('agent', '/usage'),

@@ -2,20 +2,20 @@ import { FolderPlus, Heart, Images, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Collection } from '../../../client/media/api.ts';
-import { itemsOf, useAlbumCalls, useAlbums, useCover } from '../library/albums.ts';
+import { itemsOf, mostCovers, useAlbumCalls, useAlbums, useCover } from '../library/albums.ts';
 import type { Filters } from '../library/assets.ts';
 import { Find } from '../library/filterbar.tsx';
 import { Thumb } from '../library/tile.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
-import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+const favorites = { isFavorite: true };
 
 export function Albums() {
   const [q, setQ] = useState('');
@@ -31,17 +31,18 @@ export function Albums() {
         {!isNone && create}
       </header>
       {albums === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading albums" />
+        <Pending error={error} retry={refetch} what="Reading albums" hasTiles />
       ) : (
         <>
           <ul className="albums" aria-label="Albums">
             {q === '' && (
               <li>
                 <Link href="/library?favorites=1" className="albumcard">
-                  <Cover filter={{ isFavorite: true }} version="" />
+                  <Cover filter={favorites} version="" />
                   <span className="strong">
                     <Heart {...icon} /> Favorites
                   </span>
+                  <Favorites />
                 </Link>
               </li>
             )}
@@ -70,9 +71,19 @@ export function Albums() {
   );
 }
 
+function Favorites() {
+  const { data } = useCover(favorites, '');
+  return (
+    <span className="quiet small">
+      {data && (data.length < mostCovers ? itemsOf(data.length) : `${mostCovers}+ items`)}
+    </span>
+  );
+}
+
 /** Up to four of its images and videos. */
 function Cover({ filter, version }: { readonly filter: Partial<Filters>; readonly version: string }) {
-  const { data: assets = [] } = useCover(filter, version);
+  const { data = [] } = useCover(filter, version);
+  const assets = data.slice(0, 4);
   return (
     <span className={`cover of${assets.length}`}>
       {assets.length === 0 && <Images size={20} strokeWidth={1.75} aria-hidden="true" />}

@@ -7,6 +7,7 @@ import {
   Clapperboard,
   Copy,
   Flag,
+  Heart,
   ImagePlus,
   Megaphone,
   Play,
@@ -24,28 +25,41 @@ import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { Find, Segments } from '../library/filterbar.tsx';
 import '../library/lightbox.css';
+import '../library/mediaactions.css';
 import { useSigned } from '../library/signing.ts';
 import { Zoomable } from '../library/zoomable.tsx';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { reasonNames } from '../parts/reasons.ts';
 import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
 import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
+import { createShared } from '../shell/shared.ts';
 import { useUser } from '../user.tsx';
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const kinds = [
   ['', 'All'],
   ['image', 'Images'],
   ['video', 'Videos'],
+  ['favorites', 'Favorites'],
 ] as const;
 const labels: Readonly<Record<string, string>> = { ai: 'Made with AI', edited: 'Edited with AI' };
 
-/** The search and the kind are in the URL, as in the library. */
+const favoritesKey = 'atelier.explore-favorites';
+
+/** Assets of other users cannot be favorites of the library, so their ids are stored in this browser. */
+const favorites = createShared<readonly string[]>(JSON.parse(localStorage.getItem(favoritesKey) ?? '[]'));
+
+function toggleFavorite(assetId: string): void {
+  const others = favorites.read().filter((id) => id !== assetId);
+  favorites.write(others.length === favorites.read().length ? [...others, assetId] : others);
+  localStorage.setItem(favoritesKey, JSON.stringify(favorites.read()));
+}
+
+/** The filters are in the URL, as in the library. */
 function filterOf(search: string) {
   const query = new URLSearchParams(search);
   return { q: query.get('q') ?? '', kind: kinds.find(([kind]) => kind === query.get('kind'))?.[0] ?? '' };
@@ -63,7 +77,9 @@ export function Explore() {
   const [, navigate] = useLocation();
   const change = (part: Partial<typeof filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(filter);
-  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
+  const all = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
+  const chosen = favorites.use();
+  const items = filter.kind !== 'favorites' ? all : all?.filter((item) => chosen.includes(item.assetId));
   const more = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
   }, [isFetchingNextPage, fetchNextPage]);
@@ -78,14 +94,14 @@ export function Explore() {
       {filter.q === '' && <Ideas />}
       <section aria-label="Published by users">
         {items === undefined ? (
-          <Pending error={error} retry={refetch} what="Reading the gallery" />
+          <Pending error={error} retry={refetch} what="Reading the gallery" hasTiles />
         ) : items.length > 0 ? (
           <ul className="gallery">
             {items.map((item) => (
               <Tile key={item.assetId} item={item} filter={filter} />
             ))}
           </ul>
-        ) : filter.q !== '' || filter.kind !== '' ? (
+        ) : linkOf(filter) !== '/explore' ? (
           <Empty title="Nothing matches.">
             <button type="button" onClick={() => change({ q: '', kind: '' })}>
               Show everything
@@ -101,10 +117,10 @@ export function Explore() {
         )}
         {hasNextPage && <More onMore={more} isBusy={isFetchingNextPage} />}
       </section>
-      {assetId !== undefined && items !== undefined && (
+      {assetId !== undefined && all !== undefined && (
         <Viewer
           assetId={assetId}
-          items={items}
+          items={all}
           hasMore={hasNextPage}
           onMore={more}
           onShow={(id) => navigate(linkOf(filter, id), { replace: true, state: history.state })}
@@ -189,6 +205,7 @@ interface ViewerProps {
 function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProps) {
   const dialog = useModal();
   const [isReporting, setReporting] = useState(false);
+  const isFavorite = favorites.use().includes(assetId);
   const place = items.findIndex((one) => one.assetId === assetId);
   const item = items[place];
   const step = (by: 1 | -1) => {
@@ -206,6 +223,7 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
       if (isReporting || target instanceof HTMLVideoElement) return;
       if (key === 'ArrowLeft') before?.();
       if (key === 'ArrowRight') after?.();
+      if (key === 'f') toggleFavorite(assetId);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
@@ -222,7 +240,17 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
     >
       <div className="top">
         <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
-        {item && <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />}
+        {item && (
+          <div className="mediaactions">
+            <IconButton
+              label="Favorite"
+              Icon={Heart}
+              aria-pressed={isFavorite}
+              onClick={() => toggleFavorite(assetId)}
+            />
+            <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />
+          </div>
+        )}
       </div>
       <div className="stage">
         {item ? (
@@ -418,7 +446,8 @@ type GalleryItem = PublicGallery['items'][number];
 
 const useContentUrl = (): string | undefined => useConsole().data?.addresses.content;
 
-function useGallery({ kind, q }: ReturnType<typeof filterOf>) {
+function useGallery({ kind: chosen, q }: ReturnType<typeof filterOf>) {
+  const kind = chosen === 'favorites' ? '' : chosen;
   const url = useContentUrl();
   return useInfiniteQuery({
     queryKey: ['gallery', kind, q],

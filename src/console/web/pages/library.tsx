@@ -30,7 +30,7 @@ import { addUploads } from '../library/queue.ts';
 import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
-import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useDroppedFiles } from '../shell/browser.ts';
 import { InSidebar } from '../shell/frame.tsx';
@@ -39,7 +39,6 @@ import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { AlbumDialog } from './albums.tsx';
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const withSearch = (assetId: string) => `/library/${assetId}${location.search}`;
 const toEdit = { ...fromPage, isEditing: true };
 
@@ -83,12 +82,17 @@ export function Library() {
       void queries.invalidateQueries({ queryKey: ['signed', user.id, 'video', asset.assetId] });
       void readNew();
     });
+  const picker = useRef<HTMLInputElement>(null);
+  const pick = () => picker.current?.click();
   const removeAll = (chosen: readonly Asset[]) => {
     trash(chosen);
     choosing.clear();
   };
 
+  const isFiltered = searchOf({ ...filters, album: '', addTo: '' }) !== '';
   const isAdding = filters.addTo !== '';
+  // Nothing is there to filter.
+  const isEmpty = listing.data !== undefined && assets.length === 0 && !hasNextPage && !isFiltered && !isAdding;
   const isChoosing = isSelecting || choosing.chosen.size > 0;
 
   return (
@@ -111,11 +115,11 @@ export function Library() {
           />
         )
       )}
-      {(isAdding || !isChoosing) && (
+      {(isAdding || !isChoosing) && !isEmpty && (
         <FilterBar
           filters={filters}
           onChange={setFilters}
-          onFiles={isAdding ? undefined : upload}
+          onUpload={isAdding ? undefined : pick}
           onSelect={isAdding ? undefined : () => setSelecting(true)}
         >
           <Months
@@ -130,11 +134,12 @@ export function Library() {
         </FilterBar>
       )}
       {listing.data === undefined ? (
-        <Pending error={listing.error} retry={listing.refetch} what="Reading the library" />
+        <Pending error={listing.error} retry={listing.refetch} what="Reading the library" hasTiles />
       ) : assets.length === 0 && !hasNextPage ? (
         <Nothing
-          isFiltered={searchOf({ ...filters, album: '', addTo: '' }) !== ''}
+          isFiltered={isFiltered}
           album={filters.album}
+          onUpload={pick}
           onReset={() => setFilters({ ...filtersOf(''), album: filters.album, addTo: filters.addTo })}
         />
       ) : (
@@ -153,6 +158,17 @@ export function Library() {
       )}
       {isFetchingNextPage && <Loading what="Reading more" />}
       {listing.data !== undefined && listing.error && <Failure error={listing.error} retry={fetchNextPage} />}
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files"
+        onChange={(event) => {
+          upload([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
       <DropAnywhere onFiles={upload} />
       {assetId !== undefined && <Opened assetId={assetId} assets={assets} readNew={readNew} />}
     </div>
@@ -235,7 +251,14 @@ function SelectionBar({ choosing, album, onDelete, onDownload }: SelectionBarPro
       <span className="gap" />
       {count > 0 && (
         <>
-          {isOneImage && <Button Icon={ImagePlus} text="Use as reference" onClick={() => referInStudio(first)} />}
+          {isOneImage && (
+            <Button
+              Icon={ImagePlus}
+              text="Reference"
+              aria-label="Use as reference"
+              onClick={() => referInStudio(first)}
+            />
+          )}
           <Button
             Icon={Heart}
             text="Favorite"
@@ -261,31 +284,36 @@ function SelectionBar({ choosing, album, onDelete, onDownload }: SelectionBarPro
 interface NothingProps {
   readonly isFiltered: boolean;
   readonly album: string;
+  readonly onUpload: () => void;
   readonly onReset: () => void;
 }
 
-function Nothing({ isFiltered, album, onReset }: NothingProps) {
-  if (album !== '' && !isFiltered)
+function Nothing({ isFiltered, album, onUpload, onReset }: NothingProps) {
+  if (isFiltered)
     return (
-      <Empty title="This album is empty.">
-        <p>Add images and videos from your library, drag them onto the album there, or drop files here.</p>
-        <AddLink collectionId={album} />
+      <Empty title="Nothing matches.">
+        <button type="button" onClick={onReset}>
+          Show everything
+        </button>
       </Empty>
     );
-  return isFiltered ? (
-    <Empty title="Nothing matches.">
-      <button type="button" onClick={onReset}>
-        Show everything
-      </button>
-    </Empty>
-  ) : (
-    <Empty title="Nothing here yet.">
+  const isAlbum = album !== '';
+  return (
+    <Empty title={isAlbum ? 'This album is empty.' : 'Nothing here yet.'}>
       <p>
-        Images and videos that you create in the studio appear here. You can also drop files anywhere to upload them.
+        {isAlbum
+          ? 'Add images and videos from your library, drag them onto the album there, or drop files here.'
+          : 'Images and videos that you create appear here. You can also drop files anywhere to upload them.'}
       </p>
-      <Link className="button" href="/studio">
-        Create an image
-      </Link>
+      <div className="does">
+        {isAlbum && <AddLink collectionId={album} tone="primary" />}
+        {!isAlbum && (
+          <Link className="button primary" href="/create">
+            Create an image
+          </Link>
+        )}
+        <Button Icon={Upload} text="Upload" onClick={onUpload} />
+      </div>
     </Empty>
   );
 }
@@ -315,8 +343,8 @@ function AlbumHeader({ collectionId }: { readonly collectionId: string }) {
   );
 }
 
-const AddLink = ({ collectionId }: { readonly collectionId: string }) => (
-  <Link className="button" href={`/library?addTo=${collectionId}`}>
+const AddLink = ({ collectionId, tone = '' }: { readonly collectionId: string; readonly tone?: string }) => (
+  <Link className={`button ${tone}`} href={`/library?addTo=${collectionId}`}>
     <Images {...icon} />
     Add from your library
   </Link>
@@ -352,6 +380,7 @@ function AddingBar({ collectionId, chosen }: { readonly collectionId: string; re
 /** In the navigation: opens an album, and takes what is dragged onto it. */
 function AlbumShelf() {
   const { data: albums = [] } = useAlbums();
+  const { album } = filtersOf(useSearch());
   const calls = useAlbumCalls();
   const [over, setOver] = useState('');
   if (albums.length === 0) return null;
@@ -370,6 +399,7 @@ function AlbumShelf() {
           <Link
             key={collectionId}
             href={`/library?album=${collectionId}`}
+            aria-current={collectionId === album ? 'page' : undefined}
             className={over === collectionId ? 'over' : ''}
             onDragOver={(event) => {
               if (!event.dataTransfer.types.includes(draggedAssets)) return;

@@ -1,17 +1,14 @@
 import { Copy, ExternalLink, MessageSquare } from 'lucide-react';
 import { Link } from 'wouter';
 import { isVideo, useAsset } from '../library/assets.ts';
-import { copyLink, endShare, type Share, useRereadShares, useShares } from '../library/shares.ts';
+import { EndSharing } from '../library/sharedialog.tsx';
+import { copyLink, type Share, useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
-import { Confirm } from '../parts/confirm.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { Button } from '../parts/iconbutton.tsx';
+import { Button, icon } from '../parts/iconbutton.tsx';
 import { Empty, Pending } from '../parts/states.tsx';
-import { notify, notifyFailure } from '../shell/notices.ts';
-import { useUser } from '../user.tsx';
+import { notifyFailure } from '../shell/notices.ts';
 import '../library/library.css';
-
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** Everything that others can see by a link. */
 export function SharedLinks() {
@@ -57,8 +54,6 @@ export function SharedLinks() {
 const shorten = (text: string) => (text.length <= 80 ? text : `${text.slice(0, 80).trimEnd()} …`);
 
 function Line({ share }: { readonly share: Share }) {
-  const user = useUser();
-  const reread = useRereadShares();
   const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
   const kind = share.threadId !== null ? 'Conversation' : asset && isVideo(asset) ? 'Video' : 'Image';
   const name = share.title === null ? kind : shorten(share.title);
@@ -89,16 +84,7 @@ function Line({ share }: { readonly share: Share }) {
           <ExternalLink {...icon} />
           Open
         </a>
-        <Confirm
-          label="End sharing"
-          question="The link stops working."
-          onConfirm={() =>
-            endShare(user, share.id).then(() => {
-              notify('The link no longer works.');
-              reread();
-            }, notifyFailure)
-          }
-        />
+        <EndSharing id={share.id} />
       </span>
     </>
   );

@@ -6,8 +6,8 @@ interface ConfirmProps {
   /** In place of a button with the label. */
   readonly icon?: Pick<ComponentProps<typeof IconButton>, 'Icon' | 'label' | 'title'>;
   readonly question: string;
-  /** `primary`: it can be undone. */
-  readonly tone?: 'danger' | 'primary';
+  /** Not `danger`: it can be undone. */
+  readonly tone?: 'danger' | 'neutral';
   readonly onConfirm: () => Promise<unknown> | unknown;
 }
 

@@ -1,6 +1,8 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
 
+export const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
 type Properties = Omit<ComponentProps<'button'>, 'children'> & {
   readonly label: string;
   readonly Icon: LucideIcon;

@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import { isSignedOut, sessionEnded } from '../calls.ts';
+import { Skeleton } from '../shell/skeleton.tsx';
 
 export function Loading({ what = 'Loading' }: { readonly what?: string | undefined }) {
   return (
@@ -49,11 +50,14 @@ interface PendingProps {
   readonly error: Error | null;
   readonly retry: () => unknown;
   readonly what?: string;
+  /** Tiles take the place of the words. */
+  readonly hasTiles?: boolean;
 }
 
 /** Shown while a query has no data: its error, or that it loads. */
-export function Pending({ error, retry, what }: PendingProps) {
-  return error ? <Failure error={error} retry={retry} /> : <Loading what={what} />;
+export function Pending({ error, retry, what, hasTiles = false }: PendingProps) {
+  if (error) return <Failure error={error} retry={retry} />;
+  return hasTiles ? <Skeleton label={what} lines={12} shape="tileskeleton" /> : <Loading what={what} />;
 }
 
 /** Shown beside the control that failed. The other content stays. */
