@@ -176,13 +176,13 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
     ...standIn(
       agent && isMediaOffline('image', model.file, imageModel),
       'the image model',
-      'offline',
+      offlineOf('image', model.file),
       hasEntries(model.file, 'image') ? 'MODELS_FILE' : 'IMAGE_MODEL_BASE_URL',
     ),
     ...standIn(
       agent && isMediaOffline('video', model.file, videoModel),
       'the video model',
-      'offline',
+      offlineOf('video', model.file),
       hasEntries(model.file, 'video') ? 'MODELS_FILE' : 'VIDEO_MODEL_BASE_URL',
     ),
     ...standIn(
@@ -197,6 +197,13 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
 /** Whether MODELS_FILE replaces the settings of this kind. */
 const hasEntries = (file: Config['model']['file'], kind: 'chat' | 'image' | 'video'): boolean =>
   file?.some((entry) => (entry.kind ?? 'chat') === kind) ?? false;
+
+/** Which models the offline renderer makes, if the file has others. */
+function offlineOf(kind: 'image' | 'video', file: Config['model']['file']): string {
+  const entries = file?.filter((entry) => entry.kind === kind) ?? [];
+  const offline = entries.filter(({ baseUrl }) => baseUrl === 'offline');
+  return offline.length === entries.length ? 'offline' : `offline for ${offline.map(({ id }) => id).join(', ')}`;
+}
 
 /** Whether the offline renderer makes images or videos for at least one model. */
 function isMediaOffline(

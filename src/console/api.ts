@@ -1,6 +1,7 @@
 /** The responses of the console's server side to its pages (docs/console.md). */
 import { z } from 'zod';
 import { deliveryStates } from '#webhooks/deliverystore.ts';
+import { queueState } from './jobs/api.ts';
 
 export const signIn = z.object({ token: z.string().min(1).max(1024) });
 export const identitySignIn = z.object({ accessToken: z.string().min(1).max(8192) });
@@ -92,7 +93,7 @@ export const overview = z.object({
   checkedAt: z.iso.datetime(),
   services: z.array(serviceState),
   engines: z.array(z.object({ concern: z.string(), engine: z.string(), isEmbedded: z.boolean() })),
-  queues: z.array(z.object({ queue: z.string(), state: z.string(), count: z.int() })),
+  queues: z.array(queueState).nullable().describe('Those with unfinished or dead jobs. `null`: not known.'),
   largestCount: z.int().describe('The counts of queues stop one above this number.'),
   processes: z.array(z.object({ services: z.array(z.string()), startedAt: z.iso.datetime(), memoryBytes: z.int() })),
   webhooks: endpointState.nullable().describe('`null`: no webhooks are set.'),

@@ -9,6 +9,7 @@ import { countDeliveries } from '#webhooks/deliverystore.ts';
 import { deliveryQueue } from '#webhooks/publishing.ts';
 import type { EndpointState, Overview, ServiceState } from './api.ts';
 import type { ConsoleContext } from './context.ts';
+import { readQueues } from './jobs/routes.ts';
 
 /** A service checks its engines for up to 2 s. */
 const responseTimeoutMs = 3000;
@@ -16,21 +17,22 @@ const responseTimeoutMs = 3000;
 const forProbes: ReadonlySet<string> = new Set(['/', '/health', '/ready', '/metrics', '/metrics/errors']);
 const largestAnswerBytes = 4 * 1024 * 1024;
 
-export async function collectOverview({ services, engines, deliveries, log }: ConsoleContext): Promise<Overview> {
+export async function collectOverview({ services, engines, deliveries, db, log }: ConsoleContext): Promise<Overview> {
   const reports = await inspectServices(services);
-  const readState = async () => (deliveries === undefined ? null : readEndpoint(deliveries));
+  // Without its database, the overview still shows that.
+  const orNull = <T>(read: Promise<T> | undefined) =>
+    read?.catch((error: unknown) => {
+      log.warn({ err: error }, 'the jobs could not be counted');
+      return null;
+    }) ?? null;
   return {
     checkedAt: new Date().toISOString(),
     services: reports.map(({ state }) => state),
     engines,
-    queues: queuesIn(reports.flatMap(({ samples }) => samples)),
+    queues: await orNull(db && readQueues(db)),
     largestCount: largestDepth,
     processes: processesIn(reports),
-    // Without its database, the overview still shows that.
-    webhooks: await readState().catch((error: unknown) => {
-      log.warn({ err: error }, 'the webhook deliveries could not be counted');
-      return null;
-    }),
+    webhooks: await orNull(deliveries && readEndpoint(deliveries)),
   };
 }
 
@@ -114,17 +116,6 @@ function lastErrorAt(samples: readonly Sample[], { route, method, status_code }:
 }
 
 const sum = (samples: readonly Sample[]) => samples.reduce((total, { value }) => total + value, 0);
-
-/** Depths come from the database, so every process that works on a queue reports the same. */
-function queuesIn(samples: readonly Sample[]): Overview['queues'] {
-  const depths = new Map<string, Overview['queues'][number]>();
-  for (const { name, labels, value } of samples) {
-    const { queue, status: state } = labels;
-    if (name === 'jobs' && queue !== undefined && state !== undefined)
-      depths.set(`${queue} ${state}`, { queue, state, count: Math.round(value) });
-  }
-  return [...depths.values()].sort((one, other) => (one.queue < other.queue ? -1 : 1));
-}
 
 /** Services that share a process report the same start time to the millisecond. */
 function processesIn(reports: readonly ServiceReport[]): Overview['processes'] {

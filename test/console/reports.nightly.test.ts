@@ -102,7 +102,7 @@ describe.skipIf(withoutChromium)('a report', () => {
 
     await operator.goto(`${rig.url}/operator/incidents`);
     await operator.getByRole('radio', { name: 'Appealed' }).check();
-    await expect.poll(() => entry.innerText()).toContain('restricted');
+    await expect.poll(() => operator.getByRole('list', { name: 'Incidents' }).innerText()).toContain('restricted');
     await entry.click();
     await operator.getByText('The person agreed in writing.').waitFor();
     await shoot(operator, 'report-appealed');

@@ -2,18 +2,20 @@
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
 
-const jobState = z.enum(['waiting', 'scheduled', 'running', 'dead']);
+const jobState = z.enum(['waiting', 'scheduled', 'failing', 'running', 'dead']);
 
-const queue = z.object({
+export const queueState = z.object({
   queue: z.string(),
   waiting: z.int().describe('Due now.'),
-  scheduled: z.int().describe('Due later, including retries.'),
+  scheduled: z.int().describe('Due later, for the first time.'),
+  failing: z.int().describe('Due later, after an attempt that failed.'),
   running: z.int(),
   dead: z.int(),
+  failedLately: z.int().describe('Died or failed an attempt in the last hour, and are not done.'),
   oldestDueAt: z.iso.datetime().nullable().describe('The due time of the first waiting job. `null`: none is waiting.'),
 });
 export const queueList = z.object({
-  queues: z.array(queue),
+  queues: z.array(queueState),
   largestCount: z.int().describe('Counts stop one above this number.'),
 });
 export type QueueList = z.output<typeof queueList>;

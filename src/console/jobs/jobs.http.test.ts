@@ -83,9 +83,9 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       await sql`insert into jobs (queue, payload, status, holder, expires_at) values ('tests/held', '{}', 'running', 'x', now() + interval '1 hour')`.execute(
         db(),
       );
-      const none = { waiting: 0, scheduled: 0, running: 0, dead: 0, oldestDueAt: null };
+      const none = { waiting: 0, scheduled: 0, failing: 0, running: 0, dead: 0, failedLately: 0, oldestDueAt: null };
       expect(await counts()).toEqual([
-        { ...none, queue: 'tests/failing', dead: 2 },
+        { ...none, queue: 'tests/failing', dead: 2, failedLately: 2 },
         { ...none, queue: 'tests/held', running: 1 },
         { ...none, queue: 'tests/idle', waiting: 1, scheduled: 1, oldestDueAt: expect.any(String) },
       ]);
@@ -157,6 +157,8 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
         ('tests/later', '{}', 'done', 1, 1, null, now(), now())`.execute(db());
       const { rows } = await sql<{ id: string; fence: number }>`
         select job_id as id, fence from jobs order by fence desc`.execute(db());
+      expect((await list('/api/jobs?queue=tests/later&state=failing')).map(({ attempts }) => attempts)).toEqual([2]);
+      expect((await list('/api/jobs?queue=tests/later&state=scheduled')).map(({ attempts }) => attempts)).toEqual([0]);
       const retried = rows.map(async ({ id, fence }) =>
         codeOf(await operator.send('POST', `/api/jobs/${id}/retry`, { fence })),
       );
@@ -165,7 +167,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
         [409, 'job_changed'],
         [409, 'job_changed'],
       ]);
-      expect((await counts()).map(({ waiting, scheduled }) => [waiting, scheduled])).toEqual([[1, 1]]);
+      expect((await counts()).map(({ waiting, failing, scheduled }) => [waiting, failing, scheduled])).toEqual([[1, 0, 1]]);
     });
 
     it('that failed again after they were listed stay unchanged', async () => {

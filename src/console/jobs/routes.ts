@@ -34,6 +34,7 @@ import {
   jobList,
   jobPath,
   jobQuery,
+  type QueueList,
   queueList,
   retriedQueue,
   type ShownJob,
@@ -49,13 +50,7 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
     '/api/queues',
     guard,
     { summary: 'Queues with unfinished or dead jobs', response: { 200: queueList } },
-    async () => {
-      const queues = await summarizeQueues(deps.db, largestDepth + 1);
-      return {
-        largestCount: largestDepth,
-        queues: queues.map(({ oldestDueAt, ...queue }) => ({ ...queue, oldestDueAt: spell(oldestDueAt) })),
-      };
-    },
+    async () => ({ largestCount: largestDepth, queues: await readQueues(deps.db) }),
   );
 
   routes.get(
@@ -105,6 +100,11 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
     { summary: 'Delete the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
     async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
   );
+}
+
+export async function readQueues(db: Db<JobTables>): Promise<QueueList['queues']> {
+  const queues = await summarizeQueues(db, largestDepth + 1);
+  return queues.map(({ oldestDueAt, ...queue }) => ({ ...queue, oldestDueAt: spell(oldestDueAt) }));
 }
 
 /** Hidden parts of the payload must not be found, because a search could guess them. */

@@ -5,7 +5,7 @@ import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
-import { incidentTones, titleOf } from './incidentstates.ts';
+import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
 import { Pictures, useModelNames } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
@@ -104,17 +104,17 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
         {(incidents) => (
           <Lines>
-            {incidents.map(({ id, status, createdAt, ...incident }) => (
-              <li key={id}>
+            {incidents.map((incident) => (
+              <li key={incident.id}>
                 <div className="row">
-                  <Link href={`/operator/incidents/${id}`}>
+                  <Link href={`/operator/incidents/${incident.id}`}>
                     {titleOf(incident)}
                     {incident.title !== null && `: ${incident.title}`}
                   </Link>
-                  <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+                  <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
                 </div>
                 <p className="quiet">
-                  <When at={createdAt} />
+                  <When at={incident.createdAt} />
                 </p>
               </li>
             ))}

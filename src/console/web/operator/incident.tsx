@@ -10,7 +10,7 @@ import { momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { incidentTones, isDecidable, peopleOf, placeOf, titleOf } from './incidentstates.ts';
+import { incidentTones, isDecidable, isRemoved, peopleOf, placeOf, statusOf, titleOf } from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
 import { ReportDecision, Reports } from './reports.tsx';
 
@@ -41,7 +41,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           <h1>{titleOf(incident)}</h1>
           {title !== null && <p className="desk-quote">{title}</p>}
         </div>
-        <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+        <Status tone={incidentTones[status] ?? 'quiet'}>{statusOf(incident)}</Status>
       </header>
       <div className="desk-columns">
         <div className="stack">
@@ -72,7 +72,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           {reports > 0 && <Reports of={id} />}
         </div>
         <div className="stack desk-aside">
-          {assetId !== null && <Preview id={id} isThere={isThere} />}
+          {assetId !== null && !isRemoved(incident) && <Preview id={id} isThere={isThere} />}
           {isThere ? (
             <ReportDecision incident={incident} />
           ) : mayChange ? (
@@ -156,9 +156,8 @@ function Preview({ id, isThere }: { readonly id: string; readonly isThere: boole
       )}
       {look === undefined && (
         <p className="quiet">
-          {isThere
-            ? 'A video is shown by one image.'
-            : 'The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them.'}{' '}
+          {!isThere &&
+            'The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them. '}
           Each view is recorded in the audit log.
         </p>
       )}

@@ -3,6 +3,7 @@ import type { Overview } from '../../api.ts';
 import type { History } from '../../history/api.ts';
 import { Empty } from '../parts/states.tsx';
 import { Graph, type Line, Numbers } from './graph.tsx';
+import { workOf } from './names.tsx';
 import { QueueTable } from './queuetable.tsx';
 import { compactOf, decimalOf, timeOf } from './units.ts';
 
@@ -55,10 +56,7 @@ interface QueuesProps {
 }
 
 export function Queues({ overview: { queues, largestCount }, history }: QueuesProps) {
-  if (queues.length === 0) return <Empty title="Queue depths are unavailable." />;
-  const names = [...new Set(queues.map(({ queue }) => queue))];
-  const depthOf = (name: string, wanted: string) =>
-    queues.find(({ queue, state }) => queue === name && state === wanted)?.count;
+  if (queues === null) return <Empty title="Queue depths are unavailable." />;
   const busiest = busiestOf(history);
   return (
     <>
@@ -70,13 +68,15 @@ export function Queues({ overview: { queues, largestCount }, history }: QueuesPr
           show={compactOf}
         />
       )}
-      <QueueTable
-        names={names}
-        states={['waiting', 'running', 'dead']}
-        largestCount={largestCount}
-        head={(name) => <Link href={`/operator/jobs?queue=${encodeURIComponent(name)}`}>{name}</Link>}
-        count={depthOf}
-      />
+      {queues.length > 0 && (
+        <QueueTable
+          of={queues}
+          states={['waiting', 'failing', 'running', 'dead']}
+          largestCount={largestCount}
+          head={({ queue }) => <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{workOf(queue)}</Link>}
+        />
+      )}
+      <p className="quiet">{queues.length > 0 ? 'All other queues are empty.' : 'All queues are empty.'}</p>
     </>
   );
 }

@@ -1,10 +1,12 @@
 /** What people reported, and the decision about it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
 import type { Decision, ReportPage } from '#media/reports/api.ts';
+import type { JobList } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
-import { useMayChange } from '../operator.tsx';
+import { useConsole, useMayChange } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
@@ -72,6 +74,7 @@ export function ReportDecision({ incident }: { readonly incident: Incident }) {
           <p className="desk-quote">{decision.statement}</p>
         </>
       )}
+      {decision !== null && <UnsentMails of={id} />}
       {isAppealOpen && <p className="strong">The owner appealed. Your next decision answers the appeal.</p>}
       {mayChange && (
         <div className="desk-buttons">
@@ -86,6 +89,28 @@ export function ReportDecision({ incident }: { readonly incident: Incident }) {
       <Problem of={exporting.error} />
       {isOpen && <DecisionDialog incident={incident} onClose={() => setOpen(false)} />}
     </section>
+  );
+}
+
+const mailQueue = 'media/decision-mail';
+
+/** The jobs of the emails have the id of the incident in their payload, and are retried until the emails are sent. */
+function UnsentMails({ of: id }: { readonly of: string }) {
+  const enabled = useConsole().data?.hasDatabase === true;
+  const useJobs = (state: 'dead' | 'failing') =>
+    useRead<JobList>(
+      ['jobs', mailQueue, state, id],
+      `/api/jobs?${new URLSearchParams({ queue: mailQueue, state, q: id })}`,
+      { enabled, refetchInterval: 5000 },
+    ).data?.jobs ?? [];
+  const unsent = [...useJobs('dead'), ...useJobs('failing')];
+  const [first] = unsent;
+  if (first === undefined) return null;
+  return (
+    <p className="problem desk-wrapped" role="alert">
+      {unsent.length === 1 ? 'One email' : `${unsent.length} emails`} about this decision could not be sent:{' '}
+      {first.reason}. <Link href={`/operator/jobs?queue=${mailQueue}`}>Show the jobs</Link>
+    </p>
   );
 }
 
@@ -114,7 +139,7 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
         <fieldset className="desk-decisions">
           <legend className="unseen">Decision</legend>
           {choices.map(([value, name, effect]) => (
-            <label key={value} className="check">
+            <label key={value} className={value === 'remove' ? 'check desk-remove' : 'check'}>
               <input
                 type="radio"
                 name="decision"

@@ -42,7 +42,7 @@ function StandIns({ view: { standIns, warnings } }: { readonly view: SettingsVie
             <li key={part}>
               <p className="desk-name">{part}</p>
               <p className="quiet">
-                {state}. Set <code>{setting}</code>.
+                Now: {state}. For the real service, set <code>{setting}</code>.
               </p>
             </li>
           ))}
@@ -160,7 +160,7 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
                   <p className="quiet">{meaning.replaceAll('`', '')}</p>
                 </dt>
                 <dd>
-                  {value === null ? <span className="quiet">not set</span> : <code>{value}</code>}
+                  {value === null ? <span className="quiet">not set</span> : <code className="desk-value">{value}</code>}
                   {isDefault && value !== null && <span className="quiet desk-default">default</span>}
                 </dd>
               </div>
