@@ -1,7 +1,8 @@
 /** The responses of the console's server side to its pages (docs/console.md). */
 import { z } from 'zod';
 import { deliveryStates } from '#webhooks/deliverystore.ts';
-import { queueState } from './jobs/api.ts';
+import { webhookEventTypes } from '#webhooks/events.ts';
+import { queueState, searchedText } from './jobs/api.ts';
 
 export const signIn = z.object({ token: z.string().min(1).max(1024) });
 export const identitySignIn = z.object({ accessToken: z.string().min(1).max(8192) });
@@ -64,12 +65,17 @@ const delivery = z.object({
   reason: z.string().nullable().describe('The reason of the last failed attempt.'),
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().nullable(),
+  lastAttemptAt: z.iso.datetime().nullable().describe('The start of the last attempt.'),
   nextAttemptAt: z.iso.datetime().nullable(),
   body: z.string(),
 });
 export type Delivery = z.output<typeof delivery>;
 
-export const deliveryQuery = z.object({ status: z.enum(deliveryStates).optional() });
+export const deliveryQuery = z.object({
+  status: z.enum(deliveryStates).optional(),
+  type: z.enum(webhookEventTypes).optional(),
+  q: searchedText.describe('A part of the id, the reason or the body, among the newest 10,000.'),
+});
 /** Counts stop one above `largestCount`. */
 const endpointState = z.object({
   receiver: z.string(),
@@ -85,6 +91,7 @@ const endpointState = z.object({
 });
 export type EndpointState = z.output<typeof endpointState>;
 export const deliveryList = endpointState.extend({
+  types: z.array(z.string()).describe('All types of events.'),
   deliveries: z.array(delivery).describe('Newest first; at most 100.'),
 });
 export type DeliveryList = z.output<typeof deliveryList>;

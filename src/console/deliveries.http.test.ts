@@ -118,9 +118,15 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         reason: null,
         createdAt: expect.any(String),
         endedAt: expect.any(String),
+        lastAttemptAt: expect.any(String),
         nextAttemptAt: null,
         body: receiver.received[0]?.body,
       });
+      const found = async (query: string) => (await list(query)).deliveries.length;
+      const of = JSON.stringify(account).slice(2, 30).toUpperCase();
+      expect(await found(`?type=account.created&q=${encodeURIComponent(of)}`)).toBe(1);
+      expect(await found('?type=account.deleted')).toBe(0);
+      expect(await found('?q=nothing')).toBe(0);
     });
 
     it('that are dead are sent again, once, with the same id and body and 24 more hours', async () => {

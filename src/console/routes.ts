@@ -5,6 +5,7 @@ import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 import { type DeliveryRow, findDeliveries } from '#webhooks/deliverystore.ts';
+import { webhookEventTypes } from '#webhooks/events.ts';
 import { typeOfEvent } from '#webhooks/publishing.ts';
 import {
   type ConsoleInfo,
@@ -224,8 +225,8 @@ function addDeliveryRoutes(
     guard,
     { summary: 'The newest webhook deliveries', querystring: deliveryQuery, response: { 200: deliveryList } },
     async ({ query }) => {
-      const rows = await findDeliveries(deliveries.db, query.status, longestList);
-      return { ...(await readEndpoint(deliveries)), deliveries: rows.map(describe) };
+      const rows = await findDeliveries(deliveries.db, query, longestList);
+      return { ...(await readEndpoint(deliveries)), types: [...webhookEventTypes], deliveries: rows.map(describe) };
     },
   );
 }
@@ -242,6 +243,7 @@ function describe({ jobId, fence, payload, state, attempt, reason, ...at }: Deli
     reason: state === 'done' ? null : reason,
     createdAt: at.createdAt.toISOString(),
     endedAt: at.finishedAt?.toISOString() ?? null,
+    lastAttemptAt: at.claimedAt?.toISOString() ?? null,
     nextAttemptAt: at.finishedAt === null ? at.runAt.toISOString() : null,
     body: payload.body,
   };

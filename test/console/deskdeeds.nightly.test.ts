@@ -112,7 +112,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await judge(page, 'dead deliveries');
     receiver.answerWith({ status: 204 });
     await page.getByRole('button', { name: 'Send all again' }).click();
-    await page.getByText('Retried 3 deliveries.').first().waitFor();
+    await page.getByText('Sending 3 deliveries again.').first().waitFor();
     await page.getByText('No delivery is dead.').waitFor();
     const delivered = async () =>
       Number(

@@ -16,8 +16,9 @@ export function answerOf(error: unknown): string | undefined {
   return text === '' ? undefined : text.slice(0, longest);
 }
 
-/** `lastError`: of the AI SDK's error after its retries. */
-const innerOf = (error: Error): unknown => Reflect.get(error, 'lastError') ?? error.cause;
+/** `lastError`: of the AI SDK's error after its retries. `errors`: one for each address of a host that refused the connection. */
+const innerOf = (error: Error): unknown =>
+  Reflect.get(error, 'lastError') ?? error.cause ?? Object(Reflect.get(error, 'errors'))[0];
 
 function lineOf(error: Error): string {
   const [status, body] = [

@@ -105,11 +105,13 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       await put('tests/owned', { ownerId: owner, threadId: 'thread-1' });
       await put('tests/lane', { videoId: 'v' }, owner);
       await put('tests/email', { sendId: email });
+      await put('tests/contact', { userId: owner, contact: { email: 'ada@example.com' } });
       await put('webhooks/deliver', { id: 'msg_1', body: '{"type":"mail.bounced"}', publishedAtMs: 0 });
       const about = async (queue: string) => (await list(`/api/jobs?queue=${queue}&state=dead`))[0]?.about;
       expect(await about('tests/owned')).toEqual({ userId: owner, threadId: 'thread-1' });
       expect(await about('tests/lane')).toEqual({ userId: owner });
       expect(await about('tests/email')).toEqual({ emailId: email });
+      expect(await about('tests/contact')).toEqual({ address: 'ada@example.com' });
       expect(await about('webhooks/deliver')).toEqual({ event: 'mail.bounced' });
     });
 

@@ -130,15 +130,21 @@ function describe(queue: string, row: JobRow, traceLink: TraceLink): ShownJob {
 }
 
 const named = z
-  .object({ userId: z.guid(), ownerId: z.guid(), threadId: z.string(), sendId: z.guid(), body: z.string() })
+  .object({
+    ...{ userId: z.guid(), ownerId: z.guid(), threadId: z.string(), sendId: z.guid(), body: z.string() },
+    contact: z.object({ email: z.string() }).nullable(),
+  })
   .partial();
 
 /** For the title of a job. Most queues of users take the id of the user as the lane. */
 function aboutOf(queue: string, { payload, lane }: JobRow): ShownJob['about'] {
   const { data = {} } = named.safeParse(payload);
-  const { ownerId, userId = ownerId ?? z.guid().safeParse(lane).data, threadId, sendId: emailId, body } = data;
+  const { ownerId, threadId, sendId: emailId, body, contact } = data;
+  // Without an account, the user id of an email is made up.
+  const address = contact?.email;
+  const userId = address === undefined ? (data.userId ?? ownerId ?? z.guid().safeParse(lane).data) : undefined;
   const event = queue === deliveryQueue.name && body !== undefined ? typeOfEvent(body) : undefined;
-  return { userId, threadId, emailId, event };
+  return { userId, threadId, emailId, event, address };
 }
 
 const spell = (at: Date | null): string | null => at?.toISOString() ?? null;

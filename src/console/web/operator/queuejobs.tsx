@@ -115,6 +115,7 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
           Of <PersonLink id={about.userId} />
         </p>
       )}
+      {about.address !== undefined && <p className="quiet wrapped">To {about.address}</p>}
       {reason !== null && <p className="problem">{reason}</p>}
       <p className="quiet">
         Created <When at={createdAt} />

@@ -316,7 +316,8 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
       <Failed error={one.failure} answer={one.answer} />
       <Figures
         of={{
-          [kindOf(one)]: nameOf(model),
+          Kind: kindOf(one),
+          Model: <span title={model}>{nameOf(model)}</span>,
           Delivered: `${delivered} of ${count}`,
           Took: endedAt === null ? 'not over' : tookOf(createdAt, endedAt),
           Credits: credits === null ? unknown : countOf(credits),
@@ -329,6 +330,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
           of={{
             ...(one.failureCode !== null && { Code: <code>{one.failureCode}</code> }),
             'Order id': <Id of={id} name="order id" />,
+            ...idsOf(one),
             ...(taskId !== null && { Run: <Link href={`/operator/runs/${taskId}`}>The run that ordered it</Link> }),
           }}
         />
@@ -377,8 +379,14 @@ function RunPage({ taskId }: { readonly taskId: string }) {
 const unknown = <span className="quiet">not known</span>;
 const numberOf = (value: number | null) => (value === null ? unknown : countOf(value));
 
+const idsOf = ({ requestId, traceId, traceUrl = null }: Ids) => ({
+  'Request id': requestId === null ? unknown : <Id of={requestId} name="request id" />,
+  'Trace id': traceId === null ? unknown : <Id of={traceId} name="trace id" url={traceUrl} />,
+});
+type Ids = Pick<ShownRun, 'requestId' | 'traceId'> & Partial<Pick<ShownRun, 'traceUrl'>>;
+
 function Details({ run }: { readonly run: ShownRun }) {
-  const { status, model, request, threadId, endedAt, tools, requestId, traceId, traceUrl } = run;
+  const { status, model, request, threadId, endedAt, tools } = run;
   const title = useThreadTitle(threadId);
   const nameOf = useModelNames();
   const costOf = useCosts();
@@ -417,8 +425,7 @@ function Details({ run }: { readonly run: ShownRun }) {
             ...(run.errorCode !== null && { Code: <code>{run.errorCode}</code> }),
             ...(run.restarts > 0 && { Continued: countOf(run.restarts) }),
             'Run id': <Id of={run.taskId} name="run id" />,
-            'Request id': requestId === null ? unknown : <Id of={requestId} name="request id" />,
-            'Trace id': traceId === null ? unknown : <Id of={traceId} name="trace id" url={traceUrl} />,
+            ...idsOf(run),
           }}
         />
       </section>
