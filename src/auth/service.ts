@@ -32,6 +32,7 @@ import { revocationQueue, startRevoking, startSweeping } from './revocations.ts'
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
 import { createSessionSealer } from './sessions.ts';
+import { listSessions } from './store.ts';
 import type { AuthTables } from './tables.ts';
 import { createTargets } from './targets.ts';
 
@@ -156,6 +157,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
       log,
       droppedJobs,
       findSessionsEnd,
+      listSessions: (userId: string, limit: number) => listSessions(db, userId, limit),
       endSessions,
       removeAccount: (userId: string) => removeAccount(provider, userId),
     };

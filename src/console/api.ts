@@ -33,25 +33,6 @@ const serviceState = z.object({
   status: z.enum(['ready', 'unready', 'unreachable']),
   version: z.string().nullable(),
   engines: z.record(z.string(), z.enum(['ok', 'unavailable'])),
-  traffic: z
-    .object({
-      requests: z.int().describe('Requests since the process started, without probes.'),
-      serverErrors: z.int().describe('5xx among them.'),
-      inFlight: z.int(),
-    })
-    .nullable()
-    .describe('null: the service does not respond.'),
-  failing: z
-    .array(
-      z.object({
-        route: z.string(),
-        method: z.string(),
-        status: z.string(),
-        count: z.int(),
-        lastAt: z.iso.datetime().nullable(),
-      }),
-    )
-    .describe('Routes with 5xx responses, newest first; at most five.'),
 });
 export type ServiceState = z.output<typeof serviceState>;
 

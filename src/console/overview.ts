@@ -74,48 +74,17 @@ async function inspectService(service: string, address: string): Promise<Service
   ]);
   // Read the metrics last, so that they include only this one of the console's own requests.
   const measured = ready && (await readText(`${address}/metrics`));
-  const samples = parseSamples(measured?.text ?? '');
-  const responses = samples.filter(
-    ({ name, labels }) => name === 'http_request_duration_seconds_count' && isTraffic(labels),
-  );
-  const failed = responses.filter(({ labels, value }) => value > 0 && labels.status_code?.startsWith('5'));
   return {
-    samples,
+    samples: parseSamples(measured?.text ?? ''),
     state: {
       service,
       address,
       status: ready === undefined ? 'unreachable' : ready.status === 200 ? 'ready' : 'unready',
       version: identified?.body.version ?? null,
       engines: ready?.body.engines ?? {},
-      traffic: measured === undefined ? null : trafficIn(samples, responses, failed),
-      failing: failed
-        .map(({ labels, value: count }) => {
-          const { route = '', method = '', status_code: status = '' } = labels;
-          return { route, method, status, count, lastAt: lastErrorAt(samples, labels) };
-        })
-        .sort((one, other) => Date.parse(other.lastAt ?? '') - Date.parse(one.lastAt ?? ''))
-        .slice(0, 5),
     },
   };
 }
-
-function trafficIn(samples: readonly Sample[], responses: readonly Sample[], failed: readonly Sample[]) {
-  const inFlight = sum(samples.filter(({ name }) => name === 'http_requests_in_flight')) - 1;
-  return { requests: sum(responses), serverErrors: sum(failed), inFlight: Math.max(0, inFlight) };
-}
-
-function lastErrorAt(samples: readonly Sample[], { route, method, status_code }: Sample['labels']): string | null {
-  const last = samples.find(
-    ({ name, labels }) =>
-      name === 'http_last_server_error_timestamp_seconds' &&
-      labels.route === route &&
-      labels.method === method &&
-      labels.status_code === status_code,
-  );
-  return last === undefined ? null : new Date(last.value * 1000).toISOString();
-}
-
-const sum = (samples: readonly Sample[]) => samples.reduce((total, { value }) => total + value, 0);
 
 /** Services that share a process report the same start time to the millisecond. */
 function processesIn(reports: readonly ServiceReport[]): Overview['processes'] {

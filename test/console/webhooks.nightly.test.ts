@@ -88,7 +88,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the Webhooks page', () => {
       "update jobs set status = 'dead', attempt = 3, finished_at = now() where queue = 'webhooks/deliver'",
     );
     await page.getByRole('button', { name: 'Dead 1' }).click();
-    await row.getByText(/^Published/).first().click();
+    await row
+      .getByText(/^Published/)
+      .first()
+      .click();
     await row.getByText(/^msg_/).waitFor();
     await row.getByRole('button', { name: 'Copy the body' }).waitFor();
     await judge(page, 'a dead delivery');

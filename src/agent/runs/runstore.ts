@@ -49,7 +49,9 @@ export interface QueuedStart {
 /** Of the request or the job that is handled now. */
 export function currentTrace() {
   const scope = currentScope();
-  return scope === undefined ? null : sql<string>`${json({ requestId: scope.requestId, traceId: scope.trace.traceId })}`;
+  return scope === undefined
+    ? null
+    : sql<string>`${json({ requestId: scope.requestId, traceId: scope.trace.traceId })}`;
 }
 
 export function insertRun(tx: Tx<AgentTables>, run: NewRun) {

@@ -169,7 +169,9 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
         [409, 'job_changed'],
         [409, 'job_changed'],
       ]);
-      expect((await counts()).map(({ waiting, failing, scheduled }) => [waiting, failing, scheduled])).toEqual([[1, 0, 1]]);
+      expect((await counts()).map(({ waiting, failing, scheduled }) => [waiting, failing, scheduled])).toEqual([
+        [1, 0, 1],
+      ]);
     });
 
     it('that failed again after they were listed stay unchanged', async () => {

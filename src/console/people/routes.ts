@@ -2,6 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { creditsChange, peopleListing } from '#accounts/people/api.ts';
 import {
   assetsOf,
   generationsOf,
@@ -18,19 +19,10 @@ import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { forward, named, type Part, partOf, type ServiceClients } from '../services.ts';
+import { addForwards, forward, named, type Part, partOf, type ServiceClients } from '../services.ts';
 
-const peopleQuery = z.object({
-  q: z.string().max(320).optional().describe('An id, or the beginning of an email address.'),
-  cursor: z.string().max(200).optional(),
-});
 const personPath = z.object({ userId: z.guid().toLowerCase() });
-const creditsRequest = z.object({
-  changeId: z.uuid(),
-  plan: z.string().max(20).optional(),
-  credits: z.int().optional(),
-  reason: z.string().max(500),
-});
+const namesQuery = z.object({ ids: z.string().max(8000) });
 const erasureRequest = z.strictObject({ confirm: z.literal(true) });
 
 /** The services erase one after another, 30 s each at most. */
@@ -41,35 +33,20 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
   const { auth } = clients;
 
   routes.get(
-    '/api/people',
-    guard,
-    { summary: 'Users, found by id or address', querystring: peopleQuery },
-    async ({ query: { q = '', cursor = '' } }) => {
-      const query = { q: q || undefined, cursor: cursor || undefined };
-      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people', query }));
-    },
-  );
-
-  routes.get(
-    '/api/people/names',
-    guard,
-    { summary: 'The email addresses of users', querystring: z.object({ ids: z.string().max(8000) }) },
-    forward(auth, 'GET', '/v1/people/names'),
-  );
-
-  routes.get(
     '/api/people/:userId',
     guard,
     { summary: 'A user, from all services', params: personPath },
     async ({ params }) => readPerson(clients, params.userId),
   );
 
-  routes.post(
-    '/api/people/:userId/credits',
-    guard,
-    { summary: 'Change the plan or the credits', params: personPath, body: creditsRequest },
-    forward(auth, 'POST', '/v1/people/:userId/credits'),
-  );
+  addForwards(app, guard, auth, [
+    ['get', '/api/people', '/v1/people', 'Users, found by id or address', { querystring: peopleListing }],
+    ['get', '/api/people/names', '/v1/people/names', 'The email addresses of users', { querystring: namesQuery }],
+    [
+      ...(['post', '/api/people/:userId/credits', '/v1/people/:userId/credits'] as const),
+      ...(['Change the plan or the credits', { params: personPath, body: creditsChange }] as const),
+    ],
+  ]);
 
   const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
   routes.delete(
@@ -153,6 +130,7 @@ interface PersonView {
   readonly conversations: Part<unknown>;
   readonly threads: Part<unknown>;
   readonly usage: Part<unknown>;
+  readonly failures: Part<unknown>;
   readonly storage: Part<unknown>;
   readonly assets: Part<unknown>;
   readonly incidents: Part<unknown>;
@@ -173,10 +151,20 @@ async function readPerson(clients: ServiceClients, userId: string): Promise<Pers
   const { agent, media, memory, notify } = clients;
   const { email } = record.person;
   const get = (response: Promise<Parameters<typeof bodyOf>[0]>) => partOf(response.then((got) => bodyOf<unknown>(got)));
-  const [conversations, threads, usage, storage, assets, incidents, memories, mails] = await Promise.all([
+  const failed = async (route: '/runs' | '/generations/all', of: 'runs' | 'generations') => {
+    const query = { userId, status: 'failed', limit: 100 };
+    const page = bodyOf<Record<string, readonly unknown[]>>(await agent.send({ method: 'GET', route, query }));
+    return page[of]?.length ?? 0;
+  };
+  const countFailures = async () => ({
+    runs: await failed('/runs', 'runs'),
+    orders: await failed('/generations/all', 'generations'),
+  });
+  const [conversations, threads, usage, failures, storage, assets, incidents, memories, mails] = await Promise.all([
     get(agent.send({ method: 'GET', route: '/people/:userId', params: { userId } })),
     get(agent.send({ method: 'GET', route: '/threads', query: { userId, limit: shown.threads } })),
     get(agent.send({ method: 'GET', route: '/usage', query: { userId } })),
+    partOf(countFailures()),
     get(media.send({ method: 'GET', route: '/v1/usage', query: { ownerId: userId } })),
     get(media.send({ method: 'GET', route: '/v1/assets', query: { ownerId: userId, limit: shown.assets } })),
     get(media.send({ method: 'GET', route: '/v1/incidents', query: { ownerId: userId, limit: shown.incidents } })),
@@ -191,5 +179,5 @@ async function readPerson(clients: ServiceClients, userId: string): Promise<Pers
       ? null
       : get(notify.send({ method: 'GET', route: '/people/mails', query: { address: email, limit: shown.mails } })),
   ]);
-  return { record, conversations, threads, usage, storage, assets, incidents, memories, mails };
+  return { record, conversations, threads, usage, failures, storage, assets, incidents, memories, mails };
 }

@@ -103,6 +103,7 @@ export const operatorPages: readonly Page[] = [
   {
     path: '/operator/runs/:taskId?',
     title: 'Runs',
+    searchTitle: 'Search runs',
     Icon: ListTree,
     View: lazily(async () => (await import('./operator/runs.tsx')).Runs),
     isAvailable: ({ hasPeople }) => hasPeople,
@@ -117,6 +118,7 @@ export const operatorPages: readonly Page[] = [
   {
     path: '/operator/people/:personId?',
     title: 'People',
+    searchTitle: 'Search people',
     Icon: Users,
     View: lazily(async () => (await import('./operator/people.tsx')).People),
     isAvailable: ({ hasPeople }) => hasPeople,

@@ -99,6 +99,9 @@ interface ActionSearch {
   readonly actor?: string | undefined;
   /** Only actions that contain this text. Ignores case. */
   readonly action?: string | undefined;
+  /** Days in UTC, both included. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 interface FoundActions {
@@ -116,11 +119,13 @@ const examinedActions = 20_000;
 type Row = Omit<AuditTables['operator_actions'], 'at' | 'action_id'> & { readonly at: Date; readonly id: number };
 
 export async function findActions(db: Db<AuditTables>, search: ActionSearch): Promise<FoundActions> {
-  const { limit, before, userId, actor, action } = search;
+  const { limit, before, userId, actor, action, from, to } = search;
   const examined = sql`select * from operator_actions
     ${before === undefined ? sql`` : sql`where action_id < ${before}`} order by action_id desc limit ${examinedActions}`;
   const conditions = [
     sql`true`,
+    ...(from === undefined ? [] : [sql`at >= ${from}::date::timestamp at time zone 'UTC'`]),
+    ...(to === undefined ? [] : [sql`at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
     ...(actor === undefined ? [] : [sql`lower(actor) = ${actor.toLowerCase()}`]),
     ...(action === undefined ? [] : [sql`strpos(lower(action), ${action.toLowerCase()}) > 0`]),
     ...(userId === undefined

@@ -30,7 +30,16 @@ describe.each(databaseEngines)('the depths of queues on $name', ({ open, missing
       (select min(job_id::text)::uuid from jobs where queue = 'b' and status = 'dead')`.execute(queries());
     const none = { waiting: 0, scheduled: 0, failing: 0, running: 0, dead: 0, failedLately: 0, oldestDueAt: null };
     expect(await summarizeQueues(queries(), 4)).toEqual([
-      { ...none, queue: 'a', waiting: 2, scheduled: 1, failing: 1, failedLately: 1, running: 1, oldestDueAt: expect.any(Date) },
+      {
+        ...none,
+        queue: 'a',
+        waiting: 2,
+        scheduled: 1,
+        failing: 1,
+        failedLately: 1,
+        running: 1,
+        oldestDueAt: expect.any(Date),
+      },
       { ...none, queue: 'b', dead: 4, failedLately: 3 },
       { ...none, queue: 'd', running: 4 },
     ]);

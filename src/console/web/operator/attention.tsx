@@ -63,8 +63,7 @@ export function failuresOf({ overview, runs, orders, failedMails, delayedMails }
     [
       // The images of a run that failed are that run.
       (orders.data?.generations ?? []).filter(
-        ({ endedAt, taskId }) =>
-          since(endedAt, hourMs) && !runs.data?.runs.some((run) => run.taskId === taskId),
+        ({ endedAt, taskId }) => since(endedAt, hourMs) && !runs.data?.runs.some((run) => run.taskId === taskId),
       ).length,
       ...(['image or video', 'images and videos', '/operator/runs?kind=generations&status=failed'] as const),
     ],

@@ -33,9 +33,7 @@ export function Jobs() {
           of={data.queues}
           states={['waiting', 'failing', 'scheduled', 'running', 'dead']}
           largestCount={data.largestCount}
-          head={(one) => (
-            <QueueName queue={one} isOpen={one === queue} open={() => setSearch({ queue: one.queue })} />
-          )}
+          head={(one) => <QueueName queue={one} isOpen={one === queue} open={() => setSearch({ queue: one.queue })} />}
         />
       )}
       {opened !== undefined && <QueueJobs key={opened} name={opened} queue={queue} show={show} />}

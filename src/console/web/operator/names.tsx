@@ -102,6 +102,25 @@ export function useCosts(): (usd: number | null, model?: string) => ReactNode {
   return (usd, model) => (usd === null || (usd === 0 && !isKnown(model)) ? noPrice : moneyOf(usd));
 }
 
+interface Usage {
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Images and videos. */
+  readonly made: number;
+}
+
+/** By the prices of now: the usage of one person has no stored cost. */
+export function useUsageCosts(): (usage: Usage) => ReactNode {
+  const { data } = useModels();
+  return ({ model, inputTokens, outputTokens, made }) => {
+    const tokens = data?.models.find(({ id }) => id === model)?.costUsd;
+    const each = data?.media.find(({ id }) => id === model)?.costUsd;
+    if (tokens) return moneyOf((inputTokens * tokens.input + outputTokens * tokens.output) / 1_000_000);
+    return each == null ? noPrice : moneyOf(each * made);
+  };
+}
+
 const noPrice = (
   <span className="quiet" title="no price set">
     <span aria-hidden="true">–</span>

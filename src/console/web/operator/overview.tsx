@@ -5,6 +5,7 @@ import type { Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
 import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import adviceTexts from './advice.json' with { type: 'json' };
 import { Attention, type Desk, failuresOf, useDesk } from './attention.tsx';
 import './desk.css';
 import { Graph, type Line, Numbers } from './graph.tsx';
@@ -86,7 +87,12 @@ function Figures({ desk, data }: { readonly desk: Desk; readonly data: OverviewD
   const failures = failuresOf(desk);
   const failed = failures.reduce((sum, [count]) => sum + count, 0);
   const jobs = (state: 'waiting' | 'dead') =>
-    data.queues === null ? '–' : countUpTo(data.largestCount, data.queues.reduce((sum, one) => sum + one[state], 0));
+    data.queues === null
+      ? '–'
+      : countUpTo(
+          data.largestCount,
+          data.queues.reduce((sum, one) => sum + one[state], 0),
+        );
   const figures: readonly (readonly [name: string, value: string, href: string])[] = [
     ['Failed in the last hour', compactOf(failed), failures[0]?.[3] ?? '/operator/runs?status=failed'],
     ['Runs in the last hour', compactOf(Math.round(runs)), '/operator/runs'],
@@ -118,15 +124,7 @@ function Figures({ desk, data }: { readonly desk: Desk; readonly data: OverviewD
 }
 
 /** By the code of the problem. */
-const advice: Readonly<Record<string, string>> = {
-  engine_unavailable:
-    'An engine or a service did not respond. Check above which one is not ready, and search the log for the id.',
-  overloaded: 'The process received too many requests. Start another process, or find the caller that sends so many.',
-  internal_error: 'This is a bug. The log line with this id contains the cause.',
-  model_unavailable:
-    'The language model of memories did not answer, or not in the requested form. Check MEMORY_MODEL_NAME in Settings.',
-  email_failed: 'A mail server refused an email. The page Mail shows its answer.',
-};
+const advice: Readonly<Record<string, string>> = adviceTexts;
 const fallback = 'Search the log for this id. The line contains the cause.';
 
 type ServerError = ErrorList['errors'][number];

@@ -11,7 +11,7 @@ import { callJson } from '../calls.ts';
 import { Choices } from '../parts/choices.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
-import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, PageHead, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
@@ -67,7 +67,7 @@ function Records() {
         chosen={kind}
         choose={(value) => change({ kind: value === 'runs' ? '' : value, status: '', model: '', threadId: '' })}
       />
-      <search className="desk-fields desk-filters record-filters">
+      <Filters className="record-filters">
         <SearchField
           label="Search"
           placeholder={`${kind === 'runs' ? 'Request' : 'Prompt'}, error, email, id or trace id`}
@@ -83,7 +83,7 @@ function Records() {
         <ModelChoice kind={kind} value={query.model} onChange={(model) => change({ model })} />
         {dayField('from', 'From')}
         {dayField('to', 'To')}
-      </search>
+      </Filters>
       {userId !== '' && (
         <p className="record-person">
           Of <PersonLink id={userId} />

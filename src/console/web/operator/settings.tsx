@@ -160,7 +160,11 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
                   <p className="quiet">{meaning.replaceAll('`', '')}</p>
                 </dt>
                 <dd>
-                  {value === null ? <span className="quiet">not set</span> : <code className="desk-value">{value}</code>}
+                  {value === null ? (
+                    <span className="quiet">not set</span>
+                  ) : (
+                    <code className="desk-value">{value}</code>
+                  )}
                   {isDefault && value !== null && <span className="quiet desk-default">default</span>}
                 </dd>
               </div>

@@ -7,17 +7,9 @@ import { SearchField, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
+import purposeTexts from './purposes.json' with { type: 'json' };
 
-const purposes: Readonly<Record<string, string>> = {
-  media: 'Upload, sign, copy, watermark and delete images, videos and other files.',
-  image: 'Generate image variants on demand. Only servers call it.',
-  auth: 'Sign users in and out, and issue access tokens.',
-  agent: 'Run the assistant, stream its responses, and list conversations.',
-  memory: 'Store and search facts about users and groups.',
-  content: 'Read sitemaps, announcements, cards and trending items.',
-  notify: 'Send notifications by email. Only servers call it.',
-  edge: 'Deliver signed files and image variants, and accept uploads.',
-};
+const purposes: Readonly<Record<string, string>> = purposeTexts;
 
 export function Reference() {
   const { data, error, refetch } = useConsole();
