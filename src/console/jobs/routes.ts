@@ -65,27 +65,15 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
     },
   );
 
-  routes.post(
-    '/api/jobs/:id/retry',
-    guard,
-    { summary: 'Retry a dead or failing job', params: jobPath, body: seenJob },
-    async (request, reply) => {
-      const { params, body } = request;
-      await retryShownJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
+  const changes = [
+    ['retry', retryShownJob, 'Retry a dead or failing job'],
+    ['discard', discardDeadJob, 'Delete a dead job'],
+  ] as const;
+  for (const [action, change, summary] of changes)
+    routes.post(`/api/jobs/:id/${action}`, guard, { summary, params: jobPath, body: seenJob }, async (request, reply) => {
+      await change(deps, operatorName(request), { jobId: request.params.id, fence: request.body.fence });
       return reply.code(204).send();
-    },
-  );
-
-  routes.post(
-    '/api/jobs/:id/discard',
-    guard,
-    { summary: 'Delete a dead job', params: jobPath, body: seenJob },
-    async (request, reply) => {
-      const { params, body } = request;
-      await discardDeadJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
-      return reply.code(204).send();
-    },
-  );
+    });
 
   routes.post(
     '/api/queues/retry',

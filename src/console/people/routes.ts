@@ -15,11 +15,12 @@ import {
   threadsOf,
   usageOf,
 } from '#accounts/people/exporting.ts';
-import { bodyOf } from '#platform/http/client.ts';
+import type { GenerationRecordPage, RunPage } from '#agent/records/api.ts';
+import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { addForwards, forward, named, type Part, partOf, type ServiceClients } from '../services.ts';
+import { addForwards, forward, named, partOf, type ServiceClients } from '../services.ts';
 
 const personPath = z.object({ userId: z.guid().toLowerCase() });
 const namesQuery = z.object({ ids: z.string().max(8000) });
@@ -125,59 +126,36 @@ interface PersonRecord {
   readonly person: { readonly id: string; readonly email: string | null; readonly createdAt: string };
 }
 
-interface PersonView {
-  readonly record: PersonRecord;
-  readonly conversations: Part<unknown>;
-  readonly threads: Part<unknown>;
-  readonly usage: Part<unknown>;
-  readonly failures: Part<unknown>;
-  readonly storage: Part<unknown>;
-  readonly assets: Part<unknown>;
-  readonly incidents: Part<unknown>;
-  readonly memories: Part<unknown>;
-  /** `null`: the person has no address. */
-  readonly mails: Part<unknown> | null;
-}
-
-const shown = { threads: 20, assets: 12, incidents: 20, mails: 20, memories: 5 };
+const shown = { threads: 20, assets: 12, incidents: 20, mails: 20, memories: 5, failures: 100 };
 
 /** Throws 404 for an id without a profile. */
 async function readRecord({ auth }: Pick<ServiceClients, 'auth'>, userId: string): Promise<PersonRecord> {
   return bodyOf<PersonRecord>(await auth.send({ method: 'GET', route: '/v1/people/:userId', params: { userId } }));
 }
 
-async function readPerson(clients: ServiceClients, userId: string): Promise<PersonView> {
+async function readPerson(clients: ServiceClients, userId: string): Promise<object> {
   const record = await readRecord(clients, userId);
   const { agent, media, memory, notify } = clients;
-  const { email } = record.person;
-  const get = (response: Promise<Parameters<typeof bodyOf>[0]>) => partOf(response.then((got) => bodyOf<unknown>(got)));
-  const failed = async (route: '/runs' | '/generations/all', of: 'runs' | 'generations') => {
-    const query = { userId, status: 'failed', limit: 100 };
-    const page = bodyOf<Record<string, readonly unknown[]>>(await agent.send({ method: 'GET', route, query }));
-    return page[of]?.length ?? 0;
-  };
+  const { email: address } = record.person;
+  const get = <T = unknown>(client: HttpClient, route: string, query = {}, params = { userId }) =>
+    client.send({ method: 'GET', route, query, params }).then((response) => bodyOf<T>(response));
+  const failed = { userId, status: 'failed', limit: shown.failures };
   const countFailures = async () => ({
-    runs: await failed('/runs', 'runs'),
-    orders: await failed('/generations/all', 'generations'),
+    runs: (await get<RunPage>(agent, '/runs', failed)).runs.length,
+    orders: (await get<GenerationRecordPage>(agent, '/generations/all', failed)).generations.length,
   });
-  const [conversations, threads, usage, failures, storage, assets, incidents, memories, mails] = await Promise.all([
-    get(agent.send({ method: 'GET', route: '/people/:userId', params: { userId } })),
-    get(agent.send({ method: 'GET', route: '/threads', query: { userId, limit: shown.threads } })),
-    get(agent.send({ method: 'GET', route: '/usage', query: { userId } })),
-    partOf(countFailures()),
-    get(media.send({ method: 'GET', route: '/v1/usage', query: { ownerId: userId } })),
-    get(media.send({ method: 'GET', route: '/v1/assets', query: { ownerId: userId, limit: shown.assets } })),
-    get(media.send({ method: 'GET', route: '/v1/incidents', query: { ownerId: userId, limit: shown.incidents } })),
-    get(
-      memory.send({
-        method: 'GET',
-        route: '/memories',
-        query: { entity_type: 'user', entity_id: userId, limit: shown.memories },
-      }),
-    ),
-    email === null
-      ? null
-      : get(notify.send({ method: 'GET', route: '/people/mails', query: { address: email, limit: shown.mails } })),
-  ]);
-  return { record, conversations, threads, usage, failures, storage, assets, incidents, memories, mails };
+  const ofUser = { entity_type: 'user', entity_id: userId };
+  const parts: Readonly<Record<string, Promise<unknown>>> = {
+    conversations: get(agent, '/people/:userId'),
+    threads: get(agent, '/threads', { userId, limit: shown.threads }),
+    usage: get(agent, '/usage', { userId }),
+    failures: countFailures(),
+    storage: get(media, '/v1/usage', { ownerId: userId }),
+    assets: get(media, '/v1/assets', { ownerId: userId, limit: shown.assets }),
+    incidents: get(media, '/v1/incidents', { ownerId: userId, limit: shown.incidents }),
+    memories: get(memory, '/memories', { ...ofUser, limit: shown.memories }),
+    ...(address !== null && { mails: get(notify, '/people/mails', { address, limit: shown.mails }) }),
+  };
+  const read = Object.entries(parts).map(async ([name, part]) => [name, await partOf(part)] as const);
+  return { record, mails: null, ...Object.fromEntries(await Promise.all(read)) };
 }

@@ -116,7 +116,7 @@ interface FoundActions {
  */
 const examinedActions = 20_000;
 
-type Row = Omit<AuditTables['operator_actions'], 'at' | 'action_id'> & { readonly at: Date; readonly id: number };
+type Row = Omit<ShownAction, 'at'> & { readonly at: Date; readonly id: number };
 
 export async function findActions(db: Db<AuditTables>, search: ActionSearch): Promise<FoundActions> {
   const { limit, before, userId, actor, action, from, to } = search;
@@ -136,7 +136,7 @@ export async function findActions(db: Db<AuditTables>, search: ActionSearch): Pr
         ]),
   ];
   const { rows } = await sql<Row>`
-    select action_id as id, at, actor, action, target, outcome, request_id from (${examined}) as examined
+    select action_id as id, at, actor, action, target, outcome, request_id as "requestId" from (${examined}) as examined
     where ${sql.join(conditions, sql` and `)} order by action_id desc limit ${limit + 1}`.execute(db);
   const actions = rows.slice(0, limit).map(toShown);
   if (rows.length > limit) return { actions, next: rows[limit - 1]?.id ?? null };
@@ -147,11 +147,4 @@ export async function findActions(db: Db<AuditTables>, search: ActionSearch): Pr
   return { actions, next: ends[0]?.next ?? null };
 }
 
-const toShown = ({ at, actor, action, target, outcome, request_id: requestId }: Row): ShownAction => ({
-  at: at.toISOString(),
-  actor,
-  action,
-  target,
-  outcome,
-  requestId,
-});
+const toShown = ({ at, id: _id, ...row }: Row): ShownAction => ({ ...row, at: at.toISOString() });

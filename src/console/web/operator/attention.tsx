@@ -55,25 +55,17 @@ export function failuresOf({ overview, runs, orders, failedMails, delayedMails }
   const webhooks = overview.data?.webhooks?.queue;
   const jobsOf = (isWanted: (queue: string) => boolean) =>
     sumOf((overview.data?.queues ?? []).filter(({ queue }) => isWanted(queue)).map((queue) => queue.failedLately));
+  const ended = (runs.data?.runs ?? []).filter((run) => since(run.endedAt, hourMs));
+  // The images of a run that failed are that run.
+  const made = (orders.data?.generations ?? []).filter(
+    ({ endedAt, taskId }) => since(endedAt, hourMs) && !ended.some((run) => run.taskId === taskId),
+  );
+  const mails = [failedMails, delayedMails].flatMap(({ data }) => data?.data ?? []);
   const kinds: readonly (readonly [count: number, one: string, many: string, href: string])[] = [
-    [
-      (runs.data?.runs ?? []).filter(({ endedAt }) => since(endedAt, hourMs)).length,
-      ...(['run', 'runs', '/operator/runs?status=failed'] as const),
-    ],
-    [
-      // The images of a run that failed are that run.
-      (orders.data?.generations ?? []).filter(
-        ({ endedAt, taskId }) => since(endedAt, hourMs) && !runs.data?.runs.some((run) => run.taskId === taskId),
-      ).length,
-      ...(['image or video', 'images and videos', '/operator/runs?kind=generations&status=failed'] as const),
-    ],
+    [ended.length, 'run', 'runs', '/operator/runs?status=failed'],
+    [made.length, 'image or video', 'images and videos', '/operator/runs?kind=generations&status=failed'],
     [jobsOf((queue) => queue !== webhooks && !queue.startsWith('notify/')), 'job', 'jobs', '/operator/jobs'],
-    [
-      [...(failedMails.data?.data ?? []), ...(delayedMails.data?.data ?? [])].filter((mail) =>
-        since(mail.created_at, hourMs),
-      ).length,
-      ...(['email', 'emails', '/operator/mail?tab=sent&status=failed'] as const),
-    ],
+    [mails.filter((mail) => since(mail.created_at, hourMs)).length, 'email', 'emails', '/operator/mail?tab=sent'],
     [jobsOf((queue) => queue === webhooks), 'webhook', 'webhooks', '/operator/webhooks?status=failing'],
   ];
   return kinds.filter(([count]) => count > 0);

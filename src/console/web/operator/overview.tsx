@@ -33,7 +33,11 @@ export function Overview() {
       {history && <Runs history={history} />}
       <section aria-labelledby="services">
         <h2 id="services">Services</h2>
-        <Services states={data.services} history={history} />
+        <ul className="cards">
+          {data.services.map((state) => (
+            <Service key={state.service} state={state} history={history} />
+          ))}
+        </ul>
       </section>
       <div className="split">
         <div>
@@ -188,21 +192,6 @@ function Errors({ of: { data, error, refetch } }: { readonly of: Desk['errors'] 
           ))}
       </ul>
     </>
-  );
-}
-
-interface ServicesProps {
-  readonly states: readonly ServiceState[];
-  readonly history: History | undefined;
-}
-
-function Services({ states, history }: ServicesProps) {
-  return (
-    <ul className="cards">
-      {states.map((state) => (
-        <Service key={state.service} state={state} history={history} />
-      ))}
-    </ul>
   );
 }
 

@@ -71,14 +71,6 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
   );
 }
 
-const empty: Readonly<Record<State, string>> = {
-  dead: 'No job is dead.',
-  failing: 'No job is failing.',
-  running: 'No job is running.',
-  waiting: 'No job is waiting.',
-  scheduled: 'No job is planned.',
-};
-
 function JobRows({ queue, state, q }: { readonly queue: string; readonly state: State; readonly q: string }) {
   const { data, error, refetch } = useRead<JobList>(
     ['jobs', queue, state, q],
@@ -86,7 +78,9 @@ function JobRows({ queue, state, q }: { readonly queue: string; readonly state: 
     { refetchInterval: 5000, placeholderData: (previous) => previous },
   );
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the jobs" />;
-  if (data.jobs.length === 0) return <Empty title={q === '' ? empty[state] : 'No job matches.'} />;
+  if (data.jobs.length === 0) return (
+      <Empty title={q === '' ? `No job is ${state === 'scheduled' ? 'planned' : state}.` : 'No job matches.'} />
+    );
   return (
     <ul className="lines" aria-label={`Jobs of ${queue}`}>
       {data.jobs.map((job) => (

@@ -44,12 +44,6 @@ export function Reports({ of: id }: { readonly of: string }) {
   );
 }
 
-const decided: Readonly<Record<Decision, string>> = {
-  dismiss: 'Dismissed: the content stays.',
-  restrict: 'Restricted: only the owner can see it.',
-  remove: 'Removed.',
-};
-
 export function ReportDecision({ incident }: { readonly incident: Incident }) {
   const { id, decision, appeal } = incident;
   const mayChange = useMayChange();
@@ -69,7 +63,7 @@ export function ReportDecision({ incident }: { readonly incident: Incident }) {
       ) : (
         <>
           <p role="status">
-            {decided[decision.decision]} <When at={decision.at} />
+            {choices.find(([one]) => one === decision.decision)?.[3]} <When at={decision.at} />
           </p>
           <p className="desk-quote">{decision.statement}</p>
         </>
@@ -114,10 +108,10 @@ function UnsentMails({ of: id }: { readonly of: string }) {
   );
 }
 
-const choices: readonly (readonly [Decision, string, string])[] = [
-  ['dismiss', 'Dismiss', 'The content stays. An earlier restriction ends.'],
-  ['restrict', 'Restrict', 'Only the owner can see it. Its shared pages end.'],
-  ['remove', 'Remove', 'It is deleted. This cannot be undone.'],
+const choices: readonly (readonly [Decision, string, effect: string, done: string])[] = [
+  ['dismiss', 'Dismiss', 'The content stays. An earlier restriction ends.', 'Dismissed: the content stays.'],
+  ['restrict', 'Restrict', 'Only the owner can see it. Its shared pages end.', 'Restricted: only the owner can see it.'],
+  ['remove', 'Remove', 'It is deleted. This cannot be undone.', 'Removed.'],
 ];
 
 function DecisionDialog({ incident, onClose }: { readonly incident: Incident; readonly onClose: () => void }) {
