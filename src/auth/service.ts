@@ -157,7 +157,10 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
       log,
       droppedJobs,
       findSessionsEnd,
-      listSessions: (userId: string, limit: number) => listSessions(db, userId, limit),
+      listSessions: async (userId: string) =>
+        (await listSessions(db, userId, 50)).map(({ browser, createdAt, usedAt }) => ({
+          ...{ browser, createdAt: createdAt.toISOString(), usedAt: usedAt.toISOString() },
+        })),
       endSessions,
       removeAccount: (userId: string) => removeAccount(provider, userId),
     };

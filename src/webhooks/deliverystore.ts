@@ -43,21 +43,15 @@ export async function findDeliveries(
 ): Promise<readonly DeliveryRow[]> {
   const body = sql`payload->>'body'`;
   const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
-  const matches = sql.join(
-    [
-      sql`true`,
-      ...(type === undefined ? [] : [sql`starts_with(${body}, ${`{"type":${JSON.stringify(type)}`})`]),
-      ...(q === '' ? [] : [sql`concat_ws(' ', payload->>'id', reason, ${body}) ilike ${pattern}`]),
-    ],
-    sql` and `,
-  );
+  const ofType = type === undefined ? sql`true` : sql`starts_with(${body}, ${`{"type":"${type}"`})`;
+  const matches = q === '' ? sql`true` : sql`concat_ws(' ', payload->>'id', reason, ${body}) ilike ${pattern}`;
   const { rows } = await sql<DeliveryRow>`
     select * from (
     select job_id as "jobId", fence, payload, ${state} as state, attempt, reason, run_at as "runAt", claimed_at as "claimedAt",
       created_at as "createdAt", finished_at as "finishedAt"
     from jobs where queue = ${deliveryQueue.name} ${wanted === undefined ? sql`` : sql`and ${state} = ${wanted}`}
     order by created_at desc, job_id limit ${type === undefined && q === '' ? limit : searched}
-    ) as newest where ${matches} limit ${limit}`.execute(db);
+    ) as newest where ${ofType} and ${matches} limit ${limit}`.execute(db);
   return rows;
 }
 

@@ -71,16 +71,15 @@ export async function readNames({ db }: PeopleContext, ids: readonly string[]): 
 
 /** Throws 404. */
 export async function readPerson(
-  deps: Pick<PeopleContext, 'db' | 'findSessionsEnd' | 'listSessions'>,
+  deps: Pick<PeopleContext, 'db' | 'findSessionsEnd'>,
   userId: string,
-): Promise<PersonDetails> {
-  const { db, findSessionsEnd, listSessions } = deps;
+): Promise<Omit<PersonDetails, 'sessions'>> {
+  const { db, findSessionsEnd } = deps;
   const [row] = await findById(db, userId);
   if (row === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
-  const [{ isOpenNotification, invitedBy, invited }, endedAt, sessions, changes, { actions }] = await Promise.all([
+  const [{ isOpenNotification, invitedBy, invited }, endedAt, changes, { actions }] = await Promise.all([
     findSurroundings(db, userId),
     findSessionsEnd(userId),
-    listSessions(userId, shownChanges),
     listCreditChanges(db, userId, shownChanges),
     findActions(auditOf(db), { userId, limit: shownChanges }),
   ]);
@@ -90,11 +89,6 @@ export async function readPerson(
     invitedBy,
     invited,
     sessionsEndedAt: endedAt?.toISOString() ?? null,
-    sessions: sessions.map(({ browser, createdAt, usedAt }) => ({
-      browser,
-      createdAt: createdAt.toISOString(),
-      usedAt: usedAt.toISOString(),
-    })),
     changes: changes.map(({ createdAt, ...change }) => ({ ...change, createdAt: createdAt.toISOString() })),
     actions: actions.map(({ at, actor, action, outcome }) => ({ at, actor, action, outcome })),
   };
@@ -207,10 +201,7 @@ export interface PeopleContext {
   readonly db: Db<PeopleTables>;
   /** When an operator last ended the sessions of a user. */
   readonly findSessionsEnd: (userId: string) => Promise<Date | undefined>;
-  readonly listSessions: (
-    userId: string,
-    limit: number,
-  ) => Promise<readonly { readonly browser: string; readonly createdAt: Date; readonly usedAt: Date }[]>;
+  readonly listSessions: (userId: string) => Promise<PersonDetails['sessions']>;
   readonly jobTables: Db<JobTables>;
   /** Waiting jobs that can be dropped: events that were not delivered yet. */
   readonly droppedJobs: RawBuilder<boolean>;

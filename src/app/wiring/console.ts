@@ -167,7 +167,10 @@ function describeSecret(value: unknown): string | null {
 function spell(value: unknown): string | null {
   if (value === undefined || value === '') return null;
   if (Array.isArray(value)) return value.map((one) => spell(one) ?? '').join(isEntry(value[0]) ? '\n' : ', ') || null;
-  if (isEntry(value)) return `${value.id}: ${value.model}, ${value.baseUrl ?? value.provider ?? 'MODEL_BASE_URL'}`;
+  if (isEntry(value)) {
+    const { id, kind = 'chat', model, baseUrl, provider = 'MODEL_BASE_URL' } = value;
+    return `${id}: ${kind}, ${baseUrl === 'offline' ? baseUrl : `${model} at ${baseUrl ?? provider}`}`;
+  }
   if (typeof value === 'function') return null;
   // Headers and query parameters may hold credentials, so only their names are shown.
   return typeof value === 'object' ? Object.keys(value ?? {}).join(', ') || null : String(value);

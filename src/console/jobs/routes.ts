@@ -70,10 +70,15 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
     ['discard', discardDeadJob, 'Delete a dead job'],
   ] as const;
   for (const [action, change, summary] of changes)
-    routes.post(`/api/jobs/:id/${action}`, guard, { summary, params: jobPath, body: seenJob }, async (request, reply) => {
-      await change(deps, operatorName(request), { jobId: request.params.id, fence: request.body.fence });
-      return reply.code(204).send();
-    });
+    routes.post(
+      `/api/jobs/:id/${action}`,
+      guard,
+      { summary, params: jobPath, body: seenJob },
+      async (request, reply) => {
+        await change(deps, operatorName(request), { jobId: request.params.id, fence: request.body.fence });
+        return reply.code(204).send();
+      },
+    );
 
   routes.post(
     '/api/queues/retry',

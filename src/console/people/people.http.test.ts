@@ -107,7 +107,10 @@ describe.skipIf(withoutPostgres)('people', () => {
 
     it('by plan, in the order of age or of credits', async () => {
       const [rich, richer] = [await desk.person(), await desk.person()];
-      for (const [{ id }, credits] of [[rich, 500], [richer, 900]] as const)
+      for (const [{ id }, credits] of [
+        [rich, 500],
+        [richer, 900],
+      ] as const)
         await changeCredits(id, { changeId: randomUUID(), credits, plan: 'basic_year', reason: 'a test' });
       const ids = async (query: string) => {
         const found: string[] = [];

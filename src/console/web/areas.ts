@@ -12,6 +12,7 @@ import {
   Link2,
   ListChecks,
   ListTree,
+  type LucideIcon,
   Mail as MailIcon,
   MessageSquare,
   ScrollText,
@@ -22,160 +23,102 @@ import {
   Users,
   Webhook,
 } from 'lucide-react';
+import type { ConsoleInfo } from '../api.ts';
 import { lazily } from './shell/lazily.ts';
 import type { Page } from './shell/page.ts';
 
+type IsAvailable = (info: ConsoleInfo) => boolean;
+type Load = Parameters<typeof lazily>[0];
+type More = Pick<Page, 'isAvailable' | 'isPublic' | 'isSearched'>;
+
+function page(path: string, title: string, Icon: LucideIcon, load: Load, more: IsAvailable | More = {}): Page {
+  return { path, title, Icon, View: lazily(load), ...(typeof more === 'function' ? { isAvailable: more } : more) };
+}
+
+const hasPeople: IsAvailable = (info) => info.hasPeople;
+const has =
+  (service: string): IsAvailable =>
+  ({ addresses }) =>
+    addresses[service] !== undefined;
+/** Needs no session. */
+const open = { isPublic: true };
+const found = { isAvailable: hasPeople, isSearched: true };
+
+type Row = Parameters<typeof page>;
+const desk = (...[path, ...row]: Row) => page(`/operator${path}`, ...row);
+
 export const userPages: readonly Page[] = [
-  {
-    path: '/studio/:threadId?',
-    title: 'Studio',
-    Icon: MessageSquare,
-    View: lazily(async () => (await import('./pages/studio.tsx')).Studio),
-    isAvailable: ({ addresses }) => addresses.agent !== undefined,
-  },
-  {
-    path: '/create',
-    title: 'Create',
-    Icon: Sparkles,
-    View: lazily(async () => (await import('./pages/create.tsx')).Create),
-    isAvailable: ({ addresses }) => addresses.agent !== undefined,
-  },
-  {
-    path: '/explore/:assetId?',
-    title: 'Explore',
-    Icon: Compass,
-    View: lazily(async () => (await import('./pages/explore.tsx')).Explore),
-    isAvailable: ({ addresses }) => addresses.content !== undefined,
-  },
-  {
-    path: '/library/:assetId?',
-    title: 'Library',
-    Icon: Images,
-    View: lazily(async () => (await import('./pages/library.tsx')).Library),
-  },
-  {
-    path: '/albums',
-    title: 'Albums',
-    Icon: Album,
-    View: lazily(async () => (await import('./pages/albums.tsx')).Albums),
-  },
-  {
-    path: '/shared',
-    title: 'Shared links',
-    Icon: Link2,
-    View: lazily(async () => (await import('./pages/sharedlinks.tsx')).SharedLinks),
-  },
-  {
-    path: '/trash',
-    title: 'Trash',
-    Icon: Trash2,
-    View: lazily(async () => (await import('./pages/trash.tsx')).Trash),
-  },
-  {
-    path: '/memory',
-    title: 'Memory',
-    Icon: Brain,
-    View: lazily(async () => (await import('./pages/knowledge.tsx')).Knowledge),
-    isAvailable: ({ addresses }) => addresses.memory !== undefined,
-  },
-  {
-    path: '/account',
-    title: 'Account',
-    Icon: CircleUserRound,
-    View: lazily(async () => (await import('./pages/account.tsx')).Account),
-  },
+  page(
+    '/studio/:threadId?',
+    'Studio',
+    MessageSquare,
+    async () => (await import('./pages/studio.tsx')).Studio,
+    has('agent'),
+  ),
+  page('/create', 'Create', Sparkles, async () => (await import('./pages/create.tsx')).Create, has('agent')),
+  page(
+    '/explore/:assetId?',
+    'Explore',
+    Compass,
+    async () => (await import('./pages/explore.tsx')).Explore,
+    has('content'),
+  ),
+  page('/library/:assetId?', 'Library', Images, async () => (await import('./pages/library.tsx')).Library),
+  page('/albums', 'Albums', Album, async () => (await import('./pages/albums.tsx')).Albums),
+  page('/shared', 'Shared links', Link2, async () => (await import('./pages/sharedlinks.tsx')).SharedLinks),
+  page('/trash', 'Trash', Trash2, async () => (await import('./pages/trash.tsx')).Trash),
+  page('/memory', 'Memory', Brain, async () => (await import('./pages/knowledge.tsx')).Knowledge, has('memory')),
+  page('/account', 'Account', CircleUserRound, async () => (await import('./pages/account.tsx')).Account),
 ];
 
 export const operatorPages: readonly Page[] = [
-  {
-    path: '/operator',
-    title: 'Overview',
-    Icon: Activity,
-    View: lazily(async () => (await import('./operator/overview.tsx')).Overview),
-  },
-  {
-    path: '/operator/jobs',
-    title: 'Jobs',
-    Icon: ListChecks,
-    View: lazily(async () => (await import('./operator/jobs.tsx')).Jobs),
-    isAvailable: ({ hasDatabase }) => hasDatabase,
-  },
-  {
-    path: '/operator/runs/:taskId?',
-    title: 'Runs',
-    searchTitle: 'Search runs',
-    Icon: ListTree,
-    View: lazily(async () => (await import('./operator/runs.tsx')).Runs),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/models',
-    title: 'Models and costs',
-    Icon: Coins,
-    View: lazily(async () => (await import('./operator/models.tsx')).Models),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/people/:personId?',
-    title: 'People',
-    searchTitle: 'Search people',
-    Icon: Users,
-    View: lazily(async () => (await import('./operator/people.tsx')).People),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/incidents/:incidentId?',
-    title: 'Incidents',
-    Icon: ShieldAlert,
-    View: lazily(async () => (await import('./operator/incidents.tsx')).Incidents),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/mail',
-    title: 'Mail',
-    Icon: MailIcon,
-    View: lazily(async () => (await import('./operator/mail.tsx')).Mail),
-    isAvailable: ({ hasOutbox, hasPeople }) => hasOutbox || hasPeople,
-  },
-  {
-    path: '/operator/webhooks',
-    title: 'Webhooks',
-    Icon: Webhook,
-    View: lazily(async () => (await import('./pages/webhooks.tsx')).Webhooks),
-    isAvailable: ({ hasWebhooks }) => hasWebhooks,
-  },
-  {
-    path: '/operator/memory',
-    title: 'Memory',
-    Icon: Brain,
-    View: lazily(async () => (await import('./memory/profiles.tsx')).Memory),
-    isAvailable: ({ hasMemory }) => hasMemory,
-  },
-  {
-    path: '/operator/audit',
-    title: 'Audit',
-    Icon: ScrollText,
-    View: lazily(async () => (await import('./operator/audit.tsx')).Audit),
-    isAvailable: ({ hasPeople }) => hasPeople,
-  },
-  {
-    path: '/operator/settings',
-    title: 'Settings',
-    Icon: SlidersHorizontal,
-    View: lazily(async () => (await import('./operator/settings.tsx')).Settings),
-  },
-  {
-    path: '/operator/content',
-    title: 'Content',
-    Icon: LayoutGrid,
-    View: lazily(async () => (await import('./pages/content.tsx')).Content),
-    isPublic: true,
-  },
-  {
-    path: '/operator/api-reference',
-    title: 'API reference',
-    Icon: BookOpen,
-    View: lazily(async () => (await import('./pages/reference.tsx')).Reference),
-    isPublic: true,
-  },
+  desk('', 'Overview', Activity, async () => (await import('./operator/overview.tsx')).Overview),
+  desk(
+    '/jobs',
+    'Jobs',
+    ListChecks,
+    async () => (await import('./operator/jobs.tsx')).Jobs,
+    (of) => of.hasDatabase,
+  ),
+  desk('/runs/:taskId?', 'Runs', ListTree, async () => (await import('./operator/runs.tsx')).Runs, found),
+  desk('/models', 'Models and costs', Coins, async () => (await import('./operator/models.tsx')).Models, hasPeople),
+  desk('/people/:personId?', 'People', Users, async () => (await import('./operator/people.tsx')).People, found),
+  desk(
+    '/incidents/:incidentId?',
+    'Incidents',
+    ShieldAlert,
+    async () => (await import('./operator/incidents.tsx')).Incidents,
+    hasPeople,
+  ),
+  desk(
+    '/mail',
+    'Mail',
+    MailIcon,
+    async () => (await import('./operator/mail.tsx')).Mail,
+    ({ hasOutbox, hasPeople }) => hasOutbox || hasPeople,
+  ),
+  desk(
+    '/webhooks',
+    'Webhooks',
+    Webhook,
+    async () => (await import('./pages/webhooks.tsx')).Webhooks,
+    (info) => info.hasWebhooks,
+  ),
+  desk(
+    '/memory',
+    'Memory',
+    Brain,
+    async () => (await import('./memory/profiles.tsx')).Memory,
+    (info) => info.hasMemory,
+  ),
+  desk('/audit', 'Audit', ScrollText, async () => (await import('./operator/audit.tsx')).Audit, hasPeople),
+  desk('/settings', 'Settings', SlidersHorizontal, async () => (await import('./operator/settings.tsx')).Settings),
+  desk('/content', 'Content', LayoutGrid, async () => (await import('./pages/content.tsx')).Content, open),
+  desk(
+    '/api-reference',
+    'API reference',
+    BookOpen,
+    async () => (await import('./pages/reference.tsx')).Reference,
+    open,
+  ),
 ];

@@ -31,7 +31,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
                   {dayNameOf(day)}, {modelNameOf(model)}
                 </Link>,
                 ...[used.runs, inputTokens + outputTokens, used.images, used.videos, used.credits].map(countOf),
-                costOf({ model, inputTokens, outputTokens, made: used.images + used.videos }),
+                costOf({ model, inputTokens, outputTokens, ...used }),
               ],
             }))}
           />

@@ -17,14 +17,13 @@ type Action = ActionPage['actions'][number];
 
 const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-/** By name, such as `Changed the plan or credits`. The first key of a name is a part of the others. */
-const choices = [
-  ['', 'All'] as const,
-  ...Object.entries(deeds)
-    .map(([key, name]) => [key, name.replace(' of {}', '')] as const)
-    .filter(([, name], index, all) => all.findIndex(([, other]) => other === name) === index)
-    .toSorted(([, one], [, other]) => one.localeCompare(other)),
-];
+/** By name. Of several keys, the first is a part of the others. */
+const keys = new Map(
+  Object.entries(deeds)
+    .toReversed()
+    .map(([key, name]) => [name.replace(' of {}', ''), key]),
+);
+const choices = [['', 'All'] as const, ...[...keys].toSorted().map(([name, key]) => [key, name] as const)];
 
 export function Audit() {
   const { of, change } = useFilters();

@@ -75,10 +75,8 @@ function Facts({ incident }: { readonly incident: Incident }) {
           {assetId !== null && !isRemoved(incident) && <Preview id={id} isThere={isThere} />}
           {isThere ? (
             <ReportDecision incident={incident} />
-          ) : mayChange ? (
-            <Decision incident={incident} />
           ) : (
-            <Decided incident={incident} />
+            (mayChange || incident.resolvedAt !== null) && <Decision incident={incident} />
           )}
         </div>
       </div>
@@ -178,21 +176,10 @@ function Preview({ id, isThere }: { readonly id: string; readonly isThere: boole
   );
 }
 
-function Decided({ incident: { resolvedAt, note } }: { readonly incident: Incident }) {
-  if (resolvedAt === null) return null;
-  return (
-    <section className="card stack" aria-label="Decision">
-      <p>
-        Decided <When at={resolvedAt} />
-      </p>
-      {note !== null && <p className="quiet">{note}</p>}
-    </section>
-  );
-}
-
 function Decision({ incident }: { readonly incident: Incident }) {
   const { id, status, note: before, resolvedAt } = incident;
   const queries = useQueryClient();
+  const mayChange = useMayChange();
   const [note, setNote] = useState(before ?? '');
   const deciding = useMutation({
     mutationFn: async (resolution: 'upheld' | 'cleared') => {
@@ -212,27 +199,34 @@ function Decision({ incident }: { readonly incident: Incident }) {
           Last decision <When at={resolvedAt} />
         </p>
       )}
-      <TextArea label="Note" rows={3} maxLength={2000} value={note} onChange={setNote} />
-      <div className="desk-buttons">
-        <button
-          type="button"
-          className="danger"
-          disabled={deciding.isPending || status === 'upheld'}
-          onClick={() => deciding.mutate('upheld')}
-        >
-          Uphold
-        </button>
-        <button
-          type="button"
-          disabled={deciding.isPending || status === 'cleared'}
-          onClick={() => deciding.mutate('cleared')}
-        >
-          Clear
-        </button>
-      </div>
-      <p className="quiet">
-        Cleared content passes screening from now on. The removed file is not restored; its owner can upload it again.
-      </p>
+      {mayChange ? (
+        <>
+          <TextArea label="Note" rows={3} maxLength={2000} value={note} onChange={setNote} />
+          <div className="desk-buttons">
+            <button
+              type="button"
+              className="danger"
+              disabled={deciding.isPending || status === 'upheld'}
+              onClick={() => deciding.mutate('upheld')}
+            >
+              Uphold
+            </button>
+            <button
+              type="button"
+              disabled={deciding.isPending || status === 'cleared'}
+              onClick={() => deciding.mutate('cleared')}
+            >
+              Clear
+            </button>
+          </div>
+          <p className="quiet">
+            Cleared content passes screening from now on. The removed file is not restored; its owner can upload it
+            again.
+          </p>
+        </>
+      ) : (
+        <p className="quiet">{note}</p>
+      )}
       <p role="status" className="unseen">
         {deciding.isSuccess ? `The incident is ${status}.` : ''}
       </p>

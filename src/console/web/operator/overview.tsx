@@ -74,7 +74,7 @@ export function Overview() {
         </div>
         <section aria-labelledby="queues">
           <h2 id="queues">Queues</h2>
-          <Queues overview={data} history={history} />
+          <Queues of={data} />
         </section>
       </div>
     </div>

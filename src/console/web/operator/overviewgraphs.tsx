@@ -50,24 +50,10 @@ export function Runs({ history: { runs, startsAt } }: { readonly history: Histor
   );
 }
 
-interface QueuesProps {
-  readonly overview: Pick<Overview, 'queues' | 'largestCount'>;
-  readonly history: History | undefined;
-}
-
-export function Queues({ overview: { queues, largestCount }, history }: QueuesProps) {
+export function Queues({ of: { queues, largestCount } }: { readonly of: Overview }) {
   if (queues === null) return <Empty title="Queue depths are unavailable." />;
-  const busiest = busiestOf(history);
   return (
     <>
-      {history && busiest && (
-        <Graph
-          title={`Waiting in ${busiest.queue}`}
-          lines={[{ name: 'Waiting', values: busiest.waiting, tone: 'accent' }]}
-          startsAt={history.startsAt}
-          show={compactOf}
-        />
-      )}
       {queues.length > 0 && (
         <QueueTable
           of={queues}
@@ -79,11 +65,4 @@ export function Queues({ overview: { queues, largestCount }, history }: QueuesPr
       <p className="quiet">{queues.length > 0 ? 'All other queues are empty.' : 'All queues are empty.'}</p>
     </>
   );
-}
-
-/** The queue in which the most jobs waited, if any did. */
-function busiestOf(history: History | undefined) {
-  const largestOf = (values: readonly (number | null)[]) => Math.max(0, ...values.map((value) => value ?? 0));
-  const [busiest] = (history?.queues ?? []).toSorted((one, other) => largestOf(other.waiting) - largestOf(one.waiting));
-  return busiest !== undefined && largestOf(busiest.waiting) > 0 ? busiest : undefined;
 }

@@ -78,9 +78,8 @@ function JobRows({ queue, state, q }: { readonly queue: string; readonly state: 
     { refetchInterval: 5000, placeholderData: (previous) => previous },
   );
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the jobs" />;
-  if (data.jobs.length === 0) return (
-      <Empty title={q === '' ? `No job is ${state === 'scheduled' ? 'planned' : state}.` : 'No job matches.'} />
-    );
+  if (data.jobs.length === 0)
+    return <Empty title={q === '' ? `No job is ${state === 'scheduled' ? 'planned' : state}.` : 'No job matches.'} />;
   return (
     <ul className="lines" aria-label={`Jobs of ${queue}`}>
       {data.jobs.map((job) => (
@@ -100,8 +99,11 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
         <span className="strong">
           <Title queue={queue} about={about} />
         </span>
-        <span className="quiet">
-          {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
+        <span className="row">
+          <span className="quiet desk-figure">
+            {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
+          </span>
+          {mayChange && (state === 'dead' || state === 'failing') && <JobActions job={job} />}
         </span>
       </div>
       {about.userId !== undefined && (
@@ -127,7 +129,6 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
         </p>
         <pre className="wrapped">{payload}</pre>
       </details>
-      {mayChange && (state === 'dead' || state === 'failing') && <JobActions job={job} />}
     </li>
   );
 }

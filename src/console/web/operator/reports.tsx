@@ -110,7 +110,12 @@ function UnsentMails({ of: id }: { readonly of: string }) {
 
 const choices: readonly (readonly [Decision, string, effect: string, done: string])[] = [
   ['dismiss', 'Dismiss', 'The content stays. An earlier restriction ends.', 'Dismissed: the content stays.'],
-  ['restrict', 'Restrict', 'Only the owner can see it. Its shared pages end.', 'Restricted: only the owner can see it.'],
+  [
+    'restrict',
+    'Restrict',
+    'Only the owner can see it. Its shared pages end.',
+    'Restricted: only the owner can see it.',
+  ],
   ['remove', 'Remove', 'It is deleted. This cannot be undone.', 'Removed.'],
 ];
 

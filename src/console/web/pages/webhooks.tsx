@@ -40,7 +40,8 @@ export function Webhooks() {
     const count = data === undefined ? '' : ` ${countUpTo(data.largestCount, data[one])}`;
     return [one, states[one].word.replace(/^./, (first) => first.toUpperCase()) + count] as const;
   });
-  const isSearch = of('type') + of('q') !== '';
+  const noneAtAll = filter === '' ? 'No event has been published yet.' : `No delivery is ${states[filter].word}.`;
+  const none = of('type') + of('q') === '' ? noneAtAll : 'No delivery matches.';
   return (
     <div className="operator">
       <PageHead title="Webhooks">
@@ -65,15 +66,7 @@ export function Webhooks() {
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading the deliveries" />
       ) : data.deliveries.length === 0 ? (
-        <Empty
-          title={
-            isSearch
-              ? 'No delivery matches.'
-              : filter === ''
-                ? 'No event has been published yet.'
-                : `No delivery is ${states[filter].word}.`
-          }
-        />
+        <Empty title={none} />
       ) : (
         <ul className="lines" aria-label="Deliveries">
           {data.deliveries.map((delivery) => (
@@ -154,9 +147,7 @@ function Row({ delivery, usual }: RowProps) {
         <Pairs
           of={{
             'Webhook id': <Id of={webhookId} name="webhook id" />,
-            Published: momentOf(createdAt),
             ...(lastAttemptAt !== null && { 'Last attempt': momentOf(lastAttemptAt) }),
-            ...(nextAttemptAt !== null && { 'Next attempt': momentOf(nextAttemptAt) }),
             ...(reason !== null && { Reason: reason }),
             Body: <CopyButton label="Copy the body" read={() => body} />,
           }}

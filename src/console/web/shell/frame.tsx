@@ -68,9 +68,9 @@ export function Frame({ name, home, pages, current, foot, children }: FrameProps
           { id: page.path, title: page.title, group: 'Go to', Icon: page.Icon, perform: () => navigate(linkOf(page)) },
           {
             id: `search ${page.path}`,
-            title: `${page.searchTitle} for`,
+            title: `Search ${page.title.toLowerCase()} for`,
             group: 'Search',
-            isHidden: page.searchTitle === undefined,
+            isHidden: page.isSearched !== true,
             takesText: true,
             perform: (q: string) => navigate(`${linkOf(page)}?${new URLSearchParams({ q })}`),
           },
