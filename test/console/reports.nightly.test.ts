@@ -116,5 +116,12 @@ describe.skipIf(withoutChromium)('a report', () => {
     await operator.goto(`${rig.url}/operator/incidents`);
     await operator.getByRole('radio', { name: 'Appealed' }).check();
     await operator.getByText('No incidents here.').waitFor();
+    await operator.getByRole('radio', { name: /^Cleared/ }).check();
+    await entry.click();
+    await decide(operator, 'Decide again', 'Remove', 'The person took the agreement back.');
+    // Nothing of the content is left on the page.
+    await operator.getByText('removed', { exact: true }).waitFor();
+    await operator.getByText('Removed', { exact: true }).waitFor();
+    expect(await operator.getByRole('heading', { name: 'Content', exact: true }).count()).toBe(0);
   });
 });

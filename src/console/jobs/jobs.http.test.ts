@@ -146,7 +146,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       const statuses = (await Promise.all(Array.from({ length: 5 }, retry))).map(({ status }) => status);
       expect(statuses.sort()).toEqual([204, 409, 409, 409, 409]);
       await expect.poll(() => runs.length).toBe(2);
-      expect(await counts()).toEqual([]);
+      await expect.poll(counts).toEqual([]);
       expect(await actions()).toEqual([
         { action: 'retry job', target: `job ${job?.id} of tests/failing`, outcome: 'done' },
       ]);
