@@ -198,11 +198,10 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
 const hasEntries = (file: Config['model']['file'], kind: 'chat' | 'image' | 'video'): boolean =>
   file?.some((entry) => (entry.kind ?? 'chat') === kind) ?? false;
 
-/** Which models the offline renderer makes, if the file has others. */
-function offlineOf(kind: 'image' | 'video', file: Config['model']['file']): string {
-  const entries = file?.filter((entry) => entry.kind === kind) ?? [];
-  const offline = entries.filter(({ baseUrl }) => baseUrl === 'offline');
-  return offline.length === entries.length ? 'offline' : `offline for ${offline.map(({ id }) => id).join(', ')}`;
+/** With the entries of the file, because the others are real. */
+function offlineOf(kind: 'image' | 'video', file: Config['model']['file'] = []): string {
+  const ids = file.filter((entry) => entry.kind === kind && entry.baseUrl === 'offline').map(({ id }) => id);
+  return ['offline', ...(ids.length === 0 ? [] : [ids.join(', ')])].join(': ');
 }
 
 /** Whether the offline renderer makes images or videos for at least one model. */

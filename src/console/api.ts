@@ -31,7 +31,6 @@ const serviceState = z.object({
   service: z.string(),
   address: z.string(),
   status: z.enum(['ready', 'unready', 'unreachable']),
-  version: z.string().nullable(),
   engines: z.record(z.string(), z.enum(['ok', 'unavailable'])),
 });
 export type ServiceState = z.output<typeof serviceState>;

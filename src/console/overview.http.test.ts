@@ -43,7 +43,7 @@ describe('a service', () => {
   it('is unreachable if nothing listens', async () => {
     const address = await serve({});
     await opened.pop()?.close();
-    expect(await inspect(address)).toMatchObject({ status: 'unreachable', version: null });
+    expect(await inspect(address)).toMatchObject({ status: 'unreachable', engines: {} });
   });
 
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';

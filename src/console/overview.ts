@@ -64,14 +64,10 @@ export interface ServiceReport {
   readonly samples: readonly Sample[];
 }
 
-const identity = z.object({ version: z.string() });
 const readiness = z.object({ engines: z.record(z.string(), z.enum(['ok', 'unavailable'])) });
 
 async function inspectService(service: string, address: string): Promise<ServiceReport> {
-  const [identified, ready] = await Promise.all([
-    readJson(`${address}/`, identity),
-    readJson(`${address}/ready`, readiness),
-  ]);
+  const ready = await readJson(`${address}/ready`, readiness);
   // Read the metrics last, so that they include only this one of the console's own requests.
   const measured = ready && (await readText(`${address}/metrics`));
   return {
@@ -80,7 +76,6 @@ async function inspectService(service: string, address: string): Promise<Service
       service,
       address,
       status: ready === undefined ? 'unreachable' : ready.status === 200 ? 'ready' : 'unready',
-      version: identified?.body.version ?? null,
       engines: ready?.body.engines ?? {},
     },
   };

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { FileEntry } from '#agent/modelsfile.ts';
 import { createConsole } from '#console/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { Setting } from '#platform/config.ts';
@@ -146,7 +145,7 @@ function describeSettings(config: Config) {
         return {
           variable: setting.variable,
           meaning: setting.meaning,
-          value: setting.secret ? describeSecret(value) : mask(spell(value)),
+          value: setting.secret ? describeSecret(value) : mask(key === 'file' ? entriesOf(config) : spell(value)),
           isSecret: setting.secret,
           isDefault: isDefault(setting, value),
         };
@@ -166,19 +165,20 @@ function describeSecret(value: unknown): string | null {
 
 function spell(value: unknown): string | null {
   if (value === undefined || value === '') return null;
-  if (Array.isArray(value)) return value.map((one) => spell(one) ?? '').join(isEntry(value[0]) ? '\n' : ', ') || null;
-  if (isEntry(value)) {
-    const { id, kind = 'chat', model, baseUrl, provider = 'MODEL_BASE_URL' } = value;
-    return `${id}: ${kind}, ${baseUrl === 'offline' ? baseUrl : `${model} at ${baseUrl ?? provider}`}`;
-  }
+  if (Array.isArray(value)) return value.map((one) => spell(one) ?? '').join(', ') || null;
   if (typeof value === 'function') return null;
   // Headers and query parameters may hold credentials, so only their names are shown.
   return typeof value === 'object' ? Object.keys(value ?? {}).join(', ') || null : String(value);
 }
 
-/** Of MODELS_FILE. Each is a line. */
-const isEntry = (value: unknown): value is FileEntry =>
-  typeof value === 'object' && value !== null && 'id' in value && 'model' in value;
+/** Of MODELS_FILE, each in a line. */
+const entriesOf = ({ model: { file = [] } }: Config): string | null =>
+  file
+    .map(({ id, kind = 'chat', model, baseUrl, provider = 'MODEL_BASE_URL' }) => {
+      const place = baseUrl === 'offline' ? baseUrl : `${model} at ${baseUrl ?? provider}`;
+      return `${id}: ${kind}, ${place}`;
+    })
+    .join('\n') || null;
 
 function masker(secrets: readonly string[]): (text: string | null) => string | null {
   const known = secrets.filter((secret) => secret.length >= 6);

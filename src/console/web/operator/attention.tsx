@@ -42,7 +42,9 @@ export function useDesk() {
     budgets: useBudgets(),
   };
   // A service that does not respond must not hold the page back.
-  const isRead = Object.values(parts).every((part) => !part.isPending || !part.isFetching || part.failureCount > 0);
+  const isRead = Object.values(parts).every(
+    (part) => !part.isPending || !part.isFetching || part.failureCount + part.errorUpdateCount > 0,
+  );
   return { ...parts, isRead };
 }
 export type Desk = ReturnType<typeof useDesk>;

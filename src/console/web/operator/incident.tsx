@@ -176,6 +176,8 @@ function Preview({ id, isThere }: { readonly id: string; readonly isThere: boole
   );
 }
 
+const choices = [['upheld', 'Uphold', 'danger'] as const, ['cleared', 'Clear', undefined] as const];
+
 function Decision({ incident }: { readonly incident: Incident }) {
   const { id, status, note: before, resolvedAt } = incident;
   const queries = useQueryClient();
@@ -203,21 +205,17 @@ function Decision({ incident }: { readonly incident: Incident }) {
         <>
           <TextArea label="Note" rows={3} maxLength={2000} value={note} onChange={setNote} />
           <div className="desk-buttons">
-            <button
-              type="button"
-              className="danger"
-              disabled={deciding.isPending || status === 'upheld'}
-              onClick={() => deciding.mutate('upheld')}
-            >
-              Uphold
-            </button>
-            <button
-              type="button"
-              disabled={deciding.isPending || status === 'cleared'}
-              onClick={() => deciding.mutate('cleared')}
-            >
-              Clear
-            </button>
+            {choices.map(([resolution, name, tone]) => (
+              <button
+                key={resolution}
+                type="button"
+                className={tone}
+                disabled={deciding.isPending || status === resolution}
+                onClick={() => deciding.mutate(resolution)}
+              >
+                {name}
+              </button>
+            ))}
           </div>
           <p className="quiet">
             Cleared content passes screening from now on. The removed file is not restored; its owner can upload it

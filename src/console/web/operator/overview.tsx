@@ -5,6 +5,7 @@ import type { Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
 import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
 import adviceTexts from './advice.json' with { type: 'json' };
 import { Attention, type Desk, failuresOf, useDesk } from './attention.tsx';
 import './desk.css';
@@ -47,16 +48,22 @@ export function Overview() {
           </section>
           <section aria-labelledby="engines">
             <h2 id="engines">Engines</h2>
-            <dl className="pairs">
-              {data.engines.map(({ concern, engine, isEmbedded }) => (
-                <div key={concern}>
-                  <dt>{concern}</dt>
-                  <dd>
-                    {engine} {isEmbedded && <span className="tag">embedded</span>}
-                  </dd>
-                </div>
-              ))}
-            </dl>
+            <Pairs
+              of={Object.fromEntries(
+                data.engines.map(({ concern, engine, isEmbedded }) => [
+                  concern,
+                  [
+                    engine,
+                    ' ',
+                    isEmbedded && (
+                      <span key="tag" className="tag">
+                        embedded
+                      </span>
+                    ),
+                  ],
+                ]),
+              )}
+            />
           </section>
           <section aria-labelledby="processes">
             <h2 id="processes">Processes</h2>

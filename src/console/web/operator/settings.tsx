@@ -1,7 +1,7 @@
 /** The effective configuration, what runs on stand-ins, and the checks of `npm run doctor`. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Examination, SettingsFinding, SettingsView } from '../../settings/routes.ts';
+import type { Examination, SettingsView } from '../../settings/routes.ts';
 import { callJson } from '../calls.ts';
 import { Seconds } from '../parts/elapsed.tsx';
 import { When } from '../parts/figures.tsx';
@@ -57,9 +57,8 @@ function StandIns({ view: { standIns, warnings } }: { readonly view: SettingsVie
   );
 }
 
-const tones = { ok: 'good', warn: 'busy', FAULT: 'bad' } as const;
-const words = { ok: 'ok', warn: 'warning', FAULT: 'fault' } as const;
-const order: readonly SettingsFinding['state'][] = ['FAULT', 'warn', 'ok'];
+const states = { FAULT: ['bad', 'fault'], warn: ['busy', 'warning'], ok: ['good', 'ok'] } as const;
+const order = Object.keys(states);
 
 function Checks() {
   const mayChange = useMayChange();
@@ -106,7 +105,7 @@ function Checks() {
               <li key={name}>
                 <div className="row">
                   <span className="desk-name">{name}</span>
-                  <Status tone={tones[state]}>{words[state]}</Status>
+                  <Status tone={states[state][0]}>{states[state][1]}</Status>
                 </div>
                 <p className="quiet desk-wrapped">{sentence}</p>
               </li>
