@@ -4,6 +4,7 @@ import {
   Album,
   BookOpen,
   Brain,
+  MessageSquare as Chat,
   CircleUserRound,
   Coins,
   Compass,
@@ -14,7 +15,6 @@ import {
   ListTree,
   type LucideIcon,
   Mail as MailIcon,
-  MessageSquare,
   ScrollText,
   ShieldAlert,
   SlidersHorizontal,
@@ -36,25 +36,23 @@ function page(path: string, title: string, Icon: LucideIcon, load: Load, more: I
 }
 
 const hasPeople: IsAvailable = (info) => info.hasPeople;
+const hasMails: IsAvailable = (info) => info.hasOutbox || info.hasPeople;
+const hasDatabase: IsAvailable = (info) => info.hasDatabase;
+const hasWebhooks: IsAvailable = (info) => info.hasWebhooks;
+const hasMemory: IsAvailable = (info) => info.hasMemory;
 const has =
   (service: string): IsAvailable =>
   ({ addresses }) =>
     addresses[service] !== undefined;
 /** Needs no session. */
-const open = { isPublic: true };
+const all = { isPublic: true };
 const found = { isAvailable: hasPeople, isSearched: true };
 
 type Row = Parameters<typeof page>;
 const desk = (...[path, ...row]: Row) => page(`/operator${path}`, ...row);
 
 export const userPages: readonly Page[] = [
-  page(
-    '/studio/:threadId?',
-    'Studio',
-    MessageSquare,
-    async () => (await import('./pages/studio.tsx')).Studio,
-    has('agent'),
-  ),
+  page('/studio/:threadId?', 'Studio', Chat, async () => (await import('./pages/studio.tsx')).Studio, has('agent')),
   page('/create', 'Create', Sparkles, async () => (await import('./pages/create.tsx')).Create, has('agent')),
   page(
     '/explore/:assetId?',
@@ -73,13 +71,7 @@ export const userPages: readonly Page[] = [
 
 export const operatorPages: readonly Page[] = [
   desk('', 'Overview', Activity, async () => (await import('./operator/overview.tsx')).Overview),
-  desk(
-    '/jobs',
-    'Jobs',
-    ListChecks,
-    async () => (await import('./operator/jobs.tsx')).Jobs,
-    (of) => of.hasDatabase,
-  ),
+  desk('/jobs', 'Jobs', ListChecks, async () => (await import('./operator/jobs.tsx')).Jobs, hasDatabase),
   desk('/runs/:taskId?', 'Runs', ListTree, async () => (await import('./operator/runs.tsx')).Runs, found),
   desk('/models', 'Models and costs', Coins, async () => (await import('./operator/models.tsx')).Models, hasPeople),
   desk('/people/:personId?', 'People', Users, async () => (await import('./operator/people.tsx')).People, found),
@@ -90,35 +82,11 @@ export const operatorPages: readonly Page[] = [
     async () => (await import('./operator/incidents.tsx')).Incidents,
     hasPeople,
   ),
-  desk(
-    '/mail',
-    'Mail',
-    MailIcon,
-    async () => (await import('./operator/mail.tsx')).Mail,
-    ({ hasOutbox, hasPeople }) => hasOutbox || hasPeople,
-  ),
-  desk(
-    '/webhooks',
-    'Webhooks',
-    Webhook,
-    async () => (await import('./pages/webhooks.tsx')).Webhooks,
-    (info) => info.hasWebhooks,
-  ),
-  desk(
-    '/memory',
-    'Memory',
-    Brain,
-    async () => (await import('./memory/profiles.tsx')).Memory,
-    (info) => info.hasMemory,
-  ),
+  desk('/mail', 'Mail', MailIcon, async () => (await import('./operator/mail.tsx')).Mail, hasMails),
+  desk('/webhooks', 'Webhooks', Webhook, async () => (await import('./pages/webhooks.tsx')).Webhooks, hasWebhooks),
+  desk('/memory', 'Memory', Brain, async () => (await import('./memory/profiles.tsx')).Memory, hasMemory),
   desk('/audit', 'Audit', ScrollText, async () => (await import('./operator/audit.tsx')).Audit, hasPeople),
   desk('/settings', 'Settings', SlidersHorizontal, async () => (await import('./operator/settings.tsx')).Settings),
-  desk('/content', 'Content', LayoutGrid, async () => (await import('./pages/content.tsx')).Content, open),
-  desk(
-    '/api-reference',
-    'API reference',
-    BookOpen,
-    async () => (await import('./pages/reference.tsx')).Reference,
-    open,
-  ),
+  desk('/content', 'Content', LayoutGrid, async () => (await import('./pages/content.tsx')).Content, all),
+  desk('/api-reference', 'API reference', BookOpen, async () => (await import('./pages/reference.tsx')).Reference, all),
 ];
