@@ -182,7 +182,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByRole('button', { name: 'All' }).click();
     await page.getByRole('button', { name: /^Your receipt sent/ }).waitFor();
     await page.getByRole('link', { name: 'Audit' }).click();
-    await page.getByText('Sent an email again').waitFor();
+    await page.getByRole('list', { name: 'Actions' }).getByText('sent an email again').waitFor();
 
     await client.query('update notify_sends set status = \'failed\', mail = \'{"text":"Thanks."}\' where id = $1', [
       id,
