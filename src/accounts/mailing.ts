@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
+import { parseJson } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
 
 const payload = z.object({
@@ -30,7 +31,7 @@ export async function sendMail(
   { notify, log }: { readonly notify: Pick<HttpClient, 'send'>; readonly log: Log },
   { payload: { key, type, userId, contact, data }, signal }: Job<QueuedMail>,
 ): Promise<void> {
-  const { status } = await notify.send({
+  const { status, body } = await notify.send({
     method: 'POST',
     route: '/notify',
     json: { type, userId, data, ...(contact !== null && { contact }) },
@@ -41,5 +42,12 @@ export async function sendMail(
   if (status === 200) return;
   // The address is not one, or is suppressed: another attempt would not change that.
   if (status === 400 || status === 422) return log.warn({ type, status }, 'an email was refused');
-  throw new Error(`the notify service returned ${status}`);
+  // The email has the answer of the mail server.
+  const { id } = Object(parseJson(body));
+  const { events = [] } =
+    typeof id === 'string'
+      ? Object(parseJson((await notify.send({ method: 'GET', route: '/emails/:id', params: { id }, signal })).body))
+      : {};
+  const { reason } = Object(events.at(-1));
+  throw new Error(`the notify service returned ${status}${typeof reason === 'string' ? `: ${reason}` : ''}`);
 }

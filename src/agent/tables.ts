@@ -251,6 +251,7 @@ export interface AgentTables extends LedgerTables {
     scope_id: string | null;
     /** In US dollars. */
     cost_usd: number | null;
+    trace: JSONColumnType<RunTrace | null, string | null | undefined>;
     /** The failure in the words of the provider. */
     answer: Generated<string | null>;
   };

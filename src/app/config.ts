@@ -176,13 +176,13 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
     ...standIn(
       agent && isMediaOffline('image', model.file, imageModel),
       'the image model',
-      'offline',
+      offlineOf('image', model.file),
       hasEntries(model.file, 'image') ? 'MODELS_FILE' : 'IMAGE_MODEL_BASE_URL',
     ),
     ...standIn(
       agent && isMediaOffline('video', model.file, videoModel),
       'the video model',
-      'offline',
+      offlineOf('video', model.file),
       hasEntries(model.file, 'video') ? 'MODELS_FILE' : 'VIDEO_MODEL_BASE_URL',
     ),
     ...standIn(
@@ -197,6 +197,12 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
 /** Whether MODELS_FILE replaces the settings of this kind. */
 const hasEntries = (file: Config['model']['file'], kind: 'chat' | 'image' | 'video'): boolean =>
   file?.some((entry) => (entry.kind ?? 'chat') === kind) ?? false;
+
+/** With the entries of the file, because the others are real. */
+function offlineOf(kind: 'image' | 'video', file: Config['model']['file'] = []): string {
+  const ids = file.filter((entry) => entry.kind === kind && entry.baseUrl === 'offline').map(({ id }) => id);
+  return ['offline', ...(ids.length === 0 ? [] : [ids.join(', ')])].join(': ');
+}
 
 /** Whether the offline renderer makes images or videos for at least one model. */
 function isMediaOffline(

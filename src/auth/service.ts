@@ -32,6 +32,7 @@ import { revocationQueue, startRevoking, startSweeping } from './revocations.ts'
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
 import { createSessionSealer } from './sessions.ts';
+import { listSessions } from './store.ts';
 import type { AuthTables } from './tables.ts';
 import { createTargets } from './targets.ts';
 
@@ -156,6 +157,10 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
       log,
       droppedJobs,
       findSessionsEnd,
+      listSessions: async (userId: string) =>
+        (await listSessions(db, userId, 50)).map(({ browser, createdAt, usedAt }) => ({
+          ...{ browser, createdAt: createdAt.toISOString(), usedAt: usedAt.toISOString() },
+        })),
       endSessions,
       removeAccount: (userId: string) => removeAccount(provider, userId),
     };

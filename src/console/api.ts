@@ -1,6 +1,8 @@
 /** The responses of the console's server side to its pages (docs/console.md). */
 import { z } from 'zod';
 import { deliveryStates } from '#webhooks/deliverystore.ts';
+import { webhookEventTypes } from '#webhooks/events.ts';
+import { queueState, searchedText } from './jobs/api.ts';
 
 export const signIn = z.object({ token: z.string().min(1).max(1024) });
 export const identitySignIn = z.object({ accessToken: z.string().min(1).max(8192) });
@@ -29,27 +31,7 @@ const serviceState = z.object({
   service: z.string(),
   address: z.string(),
   status: z.enum(['ready', 'unready', 'unreachable']),
-  version: z.string().nullable(),
   engines: z.record(z.string(), z.enum(['ok', 'unavailable'])),
-  traffic: z
-    .object({
-      requests: z.int().describe('Requests since the process started, without probes.'),
-      serverErrors: z.int().describe('5xx among them.'),
-      inFlight: z.int(),
-    })
-    .nullable()
-    .describe('null: the service does not respond.'),
-  failing: z
-    .array(
-      z.object({
-        route: z.string(),
-        method: z.string(),
-        status: z.string(),
-        count: z.int(),
-        lastAt: z.iso.datetime().nullable(),
-      }),
-    )
-    .describe('Routes with 5xx responses, newest first; at most five.'),
 });
 export type ServiceState = z.output<typeof serviceState>;
 
@@ -63,12 +45,17 @@ const delivery = z.object({
   reason: z.string().nullable().describe('The reason of the last failed attempt.'),
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().nullable(),
+  lastAttemptAt: z.iso.datetime().nullable().describe('The start of the last attempt.'),
   nextAttemptAt: z.iso.datetime().nullable(),
   body: z.string(),
 });
 export type Delivery = z.output<typeof delivery>;
 
-export const deliveryQuery = z.object({ status: z.enum(deliveryStates).optional() });
+export const deliveryQuery = z.object({
+  status: z.enum(deliveryStates).optional(),
+  type: z.enum(webhookEventTypes).optional(),
+  q: searchedText.describe('A part of the id, the reason or the body, among the newest 10,000.'),
+});
 /** Counts stop one above `largestCount`. */
 const endpointState = z.object({
   receiver: z.string(),
@@ -84,6 +71,7 @@ const endpointState = z.object({
 });
 export type EndpointState = z.output<typeof endpointState>;
 export const deliveryList = endpointState.extend({
+  types: z.array(z.string()).describe('All types of events.'),
   deliveries: z.array(delivery).describe('Newest first; at most 100.'),
 });
 export type DeliveryList = z.output<typeof deliveryList>;
@@ -92,7 +80,7 @@ export const overview = z.object({
   checkedAt: z.iso.datetime(),
   services: z.array(serviceState),
   engines: z.array(z.object({ concern: z.string(), engine: z.string(), isEmbedded: z.boolean() })),
-  queues: z.array(z.object({ queue: z.string(), state: z.string(), count: z.int() })),
+  queues: z.array(queueState).nullable().describe('Those with unfinished or dead jobs. `null`: not known.'),
   largestCount: z.int().describe('The counts of queues stop one above this number.'),
   processes: z.array(z.object({ services: z.array(z.string()), startedAt: z.iso.datetime(), memoryBytes: z.int() })),
   webhooks: endpointState.nullable().describe('`null`: no webhooks are set.'),

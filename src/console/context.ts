@@ -34,8 +34,8 @@ export interface ConsoleContext {
   readonly outbox: string | undefined;
   readonly memory: MemoryBackOffice | undefined;
   /**
-   * `undefined`: no webhooks are set. `receiver`: the origin of WEBHOOK_URL, because its path and query can hold a
-   * secret.
+   * `undefined`: no webhooks are set. `receiver`: WEBHOOK_URL, without the parts of its path and query that can be
+   * secrets.
    */
   readonly deliveries: { readonly db: Db<JobTables>; readonly receiver: string } | undefined;
   readonly traceLink: TraceLink;

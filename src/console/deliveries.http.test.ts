@@ -118,9 +118,15 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         reason: null,
         createdAt: expect.any(String),
         endedAt: expect.any(String),
+        lastAttemptAt: expect.any(String),
         nextAttemptAt: null,
         body: receiver.received[0]?.body,
       });
+      const found = async (query: string) => (await list(query)).deliveries.length;
+      const of = JSON.stringify(account).slice(2, 30).toUpperCase();
+      expect(await found(`?type=account.created&q=${encodeURIComponent(of)}`)).toBe(1);
+      expect(await found('?type=account.deleted')).toBe(0);
+      expect(await found('?q=nothing')).toBe(0);
     });
 
     it('that are dead are sent again, once, with the same id and body and 24 more hours', async () => {
@@ -150,7 +156,7 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
       receiver.answerWith({ status: 503 });
       for (let count = 0; count < 3; count += 1) await publish();
       await expect.poll(async () => (await list('?status=failing')).deliveries.length).toBe(3);
-      const { deliveries, ...endpoint } = await list('?status=failing');
+      const { deliveries, types: _types, ...endpoint } = await list('?status=failing');
       const oldest = deliveries.map(({ createdAt }) => createdAt).sort()[0];
       const none = { dead: 0, waiting: 0, done: 0, lastDoneAt: null };
       expect(endpoint).toMatchObject({

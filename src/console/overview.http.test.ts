@@ -1,11 +1,9 @@
 /** The overview for services that are healthy, partly healthy and unreachable. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createServer, type HttpServer, type Readiness } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
-import { problems } from '#platform/problem.ts';
 import type { ConsoleContext } from './context.ts';
 import { collectOverview } from './overview.ts';
 
@@ -15,9 +13,8 @@ afterEach(async () => {
   for (const app of opened.splice(0)) await app.close();
 });
 
-async function serve(readiness: Readiness, addRoutes: (app: HttpServer) => void = () => undefined) {
+async function serve(readiness: Readiness) {
   const app = createServer({ service: 'media', log, readiness, reference: { description: '' } });
-  addRoutes(app);
   opened.push(app);
   return app.listen({ host: '127.0.0.1', port: 0 });
 }
@@ -41,13 +38,12 @@ describe('a service', () => {
   it('is not ready without one, and names it', async () => {
     const state = await inspect(await serve({ database: broken, objects: fine }));
     expect(state).toMatchObject({ status: 'unready', engines: { database: 'unavailable', objects: 'ok' } });
-    expect(state?.traffic).not.toBeNull();
   });
 
-  it('is unreachable if nothing listens, and has no traffic numbers', async () => {
+  it('is unreachable if nothing listens', async () => {
     const address = await serve({});
     await opened.pop()?.close();
-    expect(await inspect(address)).toMatchObject({ status: 'unreachable', version: null, traffic: null, failing: [] });
+    expect(await inspect(address)).toMatchObject({ status: 'unreachable', engines: {} });
   });
 
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
@@ -69,38 +65,5 @@ describe('a service', () => {
     app.addHook('onRequest', async (_request, reply) => reply.code(200).type('text/html').send('<p>Welcome'));
     opened.push(app);
     expect(await inspect(await app.listen({ host: '127.0.0.1', port: 0 }))).toMatchObject({ status: 'unreachable' });
-  });
-});
-
-describe('traffic and errors', () => {
-  it('counts neither probes nor their failures', async () => {
-    const address = await serve({ database: broken });
-    for (const path of ['/', '/ready', '/ready', '/health', '/metrics']) await fetch(address + path);
-    expect(await inspect(address)).toMatchObject({
-      traffic: { requests: 0, serverErrors: 0, inFlight: 0 },
-      failing: [],
-    });
-  });
-
-  it('lists the routes that failed, the latest first, with the time of the last failure', async () => {
-    const address = await serve({}, (app) => {
-      app.get('/a/:id', async () => Promise.reject(problems.engine_unavailable()));
-      app.get('/b', async () => Promise.reject(new Error('a bug')));
-      app.get('/c', async () => Promise.reject(problems.not_found()));
-    });
-    const began = Date.now();
-    for (const path of ['/b', '/a/1', '/c', '/a/2']) {
-      await fetch(address + path).then((response) => response.arrayBuffer());
-      await pause(5);
-    }
-    const state = await inspect(address);
-    expect(state?.traffic).toMatchObject({ requests: 4, serverErrors: 3 });
-    expect(state?.failing).toMatchObject([
-      { route: '/a/:id', method: 'GET', status: '503', count: 2 },
-      { route: '/b', method: 'GET', status: '500', count: 1 },
-    ]);
-    const times = (state?.failing ?? []).map(({ lastAt }) => Date.parse(lastAt ?? ''));
-    for (const time of times) expect(time).toBeGreaterThanOrEqual(began);
-    expect(times[0]).toBeGreaterThan(times[1] ?? 0);
   });
 });

@@ -9,6 +9,7 @@ import { countDeliveries } from '#webhooks/deliverystore.ts';
 import { deliveryQueue } from '#webhooks/publishing.ts';
 import type { EndpointState, Overview, ServiceState } from './api.ts';
 import type { ConsoleContext } from './context.ts';
+import { readQueues } from './jobs/routes.ts';
 
 /** A service checks its engines for up to 2 s. */
 const responseTimeoutMs = 3000;
@@ -16,21 +17,22 @@ const responseTimeoutMs = 3000;
 const forProbes: ReadonlySet<string> = new Set(['/', '/health', '/ready', '/metrics', '/metrics/errors']);
 const largestAnswerBytes = 4 * 1024 * 1024;
 
-export async function collectOverview({ services, engines, deliveries, log }: ConsoleContext): Promise<Overview> {
+export async function collectOverview({ services, engines, deliveries, db, log }: ConsoleContext): Promise<Overview> {
   const reports = await inspectServices(services);
-  const readState = async () => (deliveries === undefined ? null : readEndpoint(deliveries));
+  // Without its database, the overview still shows that.
+  const orNull = <T>(read: Promise<T> | undefined) =>
+    read?.catch((error: unknown) => {
+      log.warn({ err: error }, 'the jobs could not be counted');
+      return null;
+    }) ?? null;
   return {
     checkedAt: new Date().toISOString(),
     services: reports.map(({ state }) => state),
     engines,
-    queues: queuesIn(reports.flatMap(({ samples }) => samples)),
+    queues: await orNull(db && readQueues(db)),
     largestCount: largestDepth,
     processes: processesIn(reports),
-    // Without its database, the overview still shows that.
-    webhooks: await readState().catch((error: unknown) => {
-      log.warn({ err: error }, 'the webhook deliveries could not be counted');
-      return null;
-    }),
+    webhooks: await orNull(deliveries && readEndpoint(deliveries)),
   };
 }
 
@@ -62,68 +64,21 @@ export interface ServiceReport {
   readonly samples: readonly Sample[];
 }
 
-const identity = z.object({ version: z.string() });
 const readiness = z.object({ engines: z.record(z.string(), z.enum(['ok', 'unavailable'])) });
 
 async function inspectService(service: string, address: string): Promise<ServiceReport> {
-  const [identified, ready] = await Promise.all([
-    readJson(`${address}/`, identity),
-    readJson(`${address}/ready`, readiness),
-  ]);
+  const ready = await readJson(`${address}/ready`, readiness);
   // Read the metrics last, so that they include only this one of the console's own requests.
   const measured = ready && (await readText(`${address}/metrics`));
-  const samples = parseSamples(measured?.text ?? '');
-  const responses = samples.filter(
-    ({ name, labels }) => name === 'http_request_duration_seconds_count' && isTraffic(labels),
-  );
-  const failed = responses.filter(({ labels, value }) => value > 0 && labels.status_code?.startsWith('5'));
   return {
-    samples,
+    samples: parseSamples(measured?.text ?? ''),
     state: {
       service,
       address,
       status: ready === undefined ? 'unreachable' : ready.status === 200 ? 'ready' : 'unready',
-      version: identified?.body.version ?? null,
       engines: ready?.body.engines ?? {},
-      traffic: measured === undefined ? null : trafficIn(samples, responses, failed),
-      failing: failed
-        .map(({ labels, value: count }) => {
-          const { route = '', method = '', status_code: status = '' } = labels;
-          return { route, method, status, count, lastAt: lastErrorAt(samples, labels) };
-        })
-        .sort((one, other) => Date.parse(other.lastAt ?? '') - Date.parse(one.lastAt ?? ''))
-        .slice(0, 5),
     },
   };
-}
-
-function trafficIn(samples: readonly Sample[], responses: readonly Sample[], failed: readonly Sample[]) {
-  const inFlight = sum(samples.filter(({ name }) => name === 'http_requests_in_flight')) - 1;
-  return { requests: sum(responses), serverErrors: sum(failed), inFlight: Math.max(0, inFlight) };
-}
-
-function lastErrorAt(samples: readonly Sample[], { route, method, status_code }: Sample['labels']): string | null {
-  const last = samples.find(
-    ({ name, labels }) =>
-      name === 'http_last_server_error_timestamp_seconds' &&
-      labels.route === route &&
-      labels.method === method &&
-      labels.status_code === status_code,
-  );
-  return last === undefined ? null : new Date(last.value * 1000).toISOString();
-}
-
-const sum = (samples: readonly Sample[]) => samples.reduce((total, { value }) => total + value, 0);
-
-/** Depths come from the database, so every process that works on a queue reports the same. */
-function queuesIn(samples: readonly Sample[]): Overview['queues'] {
-  const depths = new Map<string, Overview['queues'][number]>();
-  for (const { name, labels, value } of samples) {
-    const { queue, status: state } = labels;
-    if (name === 'jobs' && queue !== undefined && state !== undefined)
-      depths.set(`${queue} ${state}`, { queue, state, count: Math.round(value) });
-  }
-  return [...depths.values()].sort((one, other) => (one.queue < other.queue ? -1 : 1));
 }
 
 /** Services that share a process report the same start time to the millisecond. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { actionSearch } from '#accounts/people/api.ts';
+import { spendersQuery, totalsQuery } from '#agent/operatorapi.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
-import { pageSize } from '#platform/wholenumber.ts';
 import { type DeliveryRow, findDeliveries } from '#webhooks/deliverystore.ts';
+import { webhookEventTypes } from '#webhooks/events.ts';
 import { typeOfEvent } from '#webhooks/publishing.ts';
 import {
   type ConsoleInfo,
@@ -32,7 +34,7 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
-import { forward, type ServiceClients } from './services.ts';
+import { addForwards, type ServiceClients } from './services.ts';
 import { addSettingsRoutes } from './settings/routes.ts';
 
 export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
@@ -96,7 +98,15 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   addSettingsRoutes(app, guard, deps.settings);
   if (clients === undefined) return;
   addPeopleRoutes(app, guard, clients);
-  addActionRoutes(app, guard, clients);
+  addForwards(app, guard, clients.auth, [
+    [
+      'get',
+      '/api/actions',
+      '/v1/actions',
+      'Search the actions of operators, newest first',
+      { querystring: actionSearch },
+    ],
+  ]);
   addIncidentRoutes(app, guard, clients.media);
   addSentMailRoutes(app, guard, deps, clients);
   addRunRoutes(app, guard, deps, clients);
@@ -158,56 +168,13 @@ function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | u
 
 // The Models page: models, prices and usage, all from the agent service.
 
-const totalsQuery = z.object({ from: z.iso.date(), to: z.iso.date() });
-const month = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-01');
-
 function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: ServiceClients): void {
-  const routes = routesOf(app, 'console');
-  routes.get('/api/models', guard, { summary: 'Models, plans and prices' }, forward(agent, 'GET', '/models/all'));
-
-  routes.get(
-    '/api/usage/totals',
-    guard,
-    { summary: 'Usage by day, model and plan', querystring: totalsQuery },
-    forward(agent, 'GET', '/usage/totals'),
-  );
-
-  routes.get(
-    '/api/usage/budgets',
-    guard,
-    { summary: 'Budgets, and what is spent of them' },
-    forward(agent, 'GET', '/usage/budgets'),
-  );
-
-  routes.get(
-    '/api/usage/users',
-    guard,
-    { summary: 'Users by credits spent in a month', querystring: z.object({ month }) },
-    forward(agent, 'GET', '/usage/users'),
-  );
-}
-
-// The Audit page: what operators did.
-
-const actionQuery = z.object({
-  limit: pageSize(500, 100),
-  cursor: z
-    .string()
-    .regex(/^\d{1,16}$/)
-    .optional(),
-  userId: z.guid().toLowerCase().optional().describe('Only actions on this user.'),
-  actor: z.string().min(1).max(64).optional().describe('Only actions of this operator.'),
-  action: z.string().min(1).max(100).optional().describe('Only actions that contain this text.'),
-});
-
-function addActionRoutes(app: HttpServer, guard: OperatorGuard, { auth }: Pick<ServiceClients, 'auth'>): void {
-  const routes = routesOf(app, 'console');
-  routes.get(
-    '/api/actions',
-    guard,
-    { summary: 'Search the actions of operators, newest first', querystring: actionQuery },
-    forward(auth, 'GET', '/v1/actions'),
-  );
+  addForwards(app, guard, agent, [
+    ['get', '/api/models', '/models/all', 'Models, plans and prices'],
+    ['get', '/api/usage/totals', '/usage/totals', 'Usage by day, model and plan', { querystring: totalsQuery }],
+    ['get', '/api/usage/budgets', '/usage/budgets', 'Budgets, and what is spent of them'],
+    ['get', '/api/usage/users', '/usage/users', 'Users by credits spent in a month', { querystring: spendersQuery }],
+  ]);
 }
 
 // The Webhooks page: deliveries. The routes of jobs send them again (docs/specification/webhooks.md#delivery).
@@ -224,8 +191,8 @@ function addDeliveryRoutes(
     guard,
     { summary: 'The newest webhook deliveries', querystring: deliveryQuery, response: { 200: deliveryList } },
     async ({ query }) => {
-      const rows = await findDeliveries(deliveries.db, query.status, longestList);
-      return { ...(await readEndpoint(deliveries)), deliveries: rows.map(describe) };
+      const rows = await findDeliveries(deliveries.db, query, longestList);
+      return { ...(await readEndpoint(deliveries)), types: [...webhookEventTypes], deliveries: rows.map(describe) };
     },
   );
 }
@@ -242,6 +209,7 @@ function describe({ jobId, fence, payload, state, attempt, reason, ...at }: Deli
     reason: state === 'done' ? null : reason,
     createdAt: at.createdAt.toISOString(),
     endedAt: at.finishedAt?.toISOString() ?? null,
+    lastAttemptAt: at.claimedAt?.toISOString() ?? null,
     nextAttemptAt: at.finishedAt === null ? at.runAt.toISOString() : null,
     body: payload.body,
   };

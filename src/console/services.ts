@@ -1,9 +1,11 @@
 /** The services that the operator's pages call, with the internal key, which browsers never see. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { operatorHeader } from '#platform/audit/audit.ts';
 import { bodyOf, type Call, type HttpClient } from '#platform/http/client.ts';
+import { routesOf } from '#platform/http/routes.ts';
+import type { HttpServer } from '#platform/http/server.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { operatorName } from './operators/guard.ts';
+import { type OperatorGuard, operatorName } from './operators/guard.ts';
 
 export type CalledService = 'auth' | 'agent' | 'media' | 'memory' | 'notify';
 export type ServiceClients = Readonly<Record<CalledService, HttpClient>>;
@@ -23,6 +25,20 @@ export function forward(client: HttpClient, method: Call['method'], route: strin
     const call = { method, route, headers, idempotent: true, ...(params && { params }), ...(query && { query }) };
     return bodyOf<object>(await client.send({ ...call, ...(json !== undefined && { json }), ...options }));
   };
+}
+
+type Forwarded = readonly [method: 'get' | 'post', url: string, route: string, summary: string, schema?: FastifySchema];
+
+/** Adds routes that only forward a request. */
+export function addForwards(
+  app: HttpServer,
+  guard: OperatorGuard,
+  client: HttpClient,
+  all: readonly Forwarded[],
+): void {
+  const routes = routesOf(app, 'console');
+  for (const [method, url, route, summary, schema] of all)
+    routes[method](url, guard, { summary, ...schema }, forward(client, method === 'get' ? 'GET' : 'POST', route));
 }
 
 /** For pages that show many parts: one that a service does not give leaves the others. */

@@ -20,21 +20,38 @@ export interface DeliveryRow {
   readonly attempt: number;
   readonly reason: string | null;
   readonly runAt: Date;
+  readonly claimedAt: Date | null;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
 }
 
-/** Newest first. `undefined`: in every state. */
+interface DeliverySearch {
+  readonly status?: DeliveryState | undefined;
+  readonly type?: string | undefined;
+  /** A part of the id, the reason or the body. */
+  readonly q?: string | undefined;
+}
+
+/** A search reads the newest of them, because no index finds a part of a text. */
+const searched = 10_000;
+
+/** Newest first. */
 export async function findDeliveries(
   db: Db<JobTables>,
-  wanted: DeliveryState | undefined,
+  { status: wanted, type, q = '' }: DeliverySearch,
   limit: number,
 ): Promise<readonly DeliveryRow[]> {
+  const body = sql`payload->>'body'`;
+  const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
+  const ofType = type === undefined ? sql`true` : sql`starts_with(${body}, ${`{"type":"${type}"`})`;
+  const matches = q === '' ? sql`true` : sql`concat_ws(' ', payload->>'id', reason, ${body}) ilike ${pattern}`;
   const { rows } = await sql<DeliveryRow>`
-    select job_id as "jobId", fence, payload, ${state} as state, attempt, reason, run_at as "runAt", created_at as "createdAt",
-      finished_at as "finishedAt"
+    select * from (
+    select job_id as "jobId", fence, payload, ${state} as state, attempt, reason, run_at as "runAt", claimed_at as "claimedAt",
+      created_at as "createdAt", finished_at as "finishedAt"
     from jobs where queue = ${deliveryQueue.name} ${wanted === undefined ? sql`` : sql`and ${state} = ${wanted}`}
-    order by created_at desc, job_id limit ${limit}`.execute(db);
+    order by created_at desc, job_id limit ${type === undefined && q === '' ? limit : searched}
+    ) as newest where ${ofType} and ${matches} limit ${limit}`.execute(db);
   return rows;
 }
 

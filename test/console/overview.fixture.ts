@@ -11,8 +11,9 @@ export function playOverview(scene: Scene): void {
     await page.getByText(`All ${services.length} services are ready`).waitFor();
     for (const service of services) await page.getByRole('heading', { name: service, exact: true }).waitFor();
     await page.getByText(rig.engine).waitFor();
-    const depths = page.getByRole('row', { name: /video-upload-service/ });
-    expect(await depths.getByRole('cell').allInnerTexts()).toEqual(['0', '0', '0']);
+    const queues = page.getByRole('region', { name: 'Queues' });
+    await queues.getByText(/^All (other )?queues are empty\.$/).waitFor();
+    for (const row of await queues.locator('tbody tr').allInnerTexts()) expect(row).toMatch(/\s[1-9]/);
     await judge(page, 'the overview');
   });
 

@@ -78,6 +78,16 @@ export function playReadingPages(scene: Scene): void {
     await endpoint.getByText(/^curl -X POST .*\/v1\/reports/).waitFor();
     await endpoint.getByRole('button', { name: 'Copy the curl command' }).waitFor();
     await judge(page, 'an endpoint');
+    // It leads to the operation itself, and the way back is the one of the browser.
+    const more = await endpoint.getByRole('link', { name: 'Parameters and responses' }).getAttribute('href');
+    expect(await (await fetch(more ?? '')).text()).toContain(`id="${new URL(more ?? '').hash.slice(1)}"`);
+    // A path with exactly the word comes before paths that contain it.
+    await page.getByLabel('Find an endpoint').fill('task');
+    await expect
+      .poll(() => page.getByRole('list', { name: 'Endpoints' }).getByRole('listitem').first().innerText())
+      .toMatch(/\/task\b/);
+    await page.getByLabel('Find an endpoint').fill('post reports');
+    await endpoint.getByText('/v1/reports', { exact: true }).waitFor();
     expect(page.url()).toBe(`${rig.url}/operator/api-reference?q=post+reports`);
   });
 }

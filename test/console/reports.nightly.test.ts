@@ -71,8 +71,8 @@ describe.skipIf(withoutChromium)('a report', () => {
     const { page: operator } = visitor;
     const entry = operator.getByRole('list', { name: 'Incidents' }).getByRole('link').first();
     await expect
-      .poll(() => entry.innerText())
-      .toMatch(/Intimate without consent[\s\S]*urgent[\s\S]*1 person[\s\S]*just now/);
+      .poll(() => operator.getByRole('list', { name: 'Incidents' }).innerText())
+      .toMatch(/urgent[\s\S]*just now[\s\S]*Intimate without consent[\s\S]*1 person/);
     await judge(operator, 'the list of reports');
     await shoot(operator, 'report-list');
     await entry.click();
@@ -102,7 +102,7 @@ describe.skipIf(withoutChromium)('a report', () => {
 
     await operator.goto(`${rig.url}/operator/incidents`);
     await operator.getByRole('radio', { name: 'Appealed' }).check();
-    await expect.poll(() => entry.innerText()).toContain('restricted');
+    await expect.poll(() => operator.getByRole('list', { name: 'Incidents' }).innerText()).toContain('restricted');
     await entry.click();
     await operator.getByText('The person agreed in writing.').waitFor();
     await shoot(operator, 'report-appealed');
@@ -116,5 +116,12 @@ describe.skipIf(withoutChromium)('a report', () => {
     await operator.goto(`${rig.url}/operator/incidents`);
     await operator.getByRole('radio', { name: 'Appealed' }).check();
     await operator.getByText('No incidents here.').waitFor();
+    await operator.getByRole('radio', { name: /^Cleared/ }).check();
+    await entry.click();
+    await decide(operator, 'Decide again', 'Remove', 'The person took the agreement back.');
+    // Nothing of the content is left on the page.
+    await operator.getByText('removed', { exact: true }).waitFor();
+    await operator.getByText('Removed', { exact: true }).waitFor();
+    expect(await operator.getByRole('heading', { name: 'Content', exact: true }).count()).toBe(0);
   });
 });

@@ -61,11 +61,12 @@ describe.skipIf(withoutChromium || withoutPostgres)('the Webhooks page', () => {
     const endpoint = page.getByRole('region', { name: 'Endpoint' });
     const { host } = new URL(receiver.url);
     await endpoint.getByText('the receiver returned 503').waitFor();
+    await endpoint.getByText(`http://${host}/`).waitFor();
     await endpoint.getByText(/^failing since /).waitFor();
     await page.getByRole('button', { name: 'Failing 1' }).click();
     const row = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
     expect(await row.innerText()).toMatch(
-      new RegExp(`^mail\\.bounced to ${host}\\s+failing\\s+Published .* next attempt in less than a minute`),
+      /^mail\.bounced\s+ada@example\.com\s+failing\s+Send again\s+Published .* next attempt in less than a minute/,
     );
     await judge(page, 'a failing delivery');
     await page.setViewportSize({ width: 390, height: 844 });
@@ -75,6 +76,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the Webhooks page', () => {
     // The Overview names the endpoint, with a link to its failing deliveries.
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText(new RegExp(`1 webhook to ${host} is failing, since .*: the receiver returned 503`)).waitFor();
+    await page.getByRole('link', { name: '1 webhook', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Show webhooks' }).click();
     await page.getByRole('button', { name: 'Failing 1', pressed: true }).waitFor();
     await client.query("update jobs set run_at = now() + interval '2 hours' where queue = 'webhooks/deliver'");
@@ -86,9 +88,18 @@ describe.skipIf(withoutChromium || withoutPostgres)('the Webhooks page', () => {
       "update jobs set status = 'dead', attempt = 3, finished_at = now() where queue = 'webhooks/deliver'",
     );
     await page.getByRole('button', { name: 'Dead 1' }).click();
-    await row.getByText('Id and body').click();
+    await row
+      .getByText(/^Published/)
+      .first()
+      .click();
     await row.getByText(/^msg_/).waitFor();
+    await row.getByRole('button', { name: 'Copy the body' }).waitFor();
     await judge(page, 'a dead delivery');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('nobody@example.com');
+    await page.getByText('No delivery matches.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search' }).fill('ADA@example.com');
+    await page.getByLabel('Type').selectOption('mail.bounced');
+    await row.getByText('mail.bounced').first().waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText(`1 webhook to ${host} is dead`).waitFor();
     await page.getByRole('link', { name: 'Send again' }).click();

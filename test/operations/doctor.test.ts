@@ -161,7 +161,9 @@ describe('doctor', { timeout: 90_000 }, () => {
     expect(code).toBe(1);
     for (const [variable, name] of rejected)
       expect(lineOf(`${name} `), name).toMatch(new RegExp(`^FAULT .*${variable}`));
-    expect(lines.filter((line) => line.startsWith('FAULT'))).toHaveLength(rejected.length);
+    // Each of the two models has a line.
+    expect([lineOf('model one'), lineOf('model two')]).toEqual(Array(2).fill(expect.stringMatching(/^FAULT /)));
+    expect(lines.filter((line) => line.startsWith('FAULT'))).toHaveLength(rejected.length + 1);
     expect(lines.join('\n')).not.toContain('a-wrong-key');
   });
 

@@ -243,15 +243,20 @@ describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
       return doctor({ MODELS_FILE: path, CATALOG_TEST_KEY: openAi.key, FAL_TEST_KEY: fal.key, ...keys });
     };
     const well = await examineCatalog(entries);
-    expect(parts.map(well.lineOf)).toEqual([
+    const lines = ['model', 'image model first', 'image model second', 'image model drawn', 'video model'];
+    expect(lines.map(well.lineOf)).toEqual([
       expect.stringMatching(/^ok .*offline model/),
-      expect.stringMatching(/^ok .*127\.0\.0\.1.*127\.0\.0\.1.*offline renderer/),
+      expect.stringMatching(/^ok .*127\.0\.0\.1/),
+      expect.stringMatching(/^ok .*127\.0\.0\.1/),
+      expect.stringMatching(/^ok .*offline renderer/),
       expect.stringMatching(/^ok .*127\.0\.0\.1/),
     ]);
     expect([openAi.images, openAi.videos, fal.orders]).toEqual([[], [], []]);
     const keys = await examineCatalog(entries, { CATALOG_TEST_KEY: 'the-wrong-one' });
-    expect([keys.lineOf('image model'), keys.lineOf('video model')]).toEqual([
+    expect(lines.slice(1).map(keys.lineOf)).toEqual([
       faultNaming('CATALOG_TEST_KEY'),
+      expect.stringMatching(/^ok /),
+      expect.stringMatching(/^ok /),
       faultNaming('CATALOG_TEST_KEY'),
     ]);
     const closed = createTcpServer();
@@ -259,7 +264,7 @@ describe('doctor, with a provider that responds', { timeout: 60_000 }, () => {
     closed.close();
     await once(closed, 'close');
     const dead = await examineCatalog([...entries, { kind: 'video', id: 'dead', baseUrl: url, model: 'any' }]);
-    expect([dead.lineOf('image model'), dead.lineOf('video model')]).toEqual([
+    expect([dead.lineOf('video model clip'), dead.lineOf('video model dead')]).toEqual([
       expect.stringMatching(/^ok /),
       expect.stringMatching(/^FAULT .*entry dead of MODELS_FILE/),
     ]);

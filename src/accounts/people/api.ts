@@ -20,6 +20,11 @@ export type Person = z.output<typeof person>;
 
 export const peopleListing = z.object({
   q: z.string().max(320).optional().describe('An id, or the beginning of an email address. Without it: the newest.'),
+  plan: plan.optional().describe('Only users with this plan.'),
+  order: z
+    .enum(['newest', 'oldest', 'credits'])
+    .default('newest')
+    .describe('`credits`: the highest balance first. Only without `q`.'),
   limit: pageSize(100, 50),
   cursor: z.string().max(200).optional().describe('The `next_cursor` of the previous page; only without `q`.'),
 });
@@ -69,6 +74,9 @@ export const personDetails = z.object({
   invitedBy: z.string().nullable(),
   invited: z.int().describe('The number of users that this user has invited.'),
   sessionsEndedAt: z.iso.datetime().nullable(),
+  sessions: z
+    .array(z.object({ browser: z.string(), createdAt: z.iso.datetime(), usedAt: z.iso.datetime() }))
+    .describe('The last used first; at most 50.'),
   changes: z.array(creditChange).describe('Changes of plan and credits by operators, newest first; at most 50.'),
   actions: z.array(action).describe('Actions of operators on this person, newest first; at most 50.'),
 });
@@ -86,6 +94,8 @@ export const actionSearch = actionListing.extend({
   cursor: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().describe('The `next_cursor` of the previous page.'),
   userId: userId.optional().describe('Only actions on this user.'),
   actor: filter(64).describe('Only actions of this operator. Ignores case.'),
+  from: z.iso.date().optional().describe('The first day, in UTC.'),
+  to: z.iso.date().optional().describe('The last day, included.'),
   action: filter(100).describe('Only actions that contain this text. Ignores case.'),
 });
 export type ActionSearch = z.output<typeof actionSearch>;

@@ -45,17 +45,24 @@ const shownChanges = 50;
 const mostNamed = 100;
 
 /** Throws 400 for a cursor that no page returned. */
-export async function readPeople({ db }: PeopleContext, { q = '', limit, cursor }: PeopleListing): Promise<PeoplePage> {
+export async function readPeople(
+  { db }: PeopleContext,
+  { q = '', limit, cursor, plan, order }: PeopleListing,
+): Promise<PeoplePage> {
   const words = q.trim().toLowerCase();
   if (words !== '') {
-    const rows = isUuid(words) ? await findById(db, words) : await findByEmailStart(db, words, limit);
+    const rows = isUuid(words) ? await findById(db, words) : await findByEmailStart(db, words, limit, plan);
     return { people: rows.map(toPerson), next_cursor: null };
   }
   // One row more than the page shows whether there is another page.
-  const rows = await listPeople(db, cursor === undefined ? undefined : readCursor(cursor), limit + 1);
+  const rows = await listPeople(
+    db,
+    { plan, order, after: cursor === undefined ? undefined : readCursor(cursor) },
+    limit + 1,
+  );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { people: page.map(toPerson), next_cursor: last === undefined ? null : writeCursor(last) };
+  return { people: page.map(toPerson), next_cursor: last === undefined ? null : writeCursor(placeOf(last, order)) };
 }
 
 export async function readNames({ db }: PeopleContext, ids: readonly string[]): Promise<Names> {
@@ -66,7 +73,7 @@ export async function readNames({ db }: PeopleContext, ids: readonly string[]): 
 export async function readPerson(
   deps: Pick<PeopleContext, 'db' | 'findSessionsEnd'>,
   userId: string,
-): Promise<PersonDetails> {
+): Promise<Omit<PersonDetails, 'sessions'>> {
   const { db, findSessionsEnd } = deps;
   const [row] = await findById(db, userId);
   if (row === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
@@ -159,13 +166,18 @@ function toPerson({ createdAtUs: _us, createdAt, updatedAt, ...row }: Row): Pers
   return { ...row, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
-const writeCursor = ({ createdAtUs, id }: PersonPlace) => Buffer.from(`${createdAtUs} ${id}`).toString('base64url');
+const placeOf = ({ id, createdAtUs, credits }: Row, order: PeopleListing['order']): PersonPlace => ({
+  id,
+  value: order === 'credits' ? String(credits) : createdAtUs,
+});
+
+const writeCursor = ({ value, id }: PersonPlace) => Buffer.from(`${value} ${id}`).toString('base64url');
 
 function readCursor(text: string): PersonPlace {
-  const [, createdAtUs, id] = /^(\d{1,16}) (\S{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
-  if (createdAtUs === undefined || id === undefined || !isUuid(id))
+  const [, value, id] = /^(\d{1,16}) (\S{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  if (value === undefined || id === undefined || !isUuid(id))
     throw invalid('querystring.cursor', 'must be a next_cursor');
-  return { createdAtUs, id };
+  return { value, id };
 }
 
 // Erases a person from the shared records, as the last of all services: the profile stays until the others have
@@ -189,6 +201,7 @@ export interface PeopleContext {
   readonly db: Db<PeopleTables>;
   /** When an operator last ended the sessions of a user. */
   readonly findSessionsEnd: (userId: string) => Promise<Date | undefined>;
+  readonly listSessions: (userId: string) => Promise<PersonDetails['sessions']>;
   readonly jobTables: Db<JobTables>;
   /** Waiting jobs that can be dropped: events that were not delivered yet. */
   readonly droppedJobs: RawBuilder<boolean>;

@@ -4,6 +4,7 @@ import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { Plan } from '../api.ts';
 import type { LedgerTables } from '../ledger/credits.ts';
 import { profileColumns } from '../store.ts';
+import type { PeopleListing } from './api.ts';
 
 export interface PeopleTables extends LedgerTables {
   credit_changes: {
@@ -23,37 +24,47 @@ type Handle = Db<PeopleTables> | Tx<PeopleTables>;
 
 const ageUs = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs');
 
-/** The end of a page. Microseconds since 1970, the precision of the database. */
+/** The end of a page. `value`: microseconds since 1970, the precision of the database, or credits. */
 export interface PersonPlace {
-  readonly createdAtUs: string;
+  readonly value: string;
   readonly id: string;
 }
 
-/** Newest first. */
-export function listPeople(db: Handle, after: PersonPlace | undefined, limit: number) {
+interface Listing extends Pick<PeopleListing, 'plan' | 'order'> {
+  readonly after: PersonPlace | undefined;
+}
+
+export function listPeople(db: Handle, { plan, order, after }: Listing, limit: number) {
+  const column = order === 'credits' ? 'credits' : 'created_at';
+  const value =
+    order === 'credits'
+      ? sql`${after?.value}::bigint`
+      : sql`timestamptz 'epoch' + ${after?.value}::bigint * interval '1 microsecond'`;
+  const direction = order === 'oldest' ? 'asc' : 'desc';
   return db
     .selectFrom('user_profiles')
     .select([...profileColumns, ageUs])
     .$if(after !== undefined, (query) =>
       query.where(
-        sql<boolean>`(created_at, id) <
-          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
+        sql<boolean>`(${sql.ref(column)}, id) ${sql.raw(order === 'oldest' ? '>' : '<')} (${value}, ${after?.id}::uuid)`,
       ),
     )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .$if(plan !== undefined, (query) => query.where('plan', '=', plan ?? 'free'))
+    .orderBy(column, direction)
+    .orderBy('id', direction)
     .limit(limit)
     .execute();
 }
 
 /** `start`: in lower case. */
-export function findByEmailStart(db: Handle, start: string, limit: number) {
+export function findByEmailStart(db: Handle, start: string, limit: number, plan?: Plan) {
   const pattern = `${start.replace(/[\\%_]/g, '\\$&')}%`;
   return (
     db
       .selectFrom('user_profiles')
       .select([...profileColumns, ageUs])
       .where(sql<boolean>`lower(email) like ${pattern}`)
+      .$if(plan !== undefined, (query) => query.where('plan', '=', plan ?? 'free'))
       // The order of the index that finds the beginning, so that a common one is not sorted as a whole.
       .orderBy(sql`lower(email) using ~<~`)
       .orderBy('id')

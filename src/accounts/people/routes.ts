@@ -76,7 +76,10 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
       params: personParams,
       response: { 200: personDetails },
     },
-    async ({ params }) => readPerson(deps, params.userId),
+    async ({ params: { userId } }) => ({
+      ...(await readPerson(deps, userId)),
+      sessions: await deps.listSessions(userId),
+    }),
   );
 
   routes.post(

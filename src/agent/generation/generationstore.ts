@@ -4,6 +4,7 @@ import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';
+import { currentTrace } from '../runs/runstore.ts';
 import type { AgentTables, GenerationStatus, ImageInput } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
@@ -49,9 +50,9 @@ export async function insertGeneration(
   const { id, ownerId, model, price, input, scopeKind, scopeId, count } = order;
   await sql`
     with generation as (
-      insert into agent_generations (generation_id, owner_id, model, price, input, scope_kind, scope_id, status,
+      insert into agent_generations (generation_id, owner_id, model, price, input, scope_kind, scope_id, trace, status,
         ordered_at)
-      values (${id}, ${ownerId}, ${model}, ${price}, ${json(input)}, ${scopeKind}, ${scopeId}, 'running',
+      values (${id}, ${ownerId}, ${model}, ${price}, ${json(input)}, ${scopeKind}, ${scopeId}, ${currentTrace()}, 'running',
         ${isClaimed ? sql`clock_timestamp()` : null})
       returning generation_id
     ), job as (${statement('generation')})

@@ -102,6 +102,8 @@ const generationRecord = z.object({
   answer: z.string().nullable().describe('The first failure in the words of the provider.'),
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().nullable(),
+  requestId: z.string().nullable(),
+  traceId: z.string().nullable(),
 });
 export type GenerationRecord = z.output<typeof generationRecord>;
 

@@ -124,7 +124,8 @@ export async function listGenerationRecords(
         isBelow(id, after),
         ...within(table, search, (needle, q) => {
           const texts = sql`lower(concat_ws(' ', ${prompts}, ${columns.failure}))`;
-          return sql`strpos(${texts}, ${needle}) > 0 or ${sql.ref(id)}::text = ${q} or ${isOwnedBy(owner, needle)}`;
+          return sql`strpos(${texts}, ${needle}) > 0 or ${sql.ref(id)}::text = ${q} or ${isOwnedBy(owner, needle)}
+            or ${q} in (trace->>'requestId', trace->>'traceId')`;
         }),
       ],
       sql` and `,
@@ -157,7 +158,8 @@ export async function listGenerationRecords(
         images.input->>'prompt' as prompt, items.assets as "assetIds", images.model,
         images.status, items.count, items.delivered, images.credits, null::float8 as "costUsd",
         failed.failure->>'message' as failure, failed.failure->>'code' as "failureCode", failed.answer,
-        images.created_at as "createdAt", images.ended_at as "endedAt", images.us as "createdAtUs"
+        images.created_at as "createdAt", images.ended_at as "endedAt", images.us as "createdAtUs",
+        images.trace->>'requestId' as "requestId", images.trace->>'traceId' as "traceId"
       from images
       cross join lateral (
         select count(*)::int as count, (count(*) filter (where status = 'completed'))::int as delivered,
@@ -174,12 +176,14 @@ export async function listGenerationRecords(
         shown, 1, case when shown = 'completed' then 1 else 0 end,
         case when shown = 'running' then null else credits end,
         case when shown = 'completed' then cost_usd end, failure_message, failure_code, answer,
-        created_at, case when shown = 'running' then null else updated_at end, us
+        created_at, case when shown = 'running' then null else updated_at end, us,
+        trace->>'requestId', trace->>'traceId'
       from videos
       union all
       select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, coalesce(made->>'model', model),
         ${runStatus}, (made->>'count')::int, (made->>'delivered')::int, (made->>'credits')::int,
-        (made->>'costUsd')::float8, made->>'failure', null, made->>'answer', created_at, ended_at, us
+        (made->>'costUsd')::float8, made->>'failure', null, made->>'answer', created_at, ended_at, us,
+        trace->>'requestId', trace->>'traceId'
       from runs
     )
     select * from shown order by "createdAt" desc, id desc limit ${limit}`.execute(db);

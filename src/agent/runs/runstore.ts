@@ -46,9 +46,15 @@ export interface QueuedStart {
   readonly interrupts: boolean;
 }
 
-export function insertRun(tx: Tx<AgentTables>, run: NewRun) {
+/** Of the request or the job that is handled now. */
+export function currentTrace() {
   const scope = currentScope();
-  const trace = scope && { requestId: scope.requestId, traceId: scope.trace.traceId };
+  return scope === undefined
+    ? null
+    : sql<string>`${json({ requestId: scope.requestId, traceId: scope.trace.traceId })}`;
+}
+
+export function insertRun(tx: Tx<AgentTables>, run: NewRun) {
   return tx
     .insertInto('agent_runs')
     .values({
@@ -68,7 +74,7 @@ export function insertRun(tx: Tx<AgentTables>, run: NewRun) {
       replayed: run.replayed ?? null,
       holder: run.holder,
       options: run.options === undefined ? null : sql`${json(run.options)}`,
-      trace: trace === undefined ? null : sql`${json(trace)}`,
+      trace: currentTrace(),
       lease_expires_at: later(run.leaseMs),
       epoch_ms: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     })

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
+import { currentTrace } from '../runs/runstore.ts';
 import type { AgentTables, VideoInput, VideoOrigin } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
@@ -61,6 +62,7 @@ export function insertVideo(tx: Tx<AgentTables>, video: NewVideo) {
       scope_kind: video.scope?.kind ?? null,
       scope_id: video.scope?.id ?? null,
       input: sql`${json(video.input)}`,
+      trace: currentTrace(),
       status: video.failure === undefined ? 'queued' : 'failed',
       failure_code: video.failure?.code ?? null,
       failure_message: video.failure?.message ?? null,

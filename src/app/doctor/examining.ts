@@ -22,7 +22,7 @@ import { probeRedis } from '#platform/redis/open.ts';
 import { commit, outgoingFetch, version } from '#platform/version.ts';
 import { checkImageModel, checkVideoModel } from './generators.ts';
 import { checkEmbeddings, checkModel } from './models.ts';
-import { reasonOf, Warning } from './probing.ts';
+import { type Outcome, reasonOf, Warning } from './probing.ts';
 import {
   checkCdn,
   checkClassifier,
@@ -38,7 +38,7 @@ import {
 import { checkServices } from './siblings.ts';
 
 /** Returns a finding. A thrown error is a fault, and its message explains the fix. A Warning does not change the exit code. */
-type Check = (config: Config) => Promise<string>;
+type Check = (config: Config) => Promise<Outcome>;
 
 const checks: Readonly<Record<string, Check>> = {
   runtime: async () =>
@@ -82,22 +82,22 @@ export async function examine(
   config: Config,
   onFinding: (finding: Finding) => void = () => undefined,
 ): Promise<readonly Finding[]> {
-  return Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const finding = await runCheck(name, check, config);
+  const find = async (name: string, check: Promise<Outcome>): Promise<readonly Finding[]> => {
+    const report = (state: Finding['state'], sentence: string) => {
+      const finding = { state, name, sentence };
       onFinding(finding);
-      return finding;
-    }),
-  );
-}
-
-async function runCheck(name: string, check: Check, config: Config): Promise<Finding> {
-  try {
-    return { state: 'ok', name, sentence: await check(config) };
-  } catch (error) {
-    const state = error instanceof Warning ? 'warn' : 'FAULT';
-    return { state, name, sentence: withCertificateHint((error as Error).message).replaceAll('\n', ' ') };
-  }
+      return [finding];
+    };
+    try {
+      const outcome = await check;
+      if (typeof outcome === 'string') return report('ok', outcome);
+      return (await Promise.all(outcome.map(([part, sentence]) => find(`${name} ${part}`, sentence)))).flat();
+    } catch (error) {
+      const state = error instanceof Warning ? 'warn' : 'FAULT';
+      return report(state, withCertificateHint((error as Error).message).replaceAll('\n', ' '));
+    }
+  };
+  return (await Promise.all(Object.entries(checks).map(([name, check]) => find(name, check(config))))).flat();
 }
 
 /** Node.js suggests an option of its command line, which `npm start` does not pass on. */

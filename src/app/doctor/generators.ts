@@ -10,12 +10,13 @@ import { type GeneratorSettings, openSdkImages, openSdkVideos } from '#agent/pro
 import { callProvider, openImageProvider, openVideoProvider } from '#agent/providers/openaimedia.ts';
 import type { Config } from '#app/config.ts';
 import { parseJson } from '#platform/json.ts';
-import { allOf, isKeyRefusal, placeOf, reasonOf, Warning } from './probing.ts';
+import { isKeyRefusal, type Outcome, ofParts, placeOf, reasonOf, Warning } from './probing.ts';
 
 const timeoutMs = 15_000;
 
 /** A provider to check, with the names of its settings. */
 interface Target extends GeneratorSettings {
+  readonly id: string;
   readonly editName?: string | undefined;
   readonly settings: {
     readonly url: string;
@@ -27,7 +28,7 @@ interface Target extends GeneratorSettings {
 
 const offline = 'the offline renderer';
 
-export function checkImageModel({ imageModel, model: { file } }: Config): Promise<string> {
+export function checkImageModel({ imageModel, model: { file } }: Config): Promise<Outcome> {
   return checkTargets(targetsOf('image', file, imageModel), async (target) => {
     const { provider, name, editName } = target;
     if (provider === 'openai-compatible') {
@@ -42,7 +43,7 @@ export function checkImageModel({ imageModel, model: { file } }: Config): Promis
   });
 }
 
-export function checkVideoModel({ videoModel, model: { file } }: Config): Promise<string> {
+export function checkVideoModel({ videoModel, model: { file } }: Config): Promise<Outcome> {
   return checkTargets(targetsOf('video', file, videoModel), async (target) => {
     const { provider } = target;
     if (provider === 'openai-compatible') {
@@ -65,10 +66,11 @@ function targetsOf(
   const prefix = kind === 'image' ? 'IMAGE_MODEL' : 'VIDEO_MODEL';
   const names = { url: `${prefix}_BASE_URL`, key: `${prefix}_API_KEY` };
   if (entries.length === 0)
-    return [{ ...settings, settings: { ...names, name: `${prefix}_NAME`, editName: `${prefix}_EDIT_NAME` } }];
+    return [{ ...settings, id: kind, settings: { ...names, name: `${prefix}_NAME`, editName: `${prefix}_EDIT_NAME` } }];
   return entries.map((entry) => {
     const place = `the entry ${entry.id} of MODELS_FILE`;
     return {
+      id: entry.id,
       ...providerOf((variable) => process.env[variable], entry),
       ...(entry.kind === 'image' && { editName: entry.editModel }),
       settings: { url: place, key: entry.apiKeyEnv ?? place, name: place, editName: place },
@@ -76,13 +78,13 @@ function targetsOf(
   });
 }
 
-async function checkTargets(targets: readonly Target[], check: (target: Target) => Promise<void>): Promise<string> {
-  const checked = targets.map(async (target) => {
+function checkTargets(targets: readonly Target[], check: (target: Target) => Promise<void>): Promise<Outcome> {
+  const checkOne = async (target: Target) => {
     if (target.provider === 'openai-compatible' && target.url === 'offline') return offline;
     await check(target);
     return `${target.name} at ${placeOfTarget(target)}`;
-  });
-  return [...new Set(await allOf(checked))].join(', ');
+  };
+  return ofParts(targets.map((target) => [target.id, checkOne(target)]));
 }
 
 type Request = (signal: AbortSignal) => Promise<unknown>;

@@ -7,14 +7,14 @@ import type { Config } from '#app/config.ts';
 import { openEmbedder } from '#memory/embedding/open.ts';
 import { createLog } from '#platform/log.ts';
 import { noTelemetry } from '#platform/telemetry/trace.ts';
-import { allOf, isKeyRefusal, placeOf, reasonOf, Warning } from './probing.ts';
+import { isKeyRefusal, type Outcome, ofParts, type Part, placeOf, reasonOf, Warning } from './probing.ts';
 
 /** The provider may have to load a model first. */
 const firstTokenMs = 30_000;
 const log = createLog({ level: 'silent' });
 const readKey = (variable: string) => process.env[variable];
 
-export async function checkModel({ model: settings }: Pick<Config, 'model'>): Promise<string> {
+export async function checkModel({ model: settings }: Pick<Config, 'model'>): Promise<Outcome> {
   const entries = settings.file?.filter(({ kind = 'chat' }) => kind === 'chat') ?? [];
   if (entries.length === 0 && settings.url === 'offline') return 'the offline model';
   const opened = [...(await openEntries({ settings, readKey }))];
@@ -23,17 +23,19 @@ export async function checkModel({ model: settings }: Pick<Config, 'model'>): Pr
     keySetting: key ?? `the entry ${entry} of MODELS_FILE`,
   });
   const ofSettings = { settings: 'MODEL_BASE_URL and MODEL_NAME', keySetting: 'MODEL_API_KEY' };
-  await allOf(
-    opened.map(async ([{ id, model: name, baseUrl, provider = 'openai-compatible', apiKeyEnv }, model]) => {
+  return ofParts(
+    opened.map(([{ id, model: name, baseUrl, provider = 'openai-compatible', apiKeyEnv }, model]): Part => {
       const names = entries.length === 0 ? ofSettings : ofFile(id, apiKeyEnv);
       const place = baseUrl === undefined ? provider : placeOf(baseUrl);
-      await requestWord(id, provider, model).catch((error: unknown) => {
-        throw explain(error, { ...names, place, name });
-      });
+      const checked = requestWord(id, provider, model).then(
+        () => `${entries.length === 0 ? name : id} at ${place}`,
+        (error: unknown) => {
+          throw explain(error, { ...names, place, name });
+        },
+      );
+      return [id, checked];
     }),
   );
-  if (entries.length === 0) return `${settings.names.join(', ')} at ${placeOf(settings.url)}`;
-  return entries.map(({ id, baseUrl, provider }) => `${id} at ${baseUrl ? placeOf(baseUrl) : provider}`).join(', ');
 }
 
 /** Calls the model as a run does, and ends the request at the first word. */

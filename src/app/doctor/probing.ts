@@ -4,15 +4,13 @@ import { outgoingFetch } from '#platform/version.ts';
 /** A finding that is reported but is not a fault. */
 export class Warning extends Error {}
 
-/** Waits for all checks. Throws the first fault or, if there is none, the first warning. */
-export async function allOf<Result>(checks: readonly Promise<Result>[]): Promise<readonly Result[]> {
-  const errors = (await Promise.allSettled(checks)).flatMap((result) =>
-    result.status === 'rejected' ? [result.reason as Error] : [],
-  );
-  const worst = errors.find((error) => !(error instanceof Warning)) ?? errors[0];
-  if (worst !== undefined) throw worst;
-  return Promise.all(checks);
-}
+/** The sentence of a check, or one of each part of it. */
+export type Outcome = string | readonly Part[];
+export type Part = readonly [name: string, sentence: Promise<string>];
+
+/** A single part has the name of the check. */
+export const ofParts = async (parts: readonly Part[]): Promise<Outcome> =>
+  parts.length === 1 && parts[0] !== undefined ? parts[0][1] : parts;
 
 export interface ProbeOptions {
   readonly url: string;

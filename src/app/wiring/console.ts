@@ -65,7 +65,7 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     deliveries:
       receiver === undefined
         ? undefined
-        : { db: (await engines.database()).queries<JobTables>(), receiver: originOf(receiver) },
+        : { db: (await engines.database()).queries<JobTables>(), receiver: shownUrlOf(receiver) },
   });
 }
 
@@ -75,6 +75,12 @@ function canOpenDatabase({ database }: Config, ofProcess: readonly ServiceName[]
 }
 
 const originOf = (address: string) => new URL(address).origin;
+
+/** Only words of the path are shown. Other parts of it, and the query, can be secrets. */
+function shownUrlOf(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname.replace(/[^/]+/g, (part) => (/^[a-z_-]{1,20}$|^v\d$/.test(part) ? part : '••••'));
+}
 
 /** Names of the loopback interface, if the console listens on it and no public URL is set. */
 function aliasesOf(config: Config): readonly string[] {
@@ -96,6 +102,12 @@ function enginesOf(config: Config) {
       : { concern, engine: `${name} (${hostOf(address)})`, isEmbedded: false };
   const { database, redis, objects, resizing, identity, cms, notify, model, imageModel, videoModel, embedding } =
     config;
+  const modelChoice = (kind: 'chat' | 'image' | 'video', concern: string, name: string, address: string) => {
+    const entries = model.file?.filter((entry) => (entry.kind ?? 'chat') === kind) ?? [];
+    if (entries.length === 0) return choice(concern, 'offline', name, address);
+    const isEmbedded = entries.every(({ baseUrl }) => baseUrl === 'offline');
+    return { concern, engine: entries.map(({ id, label = id }) => label).join(', '), isEmbedded };
+  };
   return [
     choice('Database', 'PGlite', 'PostgreSQL', database.url),
     choice('Caches', 'in process', 'Redis', redis.url),
@@ -105,9 +117,9 @@ function enginesOf(config: Config) {
     choice('Variant CDN', 'the edge', 'CDN', resizing.cdnUrl),
     choice('Identity provider', 'stand-in', 'GoTrue', identity.url),
     choice('CMS', 'stand-in', 'CMS', cms.url),
-    choice('Language model', 'offline', model.names.join(', '), model.url),
-    choice('Image model', 'offline', imageModel.name ?? 'server', imageModel.url),
-    choice('Video model', 'offline', videoModel.name ?? 'server', videoModel.url),
+    modelChoice('chat', 'Language model', model.names.join(', '), model.url),
+    modelChoice('image', 'Image model', imageModel.name ?? 'server', imageModel.url),
+    modelChoice('video', 'Video model', videoModel.name ?? 'server', videoModel.url),
     choice(
       'Embeddings',
       embedding.baseUrl === 'local' ? 'local model' : 'built in',
@@ -133,7 +145,7 @@ function describeSettings(config: Config) {
         return {
           variable: setting.variable,
           meaning: setting.meaning,
-          value: setting.secret ? describeSecret(value) : mask(spell(value)),
+          value: setting.secret ? describeSecret(value) : mask(key === 'file' ? entriesOf(config) : spell(value)),
           isSecret: setting.secret,
           isDefault: isDefault(setting, value),
         };
@@ -153,11 +165,20 @@ function describeSecret(value: unknown): string | null {
 
 function spell(value: unknown): string | null {
   if (value === undefined || value === '') return null;
-  if (Array.isArray(value)) return value.length === 0 ? null : value.map((one) => spell(one) ?? '').join(', ');
+  if (Array.isArray(value)) return value.map((one) => spell(one) ?? '').join(', ') || null;
   if (typeof value === 'function') return null;
   // Headers and query parameters may hold credentials, so only their names are shown.
   return typeof value === 'object' ? Object.keys(value ?? {}).join(', ') || null : String(value);
 }
+
+/** Of MODELS_FILE, each in a line. */
+const entriesOf = ({ model: { file = [] } }: Config): string | null =>
+  file
+    .map(({ id, kind = 'chat', model, baseUrl, provider = 'MODEL_BASE_URL' }) => {
+      const place = baseUrl === 'offline' ? baseUrl : `${model} at ${baseUrl ?? provider}`;
+      return `${id}: ${kind}, ${place}`;
+    })
+    .join('\n') || null;
 
 function masker(secrets: readonly string[]): (text: string | null) => string | null {
   const known = secrets.filter((secret) => secret.length >= 6);

@@ -490,6 +490,8 @@ export interface GenerationRecordPage {
     readonly answer: string | null;
     readonly createdAt: string;
     readonly endedAt: string | null;
+    readonly requestId: string | null;
+    readonly traceId: string | null;
   }[];
   readonly next_cursor: string | null;
 }

@@ -51,6 +51,10 @@ export interface OperatorActions {
 
 export interface PeopleListing {
   /** An id, or the beginning of an email address. Without it: the newest. */ readonly q?: string;
+  /** Only users with this plan. */
+  readonly plan?: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+  /** `credits`: the highest balance first. Only without `q`. */
+  readonly order?: 'newest' | 'oldest' | 'credits';
   readonly limit?: number;
   /** The `next_cursor` of the previous page; only without `q`. */
   readonly cursor?: string;
@@ -77,6 +81,8 @@ export interface PersonDetails {
   /** The number of users that this user has invited. */
   readonly invited: number;
   readonly sessionsEndedAt: string | null;
+  /** The last used first; at most 50. */
+  readonly sessions: readonly { readonly browser: string; readonly createdAt: string; readonly usedAt: string }[];
   /** Changes of plan and credits by operators, newest first; at most 50. */
   readonly changes: readonly {
     readonly id: string;
@@ -123,6 +129,10 @@ export interface ActionSearch {
   readonly userId?: string;
   /** Only actions of this operator. Ignores case. */
   readonly actor?: string;
+  /** The first day, in UTC. */
+  readonly from?: string;
+  /** The last day, included. */
+  readonly to?: string;
   /** Only actions that contain this text. Ignores case. */
   readonly action?: string;
 }

@@ -23,7 +23,6 @@ export const history = z.object({
     firstTokenP50Ms: values.describe('From the start of a turn to the first token of its model.'),
     firstTokenP95Ms: values,
   }),
-  queues: z.array(z.object({ queue: z.string(), waiting: values.describe('The largest number in the step.') })),
 });
 export type History = z.output<typeof history>;
 

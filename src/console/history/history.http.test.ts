@@ -57,7 +57,7 @@ describe('the history', () => {
     const read = history.read();
     expect(read.startsAt).toHaveLength(60);
     expect(read.startsAt.at(-1)).toBe(new Date(nowMs).toISOString());
-    expect(read).toMatchObject({ stepS: 60, queues: [] });
+    expect(read).toMatchObject({ stepS: 60 });
     for (const name of ['media', 'image']) expect(perMinute(name)).toEqual(nulls(60));
     expect(read.runs.endedPerMinute).toEqual(nulls(60));
   });
@@ -115,7 +115,7 @@ describe('the history', () => {
     expect(perMinute().at(-1)).toBe(3);
   });
 
-  it('has runs, tokens and the queues in which jobs waited', async () => {
+  it('has runs and tokens', async () => {
     let metrics = '';
     const agent = createHttpServer(({ url }, response) =>
       response.end(url === '/metrics' ? metrics : '{"engines":{}}'),
@@ -124,7 +124,7 @@ describe('the history', () => {
     const { port } = agent.address() as AddressInfo;
     history = createHistory({ services: { agent: `http://127.0.0.1:${port}` }, clock: { now: () => nowMs } });
     try {
-      const measured = (counted: number, waiting: number) =>
+      const measured = (counted: number) =>
         `process_start_time_seconds 5
         agent_runs_total{status="completed"} ${3 * counted}
         agent_runs_total{status="failed"} ${counted}
@@ -133,16 +133,14 @@ describe('the history', () => {
         agent_first_token_seconds_bucket{le="1"} 0
         agent_first_token_seconds_bucket{le="2"} ${counted}
         agent_first_token_seconds_bucket{le="+Inf"} ${counted}
-        http_request_duration_seconds_bucket{route="/chat",le="+Inf"} ${counted}
-        jobs{queue="memory/judge",status="waiting"} ${waiting}
-        jobs{queue="memory/judge",status="dead"} 99`.replaceAll(/^ +/gm, '');
-      metrics = measured(1, 0);
+        http_request_duration_seconds_bucket{route="/chat",le="+Inf"} ${counted}`.replaceAll(/^ +/gm, '');
+      metrics = measured(1);
       await history.sample();
-      metrics = measured(2, 7);
+      metrics = measured(2);
       await later(30_000);
-      metrics = measured(3, 2);
+      metrics = measured(3);
       await later(29_000);
-      const { runs, queues, services: all } = history.read();
+      const { runs, services: all } = history.read();
       const newest = Object.entries(runs).map(([name, values]) => [name, Math.round(values.at(-1) ?? 0)]);
       const perMinuteOf = (count: number) => Math.round((count * 60) / 59);
       expect(Object.fromEntries(newest)).toEqual({
@@ -153,7 +151,6 @@ describe('the history', () => {
         firstTokenP50Ms: 1500,
         firstTokenP95Ms: 1950,
       });
-      expect(queues).toEqual([{ queue: 'memory/judge', waiting: [...nulls(59), 7] }]);
       // Streams are no measure of the response time.
       expect(all[0]?.p50Ms.at(-1)).toBeNull();
     } finally {

@@ -21,8 +21,6 @@ export const longLived: ReadonlySet<string> = new Set([
 
 interface Minute {
   readonly services: Record<string, Record<string, number>>;
-  /** The largest number of waiting jobs by queue. */
-  readonly waiting: Record<string, number>;
 }
 
 export function createHistory({ services, clock }: Pick<ConsoleContext, 'services' | 'clock'>): ServiceHistory {
@@ -35,12 +33,9 @@ export function createHistory({ services, clock }: Pick<ConsoleContext, 'service
     const atMs = clock.now();
     const sinceMs = atMs - last.atMs;
     const isContinued = sinceMs > 0 && sinceMs <= longestPauseMs;
-    const minute = minutes.get(startOf(atMs)) ?? { services: {}, waiting: {} };
+    const minute = minutes.get(startOf(atMs)) ?? { services: {} };
     const counters: Record<string, Counters> = {};
     for (const { state, samples } of reports) {
-      for (const { name, labels, value } of samples)
-        if (name === 'jobs' && labels.queue !== undefined && labels.status === 'waiting')
-          minute.waiting[labels.queue] = Math.max(minute.waiting[labels.queue] ?? 0, value);
       const process = samples.find(({ name }) => name === 'process_start_time_seconds')?.value;
       if (process === undefined) continue;
       const read = { process, values: countersIn(samples) };
@@ -69,7 +64,6 @@ export function createHistory({ services, clock }: Pick<ConsoleContext, 'service
     // The newest minute is not full yet, and a service may have been away for a part of any.
     const perMinute = (service: string, name: string) =>
       series(service, ({ [name]: value = 0, seconds = 0 }) => (seconds > 0 ? (value * 60) / seconds : null));
-    const queues = [...new Set(found.flatMap((minute) => Object.keys(minute?.waiting ?? {})))].sort();
     return {
       stepS: minuteMs / 1000,
       startsAt: starts.map((start) => new Date(start).toISOString()),
@@ -88,7 +82,6 @@ export function createHistory({ services, clock }: Pick<ConsoleContext, 'service
         firstTokenP50Ms: series('agent', (counts) => percentileOf(counts, 0.5, 'first le ')),
         firstTokenP95Ms: series('agent', (counts) => percentileOf(counts, 0.95, 'first le ')),
       },
-      queues: queues.map((queue) => ({ queue, waiting: found.map((minute) => minute?.waiting[queue] ?? null) })),
     };
   }
 

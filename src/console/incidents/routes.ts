@@ -1,22 +1,14 @@
 /** The Incidents page: what screening blocked or people reported, and the decisions of operators (docs/specification/media.md#incidents). */
 
 import { z } from 'zod';
-import { incidentPreview } from '#media/incidents/api.ts';
+import { incidentListing, incidentPreview } from '#media/incidents/api.ts';
 import { decisionRequest } from '#media/reports/api.ts';
 import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { forward, named } from '../services.ts';
+import { addForwards, forward, named } from '../services.ts';
 
-const incidentQuery = z.object({
-  status: z.enum(['open', 'upheld', 'cleared']).optional(),
-  list: z.string().max(200).optional(),
-  ownerId: z.guid().optional(),
-  appealed: z.enum(['true', 'open']).optional(),
-  order: z.enum(['newest', 'priority']).optional(),
-  cursor: z.string().max(200).optional(),
-});
 const incidentPath = z.object({ id: z.uuid() });
 const resolution = z.object({
   resolution: z.enum(['upheld', 'cleared']),
@@ -29,21 +21,14 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
   routes.get(
     '/api/incidents',
     guard,
-    { summary: 'Incidents and their counts', querystring: incidentQuery },
+    { summary: 'Incidents and their counts', querystring: incidentListing },
     async ({ query }) => {
       const [page, counts] = await Promise.all([
-        media.send({ method: 'GET', route: '/v1/incidents', query: { ...query, limit: 50 } }),
+        media.send({ method: 'GET', route: '/v1/incidents', query }),
         media.send({ method: 'GET', route: '/v1/incidents/counts' }),
       ]);
       return { ...bodyOf<object>(page), counts: bodyOf<object>(counts) };
     },
-  );
-
-  routes.get(
-    '/api/incidents/:id',
-    guard,
-    { summary: 'An incident', params: incidentPath },
-    forward(media, 'GET', '/v1/incidents/:id'),
   );
 
   routes.get(
@@ -63,39 +48,25 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
     },
   );
 
-  routes.post(
-    '/api/incidents/:id/resolution',
-    guard,
-    { summary: 'Uphold or clear an incident', params: incidentPath, body: resolution },
-    forward(media, 'POST', '/v1/incidents/:id/resolution'),
-  );
-
-  routes.get(
-    '/api/incidents/:id/reports',
-    guard,
-    { summary: 'The reports of an incident', params: incidentPath },
-    forward(media, 'GET', '/v1/incidents/:id/reports'),
-  );
-
-  routes.post(
-    '/api/incidents/:id/decision',
-    guard,
-    { summary: 'Dismiss a report, or restrict or remove the content', params: incidentPath, body: decisionRequest },
-    forward(media, 'POST', '/v1/incidents/:id/decision'),
-  );
-
+  const params = incidentPath;
+  addForwards(app, guard, media, [
+    ['get', '/api/incidents/:id', '/v1/incidents/:id', 'An incident', { params }],
+    ['get', '/api/incidents/:id/reports', '/v1/incidents/:id/reports', 'The reports of an incident', { params }],
+    ['get', '/api/rescreening', '/v1/rescreen', 'The progress of the newest rescreening'],
+    [
+      ...(['post', '/api/incidents/:id/resolution', '/v1/incidents/:id/resolution'] as const),
+      ...(['Uphold or clear an incident', { params, body: resolution }] as const),
+    ],
+    [
+      ...(['post', '/api/incidents/:id/decision', '/v1/incidents/:id/decision'] as const),
+      ...(['Dismiss a report, or restrict or remove the content', { params, body: decisionRequest }] as const),
+    ],
+  ]);
   routes.post(
     '/api/incidents/:id/export',
     guard,
-    { summary: 'An incident with its reports, for authorities', params: incidentPath },
+    { summary: 'An incident with its reports, for authorities', params },
     forward(media, 'GET', '/v1/incidents/:id/export'),
-  );
-
-  routes.get(
-    '/api/rescreening',
-    guard,
-    { summary: 'The progress of the newest rescreening' },
-    forward(media, 'GET', '/v1/rescreen'),
   );
 
   const rescreen = forward(media, 'POST', '/v1/rescreen');

@@ -2,18 +2,26 @@
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
 
-const jobState = z.enum(['waiting', 'scheduled', 'running', 'dead']);
+export const searchedText = z
+  .string()
+  .max(200)
+  .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates')
+  .optional();
 
-const queue = z.object({
+const jobState = z.enum(['waiting', 'scheduled', 'failing', 'running', 'dead']);
+
+export const queueState = z.object({
   queue: z.string(),
   waiting: z.int().describe('Due now.'),
-  scheduled: z.int().describe('Due later, including retries.'),
+  scheduled: z.int().describe('Due later, for the first time.'),
+  failing: z.int().describe('Due later, after an attempt that failed.'),
   running: z.int(),
   dead: z.int(),
+  failedLately: z.int().describe('Died or failed an attempt in the last hour, and are not done.'),
   oldestDueAt: z.iso.datetime().nullable().describe('The due time of the first waiting job. `null`: none is waiting.'),
 });
 export const queueList = z.object({
-  queues: z.array(queue),
+  queues: z.array(queueState),
   largestCount: z.int().describe('Counts stop one above this number.'),
 });
 export type QueueList = z.output<typeof queueList>;
@@ -22,12 +30,7 @@ const queueName = z.string().min(1).max(200);
 export const jobQuery = z.object({
   queue: queueName,
   state: jobState,
-  q: z
-    .string()
-    .max(200)
-    .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates')
-    .optional()
-    .describe('A part of the id, the request id, the reason or the payload, among the first 10,000 jobs.'),
+  q: searchedText.describe('A part of the id, the request id, the reason or the payload, among the first 10,000 jobs.'),
 });
 
 const job = z.object({
@@ -36,9 +39,9 @@ const job = z.object({
   attempts: z.int(),
   reason: z.string().nullable().describe('The reason of the last failure.'),
   about: z
-    .object({ userId: z.string(), threadId: z.string(), emailId: z.string(), event: z.string() })
+    .object({ userId: z.string(), threadId: z.string(), emailId: z.string(), event: z.string(), address: z.string() })
     .partial()
-    .describe('The person, conversation, email or event, as far as the payload and the lane name it.'),
+    .describe('The person, conversation, email, event or email address, as far as the payload and the lane name it.'),
   payload: z.string().describe('JSON without secrets, shortened.'),
   isSettled: z.boolean().describe('The service has handled the failure, so the job cannot be retried.'),
   requestId: z.string().nullable(),

@@ -83,9 +83,9 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       await sql`insert into jobs (queue, payload, status, holder, expires_at) values ('tests/held', '{}', 'running', 'x', now() + interval '1 hour')`.execute(
         db(),
       );
-      const none = { waiting: 0, scheduled: 0, running: 0, dead: 0, oldestDueAt: null };
+      const none = { waiting: 0, scheduled: 0, failing: 0, running: 0, dead: 0, failedLately: 0, oldestDueAt: null };
       expect(await counts()).toEqual([
-        { ...none, queue: 'tests/failing', dead: 2 },
+        { ...none, queue: 'tests/failing', dead: 2, failedLately: 2 },
         { ...none, queue: 'tests/held', running: 1 },
         { ...none, queue: 'tests/idle', waiting: 1, scheduled: 1, oldestDueAt: expect.any(String) },
       ]);
@@ -105,11 +105,13 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       await put('tests/owned', { ownerId: owner, threadId: 'thread-1' });
       await put('tests/lane', { videoId: 'v' }, owner);
       await put('tests/email', { sendId: email });
+      await put('tests/contact', { userId: owner, contact: { email: 'ada@example.com' } });
       await put('webhooks/deliver', { id: 'msg_1', body: '{"type":"mail.bounced"}', publishedAtMs: 0 });
       const about = async (queue: string) => (await list(`/api/jobs?queue=${queue}&state=dead`))[0]?.about;
       expect(await about('tests/owned')).toEqual({ userId: owner, threadId: 'thread-1' });
       expect(await about('tests/lane')).toEqual({ userId: owner });
       expect(await about('tests/email')).toEqual({ emailId: email });
+      expect(await about('tests/contact')).toEqual({ address: 'ada@example.com' });
       expect(await about('webhooks/deliver')).toEqual({ event: 'mail.bounced' });
     });
 
@@ -144,7 +146,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       const statuses = (await Promise.all(Array.from({ length: 5 }, retry))).map(({ status }) => status);
       expect(statuses.sort()).toEqual([204, 409, 409, 409, 409]);
       await expect.poll(() => runs.length).toBe(2);
-      expect(await counts()).toEqual([]);
+      await expect.poll(counts).toEqual([]);
       expect(await actions()).toEqual([
         { action: 'retry job', target: `job ${job?.id} of tests/failing`, outcome: 'done' },
       ]);
@@ -157,6 +159,8 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
         ('tests/later', '{}', 'done', 1, 1, null, now(), now())`.execute(db());
       const { rows } = await sql<{ id: string; fence: number }>`
         select job_id as id, fence from jobs order by fence desc`.execute(db());
+      expect((await list('/api/jobs?queue=tests/later&state=failing')).map(({ attempts }) => attempts)).toEqual([2]);
+      expect((await list('/api/jobs?queue=tests/later&state=scheduled')).map(({ attempts }) => attempts)).toEqual([0]);
       const retried = rows.map(async ({ id, fence }) =>
         codeOf(await operator.send('POST', `/api/jobs/${id}/retry`, { fence })),
       );
@@ -165,7 +169,9 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
         [409, 'job_changed'],
         [409, 'job_changed'],
       ]);
-      expect((await counts()).map(({ waiting, scheduled }) => [waiting, scheduled])).toEqual([[1, 1]]);
+      expect((await counts()).map(({ waiting, failing, scheduled }) => [waiting, failing, scheduled])).toEqual([
+        [1, 0, 1],
+      ]);
     });
 
     it('that failed again after they were listed stay unchanged', async () => {

@@ -34,6 +34,7 @@ import {
   jobList,
   jobPath,
   jobQuery,
+  type QueueList,
   queueList,
   retriedQueue,
   type ShownJob,
@@ -49,13 +50,7 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
     '/api/queues',
     guard,
     { summary: 'Queues with unfinished or dead jobs', response: { 200: queueList } },
-    async () => {
-      const queues = await summarizeQueues(deps.db, largestDepth + 1);
-      return {
-        largestCount: largestDepth,
-        queues: queues.map(({ oldestDueAt, ...queue }) => ({ ...queue, oldestDueAt: spell(oldestDueAt) })),
-      };
-    },
+    async () => ({ largestCount: largestDepth, queues: await readQueues(deps.db) }),
   );
 
   routes.get(
@@ -70,27 +65,20 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
     },
   );
 
-  routes.post(
-    '/api/jobs/:id/retry',
-    guard,
-    { summary: 'Retry a dead or failing job', params: jobPath, body: seenJob },
-    async (request, reply) => {
-      const { params, body } = request;
-      await retryShownJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
-      return reply.code(204).send();
-    },
-  );
-
-  routes.post(
-    '/api/jobs/:id/discard',
-    guard,
-    { summary: 'Delete a dead job', params: jobPath, body: seenJob },
-    async (request, reply) => {
-      const { params, body } = request;
-      await discardDeadJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
-      return reply.code(204).send();
-    },
-  );
+  const changes = [
+    ['retry', retryShownJob, 'Retry a dead or failing job'],
+    ['discard', discardDeadJob, 'Delete a dead job'],
+  ] as const;
+  for (const [action, change, summary] of changes)
+    routes.post(
+      `/api/jobs/:id/${action}`,
+      guard,
+      { summary, params: jobPath, body: seenJob },
+      async (request, reply) => {
+        await change(deps, operatorName(request), { jobId: request.params.id, fence: request.body.fence });
+        return reply.code(204).send();
+      },
+    );
 
   routes.post(
     '/api/queues/retry',
@@ -105,6 +93,11 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
     { summary: 'Delete the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
     async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
   );
+}
+
+export async function readQueues(db: Db<JobTables>): Promise<QueueList['queues']> {
+  const queues = await summarizeQueues(db, largestDepth + 1);
+  return queues.map(({ oldestDueAt, ...queue }) => ({ ...queue, oldestDueAt: spell(oldestDueAt) }));
 }
 
 /** Hidden parts of the payload must not be found, because a search could guess them. */
@@ -130,15 +123,21 @@ function describe(queue: string, row: JobRow, traceLink: TraceLink): ShownJob {
 }
 
 const named = z
-  .object({ userId: z.guid(), ownerId: z.guid(), threadId: z.string(), sendId: z.guid(), body: z.string() })
+  .object({
+    ...{ userId: z.guid(), ownerId: z.guid(), threadId: z.string(), sendId: z.guid(), body: z.string() },
+    contact: z.object({ email: z.string() }).nullable(),
+  })
   .partial();
 
 /** For the title of a job. Most queues of users take the id of the user as the lane. */
 function aboutOf(queue: string, { payload, lane }: JobRow): ShownJob['about'] {
   const { data = {} } = named.safeParse(payload);
-  const { ownerId, userId = ownerId ?? z.guid().safeParse(lane).data, threadId, sendId: emailId, body } = data;
+  const { ownerId, threadId, sendId: emailId, body, contact } = data;
+  // Without an account, the user id of an email is made up.
+  const address = contact?.email;
+  const userId = address === undefined ? (data.userId ?? ownerId ?? z.guid().safeParse(lane).data) : undefined;
   const event = queue === deliveryQueue.name && body !== undefined ? typeOfEvent(body) : undefined;
-  return { userId, threadId, emailId, event };
+  return { userId, threadId, emailId, event, address };
 }
 
 const spell = (at: Date | null): string | null => at?.toISOString() ?? null;

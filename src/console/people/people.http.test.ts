@@ -105,6 +105,34 @@ describe.skipIf(withoutPostgres)('people', () => {
       expect((await desk.internal('auth', 'GET', '/v1/people?cursor=x')).status).toBe(400);
     });
 
+    it('by plan, in the order of age or of credits', async () => {
+      const [rich, richer] = [await desk.person(), await desk.person()];
+      for (const [{ id }, credits] of [
+        [rich, 500],
+        [richer, 900],
+      ] as const)
+        await changeCredits(id, { changeId: randomUUID(), credits, plan: 'basic_year', reason: 'a test' });
+      const ids = async (query: string) => {
+        const found: string[] = [];
+        for (let cursor = ''; ; ) {
+          const path = `/api/people?limit=1&plan=basic_year&${query}${cursor && `&cursor=${cursor}`}`;
+          const { body } = await desk.send<{ people: { id: string }[]; next_cursor: string | null }>('GET', path);
+          found.push(...body.people.map(({ id }) => id));
+          if (body.next_cursor === null) return found;
+          cursor = body.next_cursor;
+        }
+      };
+      expect(await ids('')).toEqual([richer.id, rich.id]);
+      expect(await ids('order=oldest')).toEqual([rich.id, richer.id]);
+      expect(await ids('order=credits')).toEqual([richer.id, rich.id]);
+      expect(await ids(`q=${rich.email}`)).toEqual([rich.id]);
+      const day = new Date().toISOString().slice(0, 10);
+      const deeds = async (query: string) =>
+        (await desk.send<{ actions: object[] }>('GET', `/api/actions?userId=${rich.id}&${query}`)).body.actions.length;
+      expect([await deeds(`from=${day}&to=${day}`), await deeds('to=2020-01-01')]).toEqual([1, 0]);
+      expect([await deeds('from=2020-01-01'), await deeds('from=2999-01-01')]).toEqual([1, 0]);
+    });
+
     it('by operators only', async () => {
       const person = await desk.person();
       for (const path of ['/v1/people', `/v1/people/${person.id}`, '/v1/actions'])

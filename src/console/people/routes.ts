@@ -2,6 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { creditsChange, peopleListing } from '#accounts/people/api.ts';
 import {
   assetsOf,
   generationsOf,
@@ -14,23 +15,15 @@ import {
   threadsOf,
   usageOf,
 } from '#accounts/people/exporting.ts';
-import { bodyOf } from '#platform/http/client.ts';
+import type { GenerationRecordPage, RunPage } from '#agent/records/api.ts';
+import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { forward, named, type Part, partOf, type ServiceClients } from '../services.ts';
+import { addForwards, forward, named, partOf, type ServiceClients } from '../services.ts';
 
-const peopleQuery = z.object({
-  q: z.string().max(320).optional().describe('An id, or the beginning of an email address.'),
-  cursor: z.string().max(200).optional(),
-});
 const personPath = z.object({ userId: z.guid().toLowerCase() });
-const creditsRequest = z.object({
-  changeId: z.uuid(),
-  plan: z.string().max(20).optional(),
-  credits: z.int().optional(),
-  reason: z.string().max(500),
-});
+const namesQuery = z.object({ ids: z.string().max(8000) });
 const erasureRequest = z.strictObject({ confirm: z.literal(true) });
 
 /** The services erase one after another, 30 s each at most. */
@@ -41,35 +34,20 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
   const { auth } = clients;
 
   routes.get(
-    '/api/people',
-    guard,
-    { summary: 'Users, found by id or address', querystring: peopleQuery },
-    async ({ query: { q = '', cursor = '' } }) => {
-      const query = { q: q || undefined, cursor: cursor || undefined };
-      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people', query }));
-    },
-  );
-
-  routes.get(
-    '/api/people/names',
-    guard,
-    { summary: 'The email addresses of users', querystring: z.object({ ids: z.string().max(8000) }) },
-    forward(auth, 'GET', '/v1/people/names'),
-  );
-
-  routes.get(
     '/api/people/:userId',
     guard,
     { summary: 'A user, from all services', params: personPath },
     async ({ params }) => readPerson(clients, params.userId),
   );
 
-  routes.post(
-    '/api/people/:userId/credits',
-    guard,
-    { summary: 'Change the plan or the credits', params: personPath, body: creditsRequest },
-    forward(auth, 'POST', '/v1/people/:userId/credits'),
-  );
+  addForwards(app, guard, auth, [
+    ['get', '/api/people', '/v1/people', 'Users, found by id or address', { querystring: peopleListing }],
+    ['get', '/api/people/names', '/v1/people/names', 'The email addresses of users', { querystring: namesQuery }],
+    [
+      ...(['post', '/api/people/:userId/credits', '/v1/people/:userId/credits'] as const),
+      ...(['Change the plan or the credits', { params: personPath, body: creditsChange }] as const),
+    ],
+  ]);
 
   const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
   routes.delete(
@@ -148,48 +126,36 @@ interface PersonRecord {
   readonly person: { readonly id: string; readonly email: string | null; readonly createdAt: string };
 }
 
-interface PersonView {
-  readonly record: PersonRecord;
-  readonly conversations: Part<unknown>;
-  readonly threads: Part<unknown>;
-  readonly usage: Part<unknown>;
-  readonly storage: Part<unknown>;
-  readonly assets: Part<unknown>;
-  readonly incidents: Part<unknown>;
-  readonly memories: Part<unknown>;
-  /** `null`: the person has no address. */
-  readonly mails: Part<unknown> | null;
-}
-
-const shown = { threads: 20, assets: 12, incidents: 20, mails: 20, memories: 5 };
+const shown = { threads: 20, assets: 12, incidents: 20, mails: 20, memories: 5, failures: 100 };
 
 /** Throws 404 for an id without a profile. */
 async function readRecord({ auth }: Pick<ServiceClients, 'auth'>, userId: string): Promise<PersonRecord> {
   return bodyOf<PersonRecord>(await auth.send({ method: 'GET', route: '/v1/people/:userId', params: { userId } }));
 }
 
-async function readPerson(clients: ServiceClients, userId: string): Promise<PersonView> {
+async function readPerson(clients: ServiceClients, userId: string): Promise<object> {
   const record = await readRecord(clients, userId);
   const { agent, media, memory, notify } = clients;
-  const { email } = record.person;
-  const get = (response: Promise<Parameters<typeof bodyOf>[0]>) => partOf(response.then((got) => bodyOf<unknown>(got)));
-  const [conversations, threads, usage, storage, assets, incidents, memories, mails] = await Promise.all([
-    get(agent.send({ method: 'GET', route: '/people/:userId', params: { userId } })),
-    get(agent.send({ method: 'GET', route: '/threads', query: { userId, limit: shown.threads } })),
-    get(agent.send({ method: 'GET', route: '/usage', query: { userId } })),
-    get(media.send({ method: 'GET', route: '/v1/usage', query: { ownerId: userId } })),
-    get(media.send({ method: 'GET', route: '/v1/assets', query: { ownerId: userId, limit: shown.assets } })),
-    get(media.send({ method: 'GET', route: '/v1/incidents', query: { ownerId: userId, limit: shown.incidents } })),
-    get(
-      memory.send({
-        method: 'GET',
-        route: '/memories',
-        query: { entity_type: 'user', entity_id: userId, limit: shown.memories },
-      }),
-    ),
-    email === null
-      ? null
-      : get(notify.send({ method: 'GET', route: '/people/mails', query: { address: email, limit: shown.mails } })),
-  ]);
-  return { record, conversations, threads, usage, storage, assets, incidents, memories, mails };
+  const { email: address } = record.person;
+  const get = <T = unknown>(client: HttpClient, route: string, query = {}, params = { userId }) =>
+    client.send({ method: 'GET', route, query, params }).then((response) => bodyOf<T>(response));
+  const failed = { userId, status: 'failed', limit: shown.failures };
+  const countFailures = async () => ({
+    runs: (await get<RunPage>(agent, '/runs', failed)).runs.length,
+    orders: (await get<GenerationRecordPage>(agent, '/generations/all', failed)).generations.length,
+  });
+  const ofUser = { entity_type: 'user', entity_id: userId };
+  const parts: Readonly<Record<string, Promise<unknown>>> = {
+    conversations: get(agent, '/people/:userId'),
+    threads: get(agent, '/threads', { userId, limit: shown.threads }),
+    usage: get(agent, '/usage', { userId }),
+    failures: countFailures(),
+    storage: get(media, '/v1/usage', { ownerId: userId }),
+    assets: get(media, '/v1/assets', { ownerId: userId, limit: shown.assets }),
+    incidents: get(media, '/v1/incidents', { ownerId: userId, limit: shown.incidents }),
+    memories: get(memory, '/memories', { ...ofUser, limit: shown.memories }),
+    ...(address !== null && { mails: get(notify, '/people/mails', { address, limit: shown.mails }) }),
+  };
+  const read = Object.entries(parts).map(async ([name, part]) => [name, await partOf(part)] as const);
+  return { record, mails: null, ...Object.fromEntries(await Promise.all(read)) };
 }

@@ -11,9 +11,10 @@ import { problems } from '#platform/problem.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
-import { passOn, type ServiceClients } from '../services.ts';
+import { addForwards, type ServiceClients } from '../services.ts';
 import type { Replay, ReplayedEvent, ShownFile, ShownRun, ShownRunPage } from './api.ts';
 
+const titlesQuery = z.object({ ids: z.string().max(13_000) });
 const params = z.object({ taskId: z.guid().toLowerCase() });
 
 export function addRunRoutes(
@@ -81,21 +82,16 @@ export function addRunRoutes(
     },
   );
 
-  routes.get(
-    '/api/threads/titles',
-    guard,
-    { summary: 'The titles of conversations', querystring: z.object({ ids: z.string().max(13_000) }) },
-    async ({ query }, reply) =>
-      passOn(reply, await agent.send({ method: 'GET', route: '/threads/titles', query }), 'agent'),
-  );
-
-  routes.get(
-    '/api/generations',
-    guard,
-    { summary: 'Generations of all users', querystring: generationRecordListing },
-    async ({ query }, reply) =>
-      passOn(reply, await agent.send({ method: 'GET', route: '/generations/all', query }), 'agent'),
-  );
+  addForwards(app, guard, agent, [
+    ['get', '/api/threads/titles', '/threads/titles', 'The titles of conversations', { querystring: titlesQuery }],
+    [
+      'get',
+      '/api/generations',
+      '/generations/all',
+      'Generations of all users',
+      { querystring: generationRecordListing },
+    ],
+  ]);
 }
 
 // The stream of a run that has ended, as a list to read.

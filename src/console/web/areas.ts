@@ -4,6 +4,7 @@ import {
   Album,
   BookOpen,
   Brain,
+  MessageSquare as Chat,
   CircleUserRound,
   Coins,
   Compass,
@@ -12,8 +13,8 @@ import {
   Link2,
   ListChecks,
   ListTree,
+  type LucideIcon,
   Mail as MailIcon,
-  MessageSquare,
   ScrollText,
   ShieldAlert,
   SlidersHorizontal,
@@ -22,77 +23,70 @@ import {
   Users,
   Webhook,
 } from 'lucide-react';
-import type { ComponentType } from 'react';
 import type { ConsoleInfo } from '../api.ts';
 import { lazily } from './shell/lazily.ts';
 import type { Page } from './shell/page.ts';
 
-/** `name`: what the module exports. A page without `isAvailable` always exists. */
-function page<Name extends string>(
-  path: string,
-  title: string,
-  Icon: Page['Icon'],
-  load: () => Promise<Readonly<Record<Name, ComponentType>>>,
-  name: Name,
-  isAvailable: Page['isAvailable'] = () => true,
-): Page {
-  return { path, title, Icon, isAvailable, View: lazily(async () => (await load())[name]) };
+type IsAvailable = (info: ConsoleInfo) => boolean;
+type Load = Parameters<typeof lazily>[0];
+type More = Pick<Page, 'isAvailable' | 'isPublic' | 'isSearched'>;
+
+function page(path: string, title: string, Icon: LucideIcon, load: Load, more: IsAvailable | More = {}): Page {
+  return { path, title, Icon, View: lazily(load), ...(typeof more === 'function' ? { isAvailable: more } : more) };
 }
 
-const has = (service: string) => (info: ConsoleInfo) => info.addresses[service] !== undefined;
-const is = (flag: 'hasDatabase' | 'hasMemory' | 'hasPeople' | 'hasWebhooks') => (info: ConsoleInfo) => info[flag];
+const hasPeople: IsAvailable = (info) => info.hasPeople;
+const hasMails: IsAvailable = (info) => info.hasOutbox || info.hasPeople;
+const hasDatabase: IsAvailable = (info) => info.hasDatabase;
+const hasWebhooks: IsAvailable = (info) => info.hasWebhooks;
+const hasMemory: IsAvailable = (info) => info.hasMemory;
+const has =
+  (service: string): IsAvailable =>
+  ({ addresses }) =>
+    addresses[service] !== undefined;
+/** Needs no session. */
+const all = { isPublic: true };
+const found = { isAvailable: hasPeople, isSearched: true };
+
+type Row = Parameters<typeof page>;
+const desk = (...[path, ...row]: Row) => page(`/operator${path}`, ...row);
 
 export const userPages: readonly Page[] = [
-  page('/studio/:threadId?', 'Studio', MessageSquare, () => import('./pages/studio.tsx'), 'Studio', has('agent')),
-  page('/create', 'Create', Sparkles, () => import('./pages/create.tsx'), 'Create', has('agent')),
-  page('/explore/:assetId?', 'Explore', Compass, () => import('./pages/explore.tsx'), 'Explore', has('content')),
-  page('/library/:assetId?', 'Library', Images, () => import('./pages/library.tsx'), 'Library'),
-  page('/albums', 'Albums', Album, () => import('./pages/albums.tsx'), 'Albums'),
-  page('/shared', 'Shared links', Link2, () => import('./pages/sharedlinks.tsx'), 'SharedLinks'),
-  page('/trash', 'Trash', Trash2, () => import('./pages/trash.tsx'), 'Trash'),
-  page('/memory', 'Memory', Brain, () => import('./pages/knowledge.tsx'), 'Knowledge', has('memory')),
-  page('/account', 'Account', CircleUserRound, () => import('./pages/account.tsx'), 'Account'),
+  page('/studio/:threadId?', 'Studio', Chat, async () => (await import('./pages/studio.tsx')).Studio, has('agent')),
+  page('/create', 'Create', Sparkles, async () => (await import('./pages/create.tsx')).Create, has('agent')),
+  page(
+    '/explore/:assetId?',
+    'Explore',
+    Compass,
+    async () => (await import('./pages/explore.tsx')).Explore,
+    has('content'),
+  ),
+  page('/library/:assetId?', 'Library', Images, async () => (await import('./pages/library.tsx')).Library),
+  page('/albums', 'Albums', Album, async () => (await import('./pages/albums.tsx')).Albums),
+  page('/shared', 'Shared links', Link2, async () => (await import('./pages/sharedlinks.tsx')).SharedLinks),
+  page('/trash', 'Trash', Trash2, async () => (await import('./pages/trash.tsx')).Trash),
+  page('/memory', 'Memory', Brain, async () => (await import('./pages/knowledge.tsx')).Knowledge, has('memory')),
+  page('/account', 'Account', CircleUserRound, async () => (await import('./pages/account.tsx')).Account),
 ];
 
 export const operatorPages: readonly Page[] = [
-  page('/operator', 'Overview', Activity, () => import('./operator/overview.tsx'), 'Overview'),
-  page('/operator/jobs', 'Jobs', ListChecks, () => import('./operator/jobs.tsx'), 'Jobs', is('hasDatabase')),
-  page('/operator/runs/:taskId?', 'Runs', ListTree, () => import('./operator/runs.tsx'), 'Runs', is('hasPeople')),
-  page('/operator/models', 'Models and costs', Coins, () => import('./operator/models.tsx'), 'Models', is('hasPeople')),
-  page(
-    '/operator/people/:personId?',
-    'People',
-    Users,
-    () => import('./operator/people.tsx'),
-    'People',
-    is('hasPeople'),
-  ),
-  page(
-    '/operator/incidents/:incidentId?',
+  desk('', 'Overview', Activity, async () => (await import('./operator/overview.tsx')).Overview),
+  desk('/jobs', 'Jobs', ListChecks, async () => (await import('./operator/jobs.tsx')).Jobs, hasDatabase),
+  desk('/runs/:taskId?', 'Runs', ListTree, async () => (await import('./operator/runs.tsx')).Runs, found),
+  desk('/models', 'Models and costs', Coins, async () => (await import('./operator/models.tsx')).Models, hasPeople),
+  desk('/people/:personId?', 'People', Users, async () => (await import('./operator/people.tsx')).People, found),
+  desk(
+    '/incidents/:incidentId?',
     'Incidents',
     ShieldAlert,
-    () => import('./operator/incidents.tsx'),
-    'Incidents',
-    is('hasPeople'),
+    async () => (await import('./operator/incidents.tsx')).Incidents,
+    hasPeople,
   ),
-  page(
-    '/operator/mail',
-    'Mail',
-    MailIcon,
-    () => import('./operator/mail.tsx'),
-    'Mail',
-    ({ hasOutbox, hasPeople }) => hasOutbox || hasPeople,
-  ),
-  page('/operator/webhooks', 'Webhooks', Webhook, () => import('./pages/webhooks.tsx'), 'Webhooks', is('hasWebhooks')),
-  page('/operator/memory', 'Memory', Brain, () => import('./memory/profiles.tsx'), 'Memory', is('hasMemory')),
-  page('/operator/audit', 'Audit', ScrollText, () => import('./operator/audit.tsx'), 'Audit', is('hasPeople')),
-  page('/operator/settings', 'Settings', SlidersHorizontal, () => import('./operator/settings.tsx'), 'Settings'),
-  {
-    ...page('/operator/content', 'Content', LayoutGrid, () => import('./pages/content.tsx'), 'Content'),
-    isPublic: true,
-  },
-  {
-    ...page('/operator/api-reference', 'API reference', BookOpen, () => import('./pages/reference.tsx'), 'Reference'),
-    isPublic: true,
-  },
+  desk('/mail', 'Mail', MailIcon, async () => (await import('./operator/mail.tsx')).Mail, hasMails),
+  desk('/webhooks', 'Webhooks', Webhook, async () => (await import('./pages/webhooks.tsx')).Webhooks, hasWebhooks),
+  desk('/memory', 'Memory', Brain, async () => (await import('./memory/profiles.tsx')).Memory, hasMemory),
+  desk('/audit', 'Audit', ScrollText, async () => (await import('./operator/audit.tsx')).Audit, hasPeople),
+  desk('/settings', 'Settings', SlidersHorizontal, async () => (await import('./operator/settings.tsx')).Settings),
+  desk('/content', 'Content', LayoutGrid, async () => (await import('./pages/content.tsx')).Content, all),
+  desk('/api-reference', 'API reference', BookOpen, async () => (await import('./pages/reference.tsx')).Reference, all),
 ];

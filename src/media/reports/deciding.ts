@@ -73,7 +73,8 @@ export async function decide(deps: MediaContext, id: string, request: DecisionRe
         await hide(deps, tx, affected, decision);
       }
       const decided = { ownerId, kind, decision, statement };
-      await enqueueMails(deps, tx, decided, await listReports(tx, id), randomUUID());
+      // Operators find the jobs of the emails by the id of the incident.
+      await enqueueMails(deps, tx, decided, await listReports(tx, id), `${id}:${randomUUID()}`);
       return decision === 'remove' ? assetIds : [];
     }),
   );

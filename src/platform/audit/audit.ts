@@ -99,6 +99,9 @@ interface ActionSearch {
   readonly actor?: string | undefined;
   /** Only actions that contain this text. Ignores case. */
   readonly action?: string | undefined;
+  /** Days in UTC, both included. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 interface FoundActions {
@@ -113,14 +116,16 @@ interface FoundActions {
  */
 const examinedActions = 20_000;
 
-type Row = Omit<AuditTables['operator_actions'], 'at' | 'action_id'> & { readonly at: Date; readonly id: number };
+type Row = Omit<ShownAction, 'at'> & { readonly at: Date; readonly id: number };
 
 export async function findActions(db: Db<AuditTables>, search: ActionSearch): Promise<FoundActions> {
-  const { limit, before, userId, actor, action } = search;
+  const { limit, before, userId, actor, action, from, to } = search;
   const examined = sql`select * from operator_actions
     ${before === undefined ? sql`` : sql`where action_id < ${before}`} order by action_id desc limit ${examinedActions}`;
   const conditions = [
     sql`true`,
+    ...(from === undefined ? [] : [sql`at >= ${from}::date::timestamp at time zone 'UTC'`]),
+    ...(to === undefined ? [] : [sql`at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
     ...(actor === undefined ? [] : [sql`lower(actor) = ${actor.toLowerCase()}`]),
     ...(action === undefined ? [] : [sql`strpos(lower(action), ${action.toLowerCase()}) > 0`]),
     ...(userId === undefined
@@ -131,7 +136,7 @@ export async function findActions(db: Db<AuditTables>, search: ActionSearch): Pr
         ]),
   ];
   const { rows } = await sql<Row>`
-    select action_id as id, at, actor, action, target, outcome, request_id from (${examined}) as examined
+    select action_id as id, at, actor, action, target, outcome, request_id as "requestId" from (${examined}) as examined
     where ${sql.join(conditions, sql` and `)} order by action_id desc limit ${limit + 1}`.execute(db);
   const actions = rows.slice(0, limit).map(toShown);
   if (rows.length > limit) return { actions, next: rows[limit - 1]?.id ?? null };
@@ -142,11 +147,4 @@ export async function findActions(db: Db<AuditTables>, search: ActionSearch): Pr
   return { actions, next: ends[0]?.next ?? null };
 }
 
-const toShown = ({ at, actor, action, target, outcome, request_id: requestId }: Row): ShownAction => ({
-  at: at.toISOString(),
-  actor,
-  action,
-  target,
-  outcome,
-  requestId,
-});
+const toShown = ({ at, id: _id, ...row }: Row): ShownAction => ({ ...row, at: at.toISOString() });

@@ -59,9 +59,13 @@ export function measureJobs(registry: Registry, jobs: CountedJobs, queues: reado
 interface QueueState {
   readonly queue: string;
   readonly waiting: number;
+  /** Later attempts are left out: those are failing. */
   readonly scheduled: number;
+  readonly failing: number;
   readonly running: number;
   readonly dead: number;
+  /** Dead or failing since an hour. */
+  readonly failedLately: number;
   readonly oldestDueAt: Date | null;
 }
 
@@ -70,6 +74,8 @@ export function summarizeQueues(db: Db<JobTables>, atMost: number): Promise<read
   // Behind a pooler, only transactions run without just-in-time compilation, which would take longer than the counting.
   return transaction(db, (tx) => countIn(tx, atMost));
 }
+
+const hourAgo = sql`now() - interval '1 hour'`;
 
 async function countIn(tx: Tx<JobTables>, atMost: number): Promise<readonly QueueState[]> {
   // The order is that of the index. Without it, the planner may read the whole table to find few rows.
@@ -91,22 +97,28 @@ async function countIn(tx: Tx<JobTables>, atMost: number): Promise<readonly Queu
     )
     select queue,
       ${count(sql`status = 'waiting' and run_at <= now() order by run_at`)} as waiting,
-      ${count(sql`status = 'waiting' and run_at > now() order by run_at`)} as scheduled,
+      later.scheduled, later.failing,
       -- An index of the running jobs of one queue would cost a write for each attempt.
       coalesce((select held.count from held where held.queue = names.queue), 0) as running,
       ${count(sql`status = 'dead' order by finished_at desc, job_id`)} as dead,
+      later.lately + ${count(sql`status = 'dead' and finished_at > ${hourAgo} order by finished_at desc, job_id`)} as "failedLately",
       (select run_at from jobs where jobs.queue = names.queue and status = 'waiting' and run_at <= now()
         order by run_at limit 1) as "oldestDueAt"
-    from names where queue is not null order by queue`.execute(tx);
+    from names cross join lateral (
+      select count(*) filter (where attempt = 0) as scheduled, count(*) filter (where attempt > 0) as failing,
+        count(*) filter (where attempt > 0 and claimed_at > ${hourAgo}) as lately
+      from (select attempt, claimed_at from jobs where jobs.queue = names.queue and status = 'waiting' and run_at > now()
+        order by run_at limit ${atMost}) as due
+    ) as later where queue is not null order by queue`.execute(tx);
   return rows;
 }
 
 /** The unfinished and dead jobs of all queues. Each number ends at `atMost`. */
 export async function countJobs(db: Db<JobTables>, atMost: number): Promise<readonly QueueDepth[]> {
   const queues = await summarizeQueues(db, atMost);
-  return queues.flatMap(({ queue, waiting, scheduled, running, dead }) =>
+  return queues.flatMap(({ queue, waiting, scheduled, failing, running, dead }) =>
     [
-      { queue, status: 'waiting' as const, count: Math.min(waiting + scheduled, atMost) },
+      { queue, status: 'waiting' as const, count: Math.min(waiting + scheduled + failing, atMost) },
       { queue, status: 'running' as const, count: Math.min(running, atMost) },
       { queue, status: 'dead' as const, count: dead },
     ].filter(({ count }) => count > 0),

@@ -13,21 +13,34 @@ describe.each(databaseEngines)('the depths of queues on $name', ({ open, missing
   beforeAll(async () => {
     if (missing) return;
     database = await open();
-    await sql`insert into jobs (queue, payload, status, run_at, finished_at)
-      select queue, '{}', status, now() + make_interval(mins => due),
+    await sql`insert into jobs (queue, payload, status, attempt, run_at, finished_at)
+      select queue, '{}', status, attempt, now() + make_interval(mins => due),
         case when status in ('waiting', 'running') then null else now() end
-      from (values ('a', 'waiting', -1, 2), ('a', 'waiting', 1, 2), ('a', 'running', -1, 1), ('b', 'dead', -1, 4), ('b', 'done', -1, 4),
-        ('c', 'done', -1, 1), ('d', 'running', -1, 4)) planted(queue, status, due, jobs), generate_series(1, jobs)`.execute(
+      from (values ('a', 'waiting', 0, -1, 2), ('a', 'waiting', 0, 1, 1), ('a', 'waiting', 3, 1, 1), ('a', 'running', 1, -1, 1),
+        ('b', 'dead', 4, -1, 4), ('b', 'done', 1, -1, 4),
+        ('c', 'done', 1, -1, 1), ('d', 'running', 1, -1, 4)) planted(queue, status, attempt, due, jobs), generate_series(1, jobs)`.execute(
       queries(),
     );
   });
   afterAll(() => database?.close());
 
   it.skipIf(missing)('are exact up to the limit, and omit queues with only finished jobs', async () => {
-    const none = { waiting: 0, scheduled: 0, running: 0, dead: 0, oldestDueAt: null };
+    await sql`update jobs set claimed_at = now() where queue = 'a' and attempt = 3`.execute(queries());
+    await sql`update jobs set finished_at = now() - interval '2 hours' where job_id =
+      (select min(job_id::text)::uuid from jobs where queue = 'b' and status = 'dead')`.execute(queries());
+    const none = { waiting: 0, scheduled: 0, failing: 0, running: 0, dead: 0, failedLately: 0, oldestDueAt: null };
     expect(await summarizeQueues(queries(), 4)).toEqual([
-      { ...none, queue: 'a', waiting: 2, scheduled: 2, running: 1, oldestDueAt: expect.any(Date) },
-      { ...none, queue: 'b', dead: 4 },
+      {
+        ...none,
+        queue: 'a',
+        waiting: 2,
+        scheduled: 1,
+        failing: 1,
+        failedLately: 1,
+        running: 1,
+        oldestDueAt: expect.any(Date),
+      },
+      { ...none, queue: 'b', dead: 4, failedLately: 3 },
       { ...none, queue: 'd', running: 4 },
     ]);
     expect(await countJobs(queries(), 4)).toEqual([

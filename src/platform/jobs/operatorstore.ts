@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, json, type Tx } from '../db/db.ts';
 import type { JobTables } from './jobs.ts';
 
-/** A waiting job is `scheduled` until it is due. */
-export type ShownState = 'waiting' | 'scheduled' | 'running' | 'dead';
+/** A waiting job is `scheduled` until it is due, or `failing` if an attempt failed. */
+export type ShownState = 'waiting' | 'scheduled' | 'failing' | 'running' | 'dead';
 
 export interface ShownJob {
   readonly jobId: string;
@@ -25,7 +25,8 @@ export interface ShownJob {
 
 const conditions: Readonly<Record<ShownState, RawBuilder<unknown>>> = {
   waiting: sql`status = 'waiting' and run_at <= now() order by run_at, job_id`,
-  scheduled: sql`status = 'waiting' and run_at > now() order by run_at, job_id`,
+  scheduled: sql`status = 'waiting' and run_at > now() and attempt = 0 order by run_at, job_id`,
+  failing: sql`status = 'waiting' and run_at > now() and attempt > 0 order by run_at, job_id`,
   running: sql`status = 'running' order by claimed_at, job_id`,
   dead: sql`status = 'dead' order by finished_at desc, job_id`,
 };

@@ -287,8 +287,10 @@ export function idOf({ jobId, fence }: Pick<ClaimedRow, 'jobId' | 'fence'>): str
 
 /** Another program may have written the message. A reason that cannot be stored would make the job wait for the end of its lease. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replaceAll('\0', '').slice(0, longestReason).toWellFormed();
+  const { message, cause } = error instanceof Error ? error : { message: String(error) };
+  // Such as the host that refused the connection.
+  const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : '';
+  return (message + why).replaceAll('\0', '').slice(0, longestReason).toWellFormed();
 }
 
 /** Retries the write, so that a short database outage does not repeat the handler's work. */

@@ -5,26 +5,33 @@ import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
-import { incidentTones, titleOf } from './incidentstates.ts';
-import { Pictures, useModelNames } from './names.tsx';
+import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
+import { Pictures, useModelNames, useUsageCosts } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
 
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;
   const modelNameOf = useModelNames();
+  const costOf = useUsageCosts();
   return (
     <div className="desk-sections">
       <Section title="Usage" part={view.usage} empty="No runs in the last 30 days." listOf={({ days }) => days}>
         {(days) => (
           <Table
             label="Usage by day and model"
-            head={['Day and model', 'Runs', 'Tokens', 'Images', 'Videos', 'Credits']}
+            head={['Day and model', 'Runs', 'Tokens', 'Images', 'Videos', 'Credits', 'Cost']}
             rows={days.map(({ day, model, inputTokens, outputTokens, ...used }) => ({
               key: `${day} ${model}`,
               cells: [
-                dayAndModel(day, modelNameOf(model)),
+                <Link
+                  key="day"
+                  href={`/operator/runs?${new URLSearchParams({ userId: person.id, model, from: day, to: day, ...(used.runs === 0 && { kind: 'generations' }) })}`}
+                >
+                  {dayNameOf(day)}, {modelNameOf(model)}
+                </Link>,
                 ...[used.runs, inputTokens + outputTokens, used.images, used.videos, used.credits].map(countOf),
+                costOf({ model, inputTokens, outputTokens, ...used }),
               ],
             }))}
           />
@@ -104,17 +111,17 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
         {(incidents) => (
           <Lines>
-            {incidents.map(({ id, status, createdAt, ...incident }) => (
-              <li key={id}>
+            {incidents.map((incident) => (
+              <li key={incident.id}>
                 <div className="row">
-                  <Link href={`/operator/incidents/${id}`}>
+                  <Link href={`/operator/incidents/${incident.id}`}>
                     {titleOf(incident)}
                     {incident.title !== null && `: ${incident.title}`}
                   </Link>
-                  <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+                  <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
                 </div>
                 <p className="quiet">
-                  <When at={createdAt} />
+                  <When at={incident.createdAt} />
                 </p>
               </li>
             ))}
@@ -164,12 +171,6 @@ export function Activity({ view }: { readonly view: PersonView }) {
     </div>
   );
 }
-
-const dayAndModel = (day: string, model: string) => (
-  <>
-    {dayNameOf(day)} <span className="quiet">{model}</span>
-  </>
-);
 
 interface SectionProps<T, Item> {
   readonly title: string;

@@ -16,6 +16,8 @@ interface AllDeadProps {
   /** How many jobs wait for their next attempt, which a retry starts now. */
   readonly failing?: number;
   readonly label?: string;
+  /** Reports a retry of, such as, `3 jobs`. */
+  readonly report?: (what: string) => string;
 }
 
 export function AllDead({
@@ -24,6 +26,7 @@ export function AllDead({
   count: dead,
   failing = 0,
   label = `Retry all dead ${many}`,
+  report = (what) => `Retried ${what}`,
 }: AllDeadProps) {
   const queries = useQueryClient();
   const mayChange = useMayChange();
@@ -31,10 +34,9 @@ export function AllDead({
     mutationFn: async (action: 'retry' | 'discard') => {
       const json = { queue, ...(action === 'retry' && { failing: failing > 0 }) };
       const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${action}`, { method: 'POST', json });
-      const done = action === 'retry' ? 'Retried' : 'Discarded';
-      notify(
-        `${done} ${countOf(count)} ${count === 1 ? one : many}${hasMore ? '. There are more. Repeat the action.' : '.'}`,
-      );
+      const what = `${countOf(count)} ${count === 1 ? one : many}`;
+      const done = action === 'retry' ? report(what) : `Discarded ${what}`;
+      notify(`${done}.${hasMore ? ' There are more. Repeat the action.' : ''}`);
       await refreshJobs(queries);
     },
   });

@@ -1,46 +1,81 @@
 /** What an operator has to look at now, each with the page that shows it. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import type { GenerationRecordPage } from '#agent/records/api.ts';
 import type { EmailList } from '#client/notify/api.ts';
 import type { IncidentCounts } from '#media/incidents/api.ts';
 import type { Overview } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
+import type { ShownRunPage } from '../../runs/api.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf, countUpTo, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Status } from '../parts/states.tsx';
 import { useBudgets } from './budgets.tsx';
 import { workOf } from './names.tsx';
-import { moneyOf } from './units.ts';
+import { clockOf, moneyOf } from './units.ts';
 
 const recentMs = 10 * 60_000;
-const lately = 'in the last 10 minutes';
+const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 /** The length of a page of emails. */
 const mostMails = 50;
 
 type Item = readonly [tone: 'bad' | 'warn' | 'busy', text: string, href: string, link: string];
 
-export const useErrors = () => useRead<ErrorList>(['errors'], '/api/errors', { refetchInterval: 10_000 });
-
-/** `undefined`: not read yet, or the pages of people are not available. */
-export function useIncidentCounts(): IncidentCounts | undefined {
+/** All that the Overview shows. It is shown when every part was read once, or could not be. */
+export function useDesk() {
   const { data: info } = useConsole();
-  return useRead<{ readonly counts: IncidentCounts }>(['incident counts'], '/api/incidents?status=open', {
-    refetchInterval: 60_000,
-    enabled: info?.hasPeople === true,
-  }).data?.counts;
+  const enabled = info?.hasPeople === true;
+  const [from] = useState(() => new Date(Date.now() - hourMs).toISOString().slice(0, 10));
+  const failed = `status=failed&from=${from}&limit=100`;
+  const often = { refetchInterval: 15_000, enabled };
+  const parts = {
+    overview: useRead<Overview>(['overview'], '/api/overview', { refetchInterval: 5000 }),
+    history: useRead<History>(['history'], '/api/history', { refetchInterval: 15_000 }),
+    errors: useRead<ErrorList>(['errors'], '/api/errors', { refetchInterval: 10_000 }),
+    runs: useRead<ShownRunPage>(['runs', failed], `/api/runs?${failed}`, often),
+    orders: useRead<GenerationRecordPage>(['orders', failed], `/api/generations?${failed}`, often),
+    failedMails: useRead<EmailList>(['sent mails', 'failed lately'], '/api/notify/emails?status=failed', often),
+    delayedMails: useRead<EmailList>(['sent mails', 'delayed lately'], '/api/notify/emails?status=delayed', often),
+    incidents: useRead<{ readonly counts: IncidentCounts }>(['incident counts'], '/api/incidents?status=open', often),
+    budgets: useBudgets(),
+  };
+  // A service that does not respond must not hold the page back.
+  const isRead = Object.values(parts).every(
+    (part) => !part.isPending || !part.isFetching || part.failureCount + part.errorUpdateCount > 0,
+  );
+  return { ...parts, isRead };
+}
+export type Desk = ReturnType<typeof useDesk>;
+
+const since = (at: string | null, ms: number) => at !== null && Date.parse(at) > Date.now() - ms;
+const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+
+/** What failed in the last hour, with the page of each kind. */
+export function failuresOf({ overview, runs, orders, failedMails, delayedMails }: Desk) {
+  const webhooks = overview.data?.webhooks?.queue;
+  const jobsOf = (isWanted: (queue: string) => boolean) =>
+    sumOf((overview.data?.queues ?? []).filter(({ queue }) => isWanted(queue)).map((queue) => queue.failedLately));
+  const ended = (runs.data?.runs ?? []).filter((run) => since(run.endedAt, hourMs));
+  // The images of a run that failed are that run.
+  const made = (orders.data?.generations ?? []).filter(
+    ({ endedAt, taskId }) => since(endedAt, hourMs) && !ended.some((run) => run.taskId === taskId),
+  );
+  const mails = [failedMails, delayedMails].flatMap(({ data }) => data?.data ?? []);
+  const kinds: readonly (readonly [count: number, one: string, many: string, href: string])[] = [
+    [ended.length, 'run', 'runs', '/operator/runs?status=failed'],
+    [made.length, 'image or video', 'images and videos', '/operator/runs?kind=generations&status=failed'],
+    [jobsOf((queue) => queue !== webhooks && !queue.startsWith('notify/')), 'job', 'jobs', '/operator/jobs'],
+    [mails.filter((mail) => since(mail.created_at, hourMs)).length, 'email', 'emails', '/operator/mail?tab=sent'],
+    [jobsOf((queue) => queue === webhooks), 'webhook', 'webhooks', '/operator/webhooks?status=failing'],
+  ];
+  return kinds.filter(([count]) => count > 0);
 }
 
 /** Emails with this status of the last day, the reason of the newest one first. */
-function useMails(status: 'delayed' | 'failed'): Item | false {
-  const { data: info } = useConsole();
-  const { data } = useRead<EmailList>(['sent mails', 'lately', status], `/api/notify/emails?status=${status}`, {
-    refetchInterval: 30_000,
-    enabled: info?.hasPeople === true,
-  });
-  const since = status === 'failed' ? Date.now() - dayMs : 0;
-  const mails = data?.data.filter(({ created_at }) => Date.parse(created_at) > since) ?? [];
+function mailItem(status: 'delayed' | 'failed', data: EmailList | undefined): Item | false {
+  const mails = (data?.data ?? []).filter((mail) => status === 'delayed' || since(mail.created_at, dayMs));
   const count = countUpTo(mostMails, mails.length === mostMails && data?.has_more ? mostMails + 1 : mails.length);
   const what = `${count} ${mails.length === 1 ? 'email' : 'emails'}`;
   const reason = mails[0]?.reason == null ? '' : `: ${mails[0].reason}`;
@@ -51,43 +86,48 @@ function useMails(status: 'delayed' | 'failed'): Item | false {
     : ['warn', `${what} ${mails.length === 1 ? 'is' : 'are'} delayed${reason}`, href, 'Show emails'];
 }
 
-interface AttentionProps {
-  readonly overview: Overview;
-  readonly history: History | undefined;
-  /** `overview` is the last known state. */
-  readonly error: Error | null;
-}
-
-export function Attention({ overview, history, error }: AttentionProps) {
-  const budgets = useBudgets().data?.budgets ?? [];
-  const { open = 0, openAppeals = 0 } = useIncidentCounts() ?? {};
+/** `overview`: if it cannot be read, the last known state. */
+export function Attention({ desk, overview }: { readonly desk: Desk; readonly overview: Overview }) {
+  const { error } = desk.overview;
+  const { open = 0, openAppeals = 0 } = desk.incidents.data?.counts ?? {};
   const { services, queues, largestCount, webhooks } = overview;
-  const mails = [useMails('failed'), useMails('delayed')];
   const unwell = services.filter(({ status }) => status !== 'ready');
-  const { failing, failedRuns } = recentTrouble(overview, history);
   const appeals = openAppeals === 0 ? '' : `, ${countOf(openAppeals)} with an appeal`;
   // Webhooks have a page of their own.
-  const others = queues.filter(({ queue, state, count }) => state === 'dead' && count > 0 && queue !== webhooks?.queue);
-  const jobs = others.reduce((sum, { count }) => sum + count, 0);
+  const others = (queues ?? []).filter(({ queue, dead }) => dead > 0 && queue !== webhooks?.queue);
+  const jobs = sumOf(others.map(({ dead }) => dead));
   const numbered = (count: number, one: string, many: string) =>
     count === 1 ? `1 ${one}` : `${countUpTo(largestCount, count)} ${many}`;
-  const runs = numbered(failedRuns, 'run', 'runs');
   const works = others.map(({ queue }) => workOf(queue)).join(', ');
   const firstDead = `/operator/jobs?queue=${encodeURIComponent(others[0]?.queue ?? '')}`;
+  const errors = (desk.errors.data?.errors ?? []).filter(({ at }) => since(at, recentMs));
+  const failing = listOf([...new Set(errors.map(({ service }) => service))]);
+  const runs = (desk.runs.data?.runs ?? []).filter(({ endedAt }) => since(endedAt, recentMs));
   const all: readonly (Item | false)[] = [
     unwell.length > 0 && ['bad', sentenceOf(unwell, services.length), '#services', 'Show the services'],
-    failing.length > 0 && ['bad', `${listOf(failing)} returned server errors ${lately}`, '#errors', 'Show the errors'],
-    failedRuns > 0 && ['bad', `${runs} failed ${lately}`, '/operator/runs?status=failed', 'Show failed runs'],
+    errors.length > 0 && [
+      'bad',
+      `${numbered(errors.length, 'server error', 'server errors')} of ${failing} since ${clockOf(errors.at(-1)?.at)}`,
+      '#errors',
+      'Show the errors',
+    ],
+    runs.length > 0 && [
+      'bad',
+      `${numbered(runs.length, 'run', 'runs')} failed since ${clockOf(runs.at(-1)?.endedAt)}`,
+      '/operator/runs?status=failed',
+      'Show failed runs',
+    ],
     jobs > 0 && ['bad', `${numbered(jobs, 'job is', 'jobs are')} dead: ${works}`, firstDead, 'Retry or discard'],
     ...webhookItems(webhooks),
-    ...mails,
+    mailItem('failed', desk.failedMails.data),
+    mailItem('delayed', desk.delayedMails.data),
     open > 0 && [
       'busy',
       `${numbered(open, 'incident waits', 'incidents wait')} for a decision${appeals}`,
       '/operator/incidents',
       'Decide',
     ],
-    ...budgets.map(
+    ...(desk.budgets.data?.budgets ?? []).map(
       ({ period, percent, spentUsd, budgetUsd }): Item | false =>
         percent >= 80 && [
           percent >= 100 ? 'bad' : 'busy',
@@ -167,16 +207,4 @@ function sentenceOf(unwell: Overview['services'], all: number): string {
   const names = unwell.map(({ service }) => service).join(', ');
   if (unwell.length > 1) return `${unwell.length} of ${all} services are not ready: ${names}`;
   return `${names} is not ready${unwell[0]?.status === 'unreachable' ? ': no answer' : ''}`;
-}
-
-/** Services that returned server errors lately, and how many runs failed. */
-function recentTrouble({ services, checkedAt }: Overview, history: History | undefined) {
-  const since = Date.parse(checkedAt) - recentMs;
-  const isRecent = (at: string | null | undefined) => at !== null && at !== undefined && Date.parse(at) >= since;
-  const failing = services.filter((one) => one.failing.some(({ lastAt }) => isRecent(lastAt)));
-  const stepM = (history?.stepS ?? 0) / 60;
-  const failedRuns = (history?.runs.failedPerMinute ?? [])
-    .filter((_value, step) => isRecent(history?.startsAt[step]))
-    .reduce<number>((sum, value) => sum + (value ?? 0) * stepM, 0);
-  return { failing: failing.map(({ service }) => service), failedRuns: Math.round(failedRuns) };
 }

@@ -1,27 +1,43 @@
 /** The audit log: what operators did, found by operator, action and user. */
 import { Link } from 'wouter';
-import type { ActionPage } from '#accounts/people/api.ts';
+import type { ActionPage, PeoplePage } from '#accounts/people/api.ts';
+import type { Incident } from '#media/incidents/api.ts';
+import { Choice, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead } from '../parts/states.tsx';
 import './desk.css';
 import './operator.css';
-import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
-import { deedOf, differenceOf, outcomeOf } from './personview.ts';
+import { deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
 
 type Action = ActionPage['actions'][number];
 
 const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
+/** By name. Of several keys, the first is a part of the others. */
+const keys = new Map(
+  Object.entries(deeds)
+    .toReversed()
+    .map(([key, name]) => [name.replace(' of {}', ''), key]),
+);
+const choices = [['', 'All'] as const, ...[...keys].toSorted().map(([name, key]) => [key, name] as const)];
+
 export function Audit() {
   const { of, change } = useFilters();
-  const id = of('userId');
-  const isIncomplete = id !== '' && !isId(id);
-  const pages = usePages<ActionPage>('actions', '/api/actions', {
-    actor: of('actor'),
-    action: of('action'),
-    userId: isIncomplete ? '' : id,
+  const [typed, actor, action, from, to] = [of('userId'), of('actor'), of('action'), of('from'), of('to')];
+  const isEmail = typed.includes('@');
+  const { data } = useRead<PeoplePage>(['people', typed], `/api/people?${new URLSearchParams({ q: typed })}`, {
+    enabled: isEmail,
   });
+  const found = data?.people.find(({ email }) => email?.toLowerCase() === typed.toLowerCase());
+  const userId = isEmail ? (found?.id ?? '') : isId(typed) ? typed : '';
+  const pages = usePages<ActionPage>('actions', '/api/actions', { actor, action, from, to, userId });
+  const dayField = (name: 'from' | 'to', label: string) => (
+    <TextField label={label} type="date" value={of(name)} onChange={(value) => change({ [name]: value })} />
+  );
   const field = (name: string, label: string, placeholder: string, maxLength: number) => (
     <SearchField
       label={label}
@@ -35,16 +51,18 @@ export function Audit() {
     <>
       <PageHead title="Audit">
         The actions of operators and commands, newest first. Users are recorded as a hash. The page finds the newest
-        users, and those whose credits were changed. To find another one, enter the id.
+        users, and those whose credits were changed. To find another one, enter the email address or the id.
       </PageHead>
-      <search className="desk-fields desk-filters">
+      <Filters>
         {field('actor', 'Operator', 'chief@example.com', 64)}
-        {field('action', 'Action', 'credits', 100)}
-        {field('userId', 'User id', 'A complete id', 36)}
-      </search>
-      {isIncomplete && (
+        <Choice label="Action" choices={choices} value={action} onChange={(value) => change({ action: value })} />
+        {field('userId', 'User', 'Email address or id', 320)}
+        {dayField('from', 'From')}
+        {dayField('to', 'To')}
+      </Filters>
+      {typed !== '' && userId === '' && (
         <p className="quiet" role="status">
-          Enter a complete user id to filter by it.
+          No user has this email address or id. Enter it completely.
         </p>
       )}
       <Listing
@@ -84,6 +102,7 @@ const isOfIncident = ({ action }: Action) => action.includes('/v1/incidents/:id'
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
   const { at, actor, action, target, outcome, requestId, userId, change } = whole;
   const isOfUser = target.startsWith('sha256 ');
+  const queue = /^(?:job \S+ of|queue) (\S+)$/.exec(target)?.[1];
   const [before = '', after] = deedOf(action).split('{}');
   return (
     <>
@@ -124,9 +143,16 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
           <>
             {' · '}
             <Link href={`/operator/incidents/${target}`}>Open the incident</Link>
+            {action.endsWith('/decision') && <Decision id={target} at={at} />}
           </>
         )}
-        {!isOfUser && !isOfIncident(whole) && !action.endsWith(target) && ` · ${target}`}
+        {queue !== undefined && (
+          <>
+            {' · '}
+            <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{target}</Link>
+          </>
+        )}
+        {!isOfUser && !isOfIncident(whole) && queue === undefined && !action.endsWith(target) && ` · ${target}`}
         {requestId !== null && (
           <>
             {' · '}Request id <code>{requestId}</code>
@@ -135,4 +161,15 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
       </p>
     </>
   );
+}
+
+const recordedWithinMs = 10_000;
+
+/** The decision itself, unless a later one has replaced it. */
+function Decision({ id, at }: { readonly id: string; readonly at: string }) {
+  const { data } = useRead<Incident>(['incident', id], `/api/incidents/${id}`, { staleTime: 60_000 });
+  const madeAt = data?.decision?.at;
+  if (data === undefined || madeAt === undefined) return null;
+  if (Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs) return ' · replaced by a later decision';
+  return ` · ${statusOf(data)}: ${titleOf(data)}`;
 }

@@ -1,6 +1,7 @@
 /** Small graphs over time. Assistive technology reads the table of the same numbers instead (`Numbers`). */
 import { type PointerEvent, useState } from 'react';
 import { Table } from '../parts/tables.tsx';
+import { clockOf } from './units.ts';
 
 export interface Line {
   readonly name: string;
@@ -10,7 +11,6 @@ export interface Line {
 
 const width = 240;
 const height = 56;
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 interface GraphProps {
   readonly title: string;
@@ -34,7 +34,7 @@ export function Graph({ title, lines, startsAt, show }: GraphProps) {
       <figcaption>
         <span className="quiet">{title}</span>
         <span className="now">
-          {at !== undefined && <span className="quiet">{clock.format(new Date(at))} </span>}
+          {at !== undefined && <span className="quiet">{clockOf(at)} </span>}
           {lines.map(({ name, values, tone }) => {
             const value = pointed === undefined ? latestOf(values) : values[pointed];
             return (
@@ -76,7 +76,6 @@ export function Graph({ title, lines, startsAt, show }: GraphProps) {
   );
 }
 
-const clockOf = (at: string | undefined) => (at === undefined ? '' : clock.format(new Date(at)));
 const latestOf = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;
 const xOf = (step: number, steps: number) => (steps < 2 ? 0 : (step / (steps - 1)) * width);
 
@@ -114,7 +113,7 @@ export function Numbers({ label, lines, startsAt, show }: NumbersProps) {
           rows={steps.map(({ at, values }) => ({
             key: at,
             cells: [
-              clock.format(new Date(at)),
+              clockOf(at),
               ...values.map((value, index) => (value === null ? '–' : show(value, lines[index]?.name ?? ''))),
             ],
           }))}

@@ -10,7 +10,7 @@ import { momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { incidentTones, isDecidable, peopleOf, placeOf, titleOf } from './incidentstates.ts';
+import { incidentTones, isDecidable, isRemoved, peopleOf, placeOf, statusOf, titleOf } from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
 import { ReportDecision, Reports } from './reports.tsx';
 
@@ -41,7 +41,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           <h1>{titleOf(incident)}</h1>
           {title !== null && <p className="desk-quote">{title}</p>}
         </div>
-        <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+        <Status tone={incidentTones[status] ?? 'quiet'}>{statusOf(incident)}</Status>
       </header>
       <div className="desk-columns">
         <div className="stack">
@@ -72,13 +72,11 @@ function Facts({ incident }: { readonly incident: Incident }) {
           {reports > 0 && <Reports of={id} />}
         </div>
         <div className="stack desk-aside">
-          {assetId !== null && <Preview id={id} isThere={isThere} />}
+          {assetId !== null && !isRemoved(incident) && <Preview id={id} isThere={isThere} />}
           {isThere ? (
             <ReportDecision incident={incident} />
-          ) : mayChange ? (
-            <Decision incident={incident} />
           ) : (
-            <Decided incident={incident} />
+            (mayChange || incident.resolvedAt !== null) && <Decision incident={incident} />
           )}
         </div>
       </div>
@@ -156,9 +154,8 @@ function Preview({ id, isThere }: { readonly id: string; readonly isThere: boole
       )}
       {look === undefined && (
         <p className="quiet">
-          {isThere
-            ? 'A video is shown by one image.'
-            : 'The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them.'}{' '}
+          {!isThere &&
+            'The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them. '}
           Each view is recorded in the audit log.
         </p>
       )}
@@ -179,21 +176,12 @@ function Preview({ id, isThere }: { readonly id: string; readonly isThere: boole
   );
 }
 
-function Decided({ incident: { resolvedAt, note } }: { readonly incident: Incident }) {
-  if (resolvedAt === null) return null;
-  return (
-    <section className="card stack" aria-label="Decision">
-      <p>
-        Decided <When at={resolvedAt} />
-      </p>
-      {note !== null && <p className="quiet">{note}</p>}
-    </section>
-  );
-}
+const choices = [['upheld', 'Uphold', 'danger'] as const, ['cleared', 'Clear', undefined] as const];
 
 function Decision({ incident }: { readonly incident: Incident }) {
   const { id, status, note: before, resolvedAt } = incident;
   const queries = useQueryClient();
+  const mayChange = useMayChange();
   const [note, setNote] = useState(before ?? '');
   const deciding = useMutation({
     mutationFn: async (resolution: 'upheld' | 'cleared') => {
@@ -213,27 +201,30 @@ function Decision({ incident }: { readonly incident: Incident }) {
           Last decision <When at={resolvedAt} />
         </p>
       )}
-      <TextArea label="Note" rows={3} maxLength={2000} value={note} onChange={setNote} />
-      <div className="desk-buttons">
-        <button
-          type="button"
-          className="danger"
-          disabled={deciding.isPending || status === 'upheld'}
-          onClick={() => deciding.mutate('upheld')}
-        >
-          Uphold
-        </button>
-        <button
-          type="button"
-          disabled={deciding.isPending || status === 'cleared'}
-          onClick={() => deciding.mutate('cleared')}
-        >
-          Clear
-        </button>
-      </div>
-      <p className="quiet">
-        Cleared content passes screening from now on. The removed file is not restored; its owner can upload it again.
-      </p>
+      {mayChange ? (
+        <>
+          <TextArea label="Note" rows={3} maxLength={2000} value={note} onChange={setNote} />
+          <div className="desk-buttons">
+            {choices.map(([resolution, name, tone]) => (
+              <button
+                key={resolution}
+                type="button"
+                className={tone}
+                disabled={deciding.isPending || status === resolution}
+                onClick={() => deciding.mutate(resolution)}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+          <p className="quiet">
+            Cleared content passes screening from now on. The removed file is not restored; its owner can upload it
+            again.
+          </p>
+        </>
+      ) : (
+        <p className="quiet">{note}</p>
+      )}
       <p role="status" className="unseen">
         {deciding.isSuccess ? `The incident is ${status}.` : ''}
       </p>

@@ -15,7 +15,7 @@ import { useMayChange } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { Glance, IncidentDetails, nobody, PlaceLink } from './incident.tsx';
-import { incidentTones, isDecidable, peopleOf, titleOf } from './incidentstates.ts';
+import { incidentTones, isDecidable, isRemoved, peopleOf, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink, useThreadTitle } from './names.tsx';
 
 type Listed = IncidentPage & { readonly counts: IncidentCounts };
@@ -88,17 +88,17 @@ function List() {
   );
 }
 
-const decisionNames = { dismiss: 'dismissed', restrict: 'restricted', remove: 'removed' } as const;
-
 function Row({ incident }: { readonly incident: Incident }) {
-  const { id, status, reasons, reports, title, assetId, ownerId, threadId, createdAt, appeal, decision } = incident;
+  const { id, status, reasons, reports, title, assetId, ownerId, threadId, createdAt, appeal } = incident;
   const isUrgent = status === 'open' && reasons.some((reason) => reason === 'minor' || reason === 'intimate');
   return (
     <div className="record">
-      {assetId !== null && isDecidable(incident) ? (
+      {assetId !== null && isDecidable(incident) && !isRemoved(incident) ? (
         <Glance id={id} />
       ) : (
-        <span className="record-picture quiet">{assetId === null ? 'text' : 'blocked'}</span>
+        <span className="record-picture quiet">
+          {assetId === null ? 'text' : isRemoved(incident) ? 'removed' : 'blocked'}
+        </span>
       )}
       <div>
         <div className="desk-line record-head">
@@ -106,7 +106,7 @@ function Row({ incident }: { readonly incident: Incident }) {
             <Link href={`/operator/incidents/${id}`} className="record-name" title={title ?? undefined}>
               {title ?? (threadId === null ? untitled(incident) : <ThreadTitle id={threadId} />)}
             </Link>
-            <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+            <Status tone={incidentTones[status] ?? 'quiet'}>{statusOf(incident)}</Status>
             {isUrgent && <Status tone="bad">urgent</Status>}
           </span>
           <span className="quiet desk-figure">
@@ -116,7 +116,6 @@ function Row({ incident }: { readonly incident: Incident }) {
         <p className="record-facts">
           <span>{titleOf(incident)}</span>
           {reports > 0 && <span className="quiet">reported by {peopleOf(reports)}</span>}
-          {decision !== null && <span className="tag">{decisionNames[decision.decision]}</span>}
           {appeal !== undefined && <span className="tag">appealed</span>}
         </p>
         <p className="quiet record-facts">

@@ -9,6 +9,14 @@ export const incidentTones: Readonly<Record<string, 'bad' | 'busy' | 'good' | 'q
   cleared: 'good',
 };
 
+const decisions = { dismiss: 'dismissed', restrict: 'restricted', remove: 'removed' } as const;
+
+/** In the words of the decision, if there is one. */
+export const statusOf = ({ status, decision }: Pick<Incident, 'status' | 'decision'>): string =>
+  decision === null || status === 'open' ? status : decisions[decision.decision];
+
+export const isRemoved = ({ decision }: Pick<Incident, 'decision'>): boolean => decision?.decision === 'remove';
+
 export function titleOf({
   origin,
   list,
@@ -20,10 +28,11 @@ export function titleOf({
   return label === null ? `Matched ${list}` : `Blocked for ${label}`;
 }
 
-type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'threadId' | 'shareId' | 'assetId'>;
+type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'threadId' | 'shareId' | 'assetId' | 'decision'>;
 
 /** Where the content is, in words, and where an operator sees that. `edge`: the URL of the service. */
-export function placeOf({ scopeKind, scopeId, threadId, shareId, assetId }: Place, edge?: string) {
+export function placeOf({ scopeKind, scopeId, threadId, shareId, assetId, decision }: Place, edge?: string) {
+  if (isRemoved({ decision })) return { words: 'Removed', href: undefined };
   if (shareId !== null) return { words: 'On a shared page', href: edge && `${edge}/s/${shareId}` };
   const thread = threadId ?? (scopeKind === 'thread' ? scopeId : null);
   if (thread?.startsWith('mcp-')) return { words: 'Made over MCP', href: undefined };

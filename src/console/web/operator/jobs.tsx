@@ -6,27 +6,17 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { workOf } from './names.tsx';
 import { QueueJobs } from './queuejobs.tsx';
-import { QueueTable } from './queuetable.tsx';
+import { type QueueState, QueueTable } from './queuetable.tsx';
 import './operator.css';
-
-type QueueState = QueueList['queues'][number];
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();
   const { data, error, refetch } = useRead<QueueList>(['queues'], '/api/queues', { refetchInterval: 5000 });
   const chosen = search.get('queue') ?? undefined;
-  const first = data?.queues.find(({ dead }) => dead > 0)?.queue ?? data?.queues[0]?.queue;
+  const first = (data?.queues.find(({ dead, failing }) => dead + failing > 0) ?? data?.queues[0])?.queue;
   const opened = chosen ?? first;
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the queues" />;
-  const countsOf = (queue: string): QueueState =>
-    data.queues.find((one) => one.queue === queue) ?? {
-      queue,
-      waiting: 0,
-      scheduled: 0,
-      running: 0,
-      dead: 0,
-      oldestDueAt: null,
-    };
+  const queue = data.queues.find((one) => one.queue === opened);
   const show = (count: number) => countUpTo(data.largestCount, count);
   return (
     <div className="operator">
@@ -40,16 +30,13 @@ export function Jobs() {
       )}
       {data.queues.length > 0 && (
         <QueueTable
-          names={data.queues.map(({ queue }) => queue)}
-          states={['waiting', 'scheduled', 'running', 'dead']}
+          of={data.queues}
+          states={['waiting', 'failing', 'scheduled', 'running', 'dead']}
           largestCount={data.largestCount}
-          head={(name) => (
-            <QueueName queue={countsOf(name)} isOpen={name === opened} open={() => setSearch({ queue: name })} />
-          )}
-          count={(name, state) => countsOf(name)[state]}
+          head={(one) => <QueueName queue={one} isOpen={one === queue} open={() => setSearch({ queue: one.queue })} />}
         />
       )}
-      {opened !== undefined && <QueueJobs key={opened} queue={countsOf(opened)} show={show} />}
+      {opened !== undefined && <QueueJobs key={opened} name={opened} queue={queue} show={show} />}
     </div>
   );
 }

@@ -16,6 +16,7 @@ import { Listing, SearchField, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
+import texts from './mailtexts.json' with { type: 'json' };
 
 export function Mail() {
   const { data: info } = useConsole();
@@ -305,13 +306,7 @@ function SentMails() {
 }
 
 /** What the operator can do about an email with this status. */
-const advice: Readonly<Partial<Record<Email['status'], string>>> = {
-  failed:
-    'No further attempt is made automatically. If the address is wrong, correct it where the email comes from. If your mail server refused it, check its settings. Then send the email again.',
-  bounced: 'The mailbox refused the email. After a permanent refusal, the address is under “Suppressed”.',
-  complained:
-    'The recipient reported the email as spam. The address is under “Suppressed” and receives no more of them.',
-};
+const advice: Readonly<Partial<Record<Email['status'], string>>> = texts.advice;
 
 /** Its text is deleted a day after it was due, or when it is sent. */
 const canRetry = ({ status, events, html, text }: Email): boolean =>
@@ -342,16 +337,7 @@ function attemptsOf(events: readonly Event[]) {
 }
 
 /** Words for the types of events. */
-const eventNames: Readonly<Record<Email['events'][number]['type'], string>> = {
-  sent: 'Sent',
-  suppressed: 'Suppressed for some recipients',
-  delivery_delayed: 'An attempt failed',
-  failed: 'Failed',
-  canceled: 'Canceled',
-  delivered: 'Delivered',
-  bounced: 'Bounced',
-  complained: 'Reported as spam',
-};
+const eventNames: Readonly<Record<Email['events'][number]['type'], string>> = texts.events;
 
 function SentMail({ id }: { readonly id: string }) {
   const queries = useQueryClient();

@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import type { Names } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
 import type { Titles } from '#agent/records/api.ts';
+import type { UsageDays } from '../../../client/agent/api.ts';
 import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { useRead } from '../parts/reading.ts';
@@ -100,6 +101,19 @@ export function useCosts(): (usd: number | null, model?: string) => ReactNode {
   const isKnown = (model?: string) =>
     model === undefined ? priced.length === all.length : priced.some(({ id }) => id === model);
   return (usd, model) => (usd === null || (usd === 0 && !isKnown(model)) ? noPrice : moneyOf(usd));
+}
+
+type Usage = Omit<UsageDays['days'][number], 'day' | 'runs' | 'credits'>;
+
+/** By the prices of now: the usage of one person has no stored cost. */
+export function useUsageCosts(): (usage: Usage) => ReactNode {
+  const { data } = useModels();
+  return ({ model, inputTokens, outputTokens, images, videos }) => {
+    const tokens = data?.models.find(({ id }) => id === model)?.costUsd;
+    const each = data?.media.find(({ id }) => id === model)?.costUsd;
+    if (tokens) return moneyOf((inputTokens * tokens.input + outputTokens * tokens.output) / 1_000_000);
+    return each == null ? noPrice : moneyOf(each * (images + videos));
+  };
 }
 
 const noPrice = (

@@ -4,24 +4,22 @@ import { Link } from 'wouter';
 import type { Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
 import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
-import { Attention, useErrors, useIncidentCounts } from './attention.tsx';
+import { Pairs } from '../parts/tables.tsx';
+import adviceTexts from './advice.json' with { type: 'json' };
+import { Attention, type Desk, failuresOf, useDesk } from './attention.tsx';
 import './desk.css';
-import { useBudgets } from './budgets.tsx';
 import { Graph, type Line, Numbers } from './graph.tsx';
 import { RequestId } from './names.tsx';
 import { Queues, Runs } from './overviewgraphs.tsx';
-import { compactOf, decimalOf, moneyOf, timeOf } from './units.ts';
+import { clockOf, compactOf, decimalOf, moneyOf, timeOf } from './units.ts';
 
 export function Overview() {
-  const { data, error, refetch, isFetching } = useRead<OverviewData>(['overview'], '/api/overview', {
-    refetchInterval: 5000,
-  });
-  const { data: history, error: historyError } = useRead<History>(['history'], '/api/history', {
-    refetchInterval: 15_000,
-  });
-  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the state of every service" />;
+  const desk = useDesk();
+  const { data, error, refetch, isFetching } = desk.overview;
+  const history = desk.history.data;
+  if (data === undefined || !desk.isRead)
+    return <Pending error={error} retry={refetch} what="Reading the state of every service" />;
   return (
     <div className="operator">
       <header className="page">
@@ -30,32 +28,42 @@ export function Overview() {
           Updated <When at={data.checkedAt} />
         </p>
       </header>
-      <Attention overview={data} history={history} error={error} />
-      <Figures data={data} history={history} />
-      {historyError && <Failure error={historyError} />}
+      <Attention desk={desk} overview={data} />
+      <Figures desk={desk} data={data} />
+      {desk.history.error && <Failure error={desk.history.error} />}
       {history && <Runs history={history} />}
       <section aria-labelledby="services">
         <h2 id="services">Services</h2>
-        <Services states={data.services} history={history} />
+        <ul className="cards">
+          {data.services.map((state) => (
+            <Service key={state.service} state={state} history={history} />
+          ))}
+        </ul>
       </section>
       <div className="split">
         <div>
           <section aria-labelledby="errors">
             <h2 id="errors">Recent errors</h2>
-            <Errors />
+            <Errors of={desk.errors} />
           </section>
           <section aria-labelledby="engines">
             <h2 id="engines">Engines</h2>
-            <dl className="pairs">
-              {data.engines.map(({ concern, engine, isEmbedded }) => (
-                <div key={concern}>
-                  <dt>{concern}</dt>
-                  <dd>
-                    {engine} {isEmbedded && <span className="tag">embedded</span>}
-                  </dd>
-                </div>
-              ))}
-            </dl>
+            <Pairs
+              of={Object.fromEntries(
+                data.engines.map(({ concern, engine, isEmbedded }) => [
+                  concern,
+                  [
+                    engine,
+                    ' ',
+                    isEmbedded && (
+                      <span key="tag" className="tag">
+                        embedded
+                      </span>
+                    ),
+                  ],
+                ]),
+              )}
+            />
           </section>
           <section aria-labelledby="processes">
             <h2 id="processes">Processes</h2>
@@ -73,7 +81,7 @@ export function Overview() {
         </div>
         <section aria-labelledby="queues">
           <h2 id="queues">Queues</h2>
-          <Queues overview={data} history={history} />
+          <Queues of={data} />
         </section>
       </div>
     </div>
@@ -81,31 +89,44 @@ export function Overview() {
 }
 
 /** The last hour and today in numbers, each with its page. */
-function Figures({ data, history }: { readonly data: OverviewData; readonly history: History | undefined }) {
-  const incidents = useIncidentCounts();
-  const today = useBudgets().data?.budgets.find(({ period }) => period === 'day');
+function Figures({ desk, data }: { readonly desk: Desk; readonly data: OverviewData }) {
+  const { data: history } = desk.history;
+  const counts = desk.incidents.data?.counts;
+  const today = desk.budgets.data?.budgets.find(({ period }) => period === 'day');
   const stepM = (history?.stepS ?? 0) / 60;
-  const sumOf = (values: readonly (number | null)[] = []) =>
-    Math.round(values.reduce<number>((sum, value) => sum + (value ?? 0) * stepM, 0));
-  const dead = data.queues.filter(({ state }) => state === 'dead').reduce((sum, { count }) => sum + count, 0);
-  const waiting = data.queues.filter(({ state }) => state === 'waiting').reduce((sum, { count }) => sum + count, 0);
+  const runs = (history?.runs.endedPerMinute ?? []).reduce<number>((sum, value) => sum + (value ?? 0) * stepM, 0);
+  const failures = failuresOf(desk);
+  const failed = failures.reduce((sum, [count]) => sum + count, 0);
+  const jobs = (state: 'waiting' | 'dead') =>
+    data.queues === null
+      ? '–'
+      : countUpTo(
+          data.largestCount,
+          data.queues.reduce((sum, one) => sum + one[state], 0),
+        );
   const figures: readonly (readonly [name: string, value: string, href: string])[] = [
-    ['Runs in the last hour', compactOf(sumOf(history?.runs.endedPerMinute)), '/operator/runs'],
-    ['Failed in the last hour', compactOf(sumOf(history?.runs.failedPerMinute)), '/operator/runs?status=failed'],
+    ['Failed in the last hour', compactOf(failed), failures[0]?.[3] ?? '/operator/runs?status=failed'],
+    ['Runs in the last hour', compactOf(Math.round(runs)), '/operator/runs'],
     ...(today === undefined ? [] : [['Spent today', moneyOf(today.spentUsd), '/operator/models'] as const]),
-    ['Jobs waiting', countUpTo(data.largestCount, waiting), '/operator/jobs'],
-    ['Jobs dead', countUpTo(data.largestCount, dead), '/operator/jobs'],
-    ...(incidents === undefined ? [] : [['Open incidents', countOf(incidents.open), '/operator/incidents'] as const]),
+    ['Jobs waiting', jobs('waiting'), '/operator/jobs'],
+    ['Jobs dead', jobs('dead'), '/operator/jobs'],
+    ...(counts === undefined ? [] : [['Open incidents', countOf(counts.open), '/operator/incidents'] as const]),
   ];
   return (
     <dl className="desk-tiles" aria-label="In numbers">
-      {figures.map(([name, value, href]) => (
+      {figures.map(([name, value, href], index) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
             <Link href={href} aria-label={`${name}: ${value}`}>
               {value}
             </Link>
+            {index === 0 &&
+              failures.map(([count, one, many, to]) => (
+                <Link key={one} href={to} className="desk-part">
+                  {countOf(count)} {count === 1 ? one : many}
+                </Link>
+              ))}
           </dd>
         </div>
       ))}
@@ -114,15 +135,7 @@ function Figures({ data, history }: { readonly data: OverviewData; readonly hist
 }
 
 /** By the code of the problem. */
-const advice: Readonly<Record<string, string>> = {
-  engine_unavailable:
-    'An engine or a service did not respond. Check above which one is not ready, and search the log for the id.',
-  overloaded: 'The process received too many requests. Start another process, or find the caller that sends so many.',
-  internal_error: 'This is a bug. The log line with this id contains the cause.',
-  model_unavailable:
-    'The language model of memories did not answer, or not in the requested form. Check MEMORY_MODEL_NAME in Settings.',
-  email_failed: 'A mail server refused an email. The page Mail shows its answer.',
-};
+const advice: Readonly<Record<string, string>> = adviceTexts;
 const fallback = 'Search the log for this id. The line contains the cause.';
 
 type ServerError = ErrorList['errors'][number];
@@ -139,8 +152,7 @@ function groupsOf(errors: readonly ServerError[]): readonly (readonly [ServerErr
   return [...groups.values()];
 }
 
-function Errors() {
-  const { data, error, refetch } = useErrors();
+function Errors({ of: { data, error, refetch } }: { readonly of: Desk['errors'] }) {
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <>
@@ -163,7 +175,12 @@ function Errors() {
                   <span className="problem">
                     {status} {code}
                   </span>
-                  {more.length > 0 && <span className="quiet"> {countOf(more.length + 1)} times</span>}
+                  {more.length > 0 && (
+                    <span className="quiet">
+                      {' '}
+                      {countOf(more.length + 1)} times since {clockOf(more.at(-1)?.at)}
+                    </span>
+                  )}
                 </span>
                 <span className="quiet">
                   <When at={at} />
@@ -182,21 +199,6 @@ function Errors() {
           ))}
       </ul>
     </>
-  );
-}
-
-interface ServicesProps {
-  readonly states: readonly ServiceState[];
-  readonly history: History | undefined;
-}
-
-function Services({ states, history }: ServicesProps) {
-  return (
-    <ul className="cards">
-      {states.map((state) => (
-        <Service key={state.service} state={state} history={history} />
-      ))}
-    </ul>
   );
 }
 

@@ -3,6 +3,7 @@ import type { Overview } from '../../api.ts';
 import type { History } from '../../history/api.ts';
 import { Empty } from '../parts/states.tsx';
 import { Graph, type Line, Numbers } from './graph.tsx';
+import { workOf } from './names.tsx';
 import { QueueTable } from './queuetable.tsx';
 import { compactOf, decimalOf, timeOf } from './units.ts';
 
@@ -49,41 +50,19 @@ export function Runs({ history: { runs, startsAt } }: { readonly history: Histor
   );
 }
 
-interface QueuesProps {
-  readonly overview: Pick<Overview, 'queues' | 'largestCount'>;
-  readonly history: History | undefined;
-}
-
-export function Queues({ overview: { queues, largestCount }, history }: QueuesProps) {
-  if (queues.length === 0) return <Empty title="Queue depths are unavailable." />;
-  const names = [...new Set(queues.map(({ queue }) => queue))];
-  const depthOf = (name: string, wanted: string) =>
-    queues.find(({ queue, state }) => queue === name && state === wanted)?.count;
-  const busiest = busiestOf(history);
+export function Queues({ of: { queues, largestCount } }: { readonly of: Overview }) {
+  if (queues === null) return <Empty title="Queue depths are unavailable." />;
   return (
     <>
-      {history && busiest && (
-        <Graph
-          title={`Waiting in ${busiest.queue}`}
-          lines={[{ name: 'Waiting', values: busiest.waiting, tone: 'accent' }]}
-          startsAt={history.startsAt}
-          show={compactOf}
+      {queues.length > 0 && (
+        <QueueTable
+          of={queues}
+          states={['waiting', 'failing', 'running', 'dead']}
+          largestCount={largestCount}
+          head={({ queue }) => <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{workOf(queue)}</Link>}
         />
       )}
-      <QueueTable
-        names={names}
-        states={['waiting', 'running', 'dead']}
-        largestCount={largestCount}
-        head={(name) => <Link href={`/operator/jobs?queue=${encodeURIComponent(name)}`}>{name}</Link>}
-        count={depthOf}
-      />
+      <p className="quiet">{queues.length > 0 ? 'All other queues are empty.' : 'All queues are empty.'}</p>
     </>
   );
-}
-
-/** The queue in which the most jobs waited, if any did. */
-function busiestOf(history: History | undefined) {
-  const largestOf = (values: readonly (number | null)[]) => Math.max(0, ...values.map((value) => value ?? 0));
-  const [busiest] = (history?.queues ?? []).toSorted((one, other) => largestOf(other.waiting) - largestOf(one.waiting));
-  return busiest !== undefined && largestOf(busiest.waiting) > 0 ? busiest : undefined;
 }

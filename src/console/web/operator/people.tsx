@@ -3,8 +3,7 @@ import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Search } from 'lucide-react';
-import { type ReactNode, useDeferredValue, useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
 import type { Part } from '../../services.ts';
@@ -12,8 +11,8 @@ import { callJson, send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
-import { countOf, momentOf, planName, sizeOf, When } from '../parts/figures.tsx';
-import { Listing, usePages } from '../parts/listing.tsx';
+import { countOf, countUpTo, planName, sizeOf, When } from '../parts/figures.tsx';
+import { Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
@@ -27,30 +26,38 @@ export function People() {
   return personId === undefined ? <Directory /> : <PersonPage key={personId} userId={personId} />;
 }
 
+const orders = [
+  ['', 'Newest first'],
+  ['oldest', 'Oldest first'],
+  ['credits', 'Most credits first'],
+] as const;
+const plans = [['', 'All'] as const, ...allPlans.map((one) => [one, planName(one)] as const)];
+
 function Directory() {
-  const [typed, setTyped] = useState('');
-  const q = useDeferredValue(typed.trim());
-  const pages = usePages<PeoplePage>('people', '/api/people', { q });
+  const { of, change } = useFilters();
+  const q = of('q');
+  const pages = usePages<PeoplePage>('people', '/api/people', { q, plan: of('plan'), order: of('order') });
   return (
     <>
       <PageHead title="People" />
-      <search className="desk-search">
-        <Search size={16} strokeWidth={1.75} aria-hidden="true" />
-        <input
-          type="search"
-          aria-label="Find people by email address or id"
+      <Filters>
+        <SearchField
+          label="Find people"
           placeholder="Email address or id"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          maxLength={320}
+          value={q}
+          onChange={(typed) => change({ q: typed })}
         />
-      </search>
+        <Choice label="Plan" choices={plans} value={of('plan')} onChange={(plan) => change({ plan })} />
+        <Choice label="Order" choices={orders} value={of('order')} onChange={(order) => change({ order })} />
+      </Filters>
       <Listing
         pages={pages}
         label="People"
         itemsOf={({ people }) => people}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={q === '' ? 'No users have signed up yet.' : 'No users match.'}>
+          <Empty title={q + of('plan') === '' ? 'No users have signed up yet.' : 'No users match.'}>
             {q !== '' && <p className="quiet">Enter the beginning of an email address, or a complete id.</p>}
           </Empty>
         }
@@ -90,17 +97,33 @@ function PersonPage({ userId }: { readonly userId: string }) {
   );
 }
 
-function Figures({ view }: { readonly view: PersonView }) {
-  const { person } = view.record;
+function shown<T>(part: Part<T>, show: (value: T) => string): ReactNode {
+  return part.isThere ? show(part.value) : <span title={part.reason}>Unavailable</span>;
+}
+
+const upTo100 = (count: number) => countUpTo(99, count);
+
+function Figures({ view: { record, conversations, storage, failures } }: { readonly view: PersonView }) {
+  const { id, credits, createdAt } = record.person;
+  const mine = `/operator/runs?userId=${id}`;
   return (
-    <dl className="desk-tiles">
-      <Tile name="Credits" value={countOf(person.credits)} />
-      <PartTile name="Threads" part={view.conversations} show={({ threads }) => countOf(threads)} />
-      <PartTile name="Messages" part={view.conversations} show={({ messages }) => countOf(messages)} />
-      <PartTile name="Assets" part={view.storage} show={({ assets }) => countOf(assets)} />
-      <PartTile name="Storage" part={view.storage} show={({ bytes }) => sizeOf(bytes)} />
-      <Tile name="Joined" value={<When at={person.createdAt} />} hint={momentOf(person.createdAt)} />
-    </dl>
+    <Pairs
+      className="desk-tiles"
+      of={{
+        Credits: countOf(credits),
+        Threads: shown(conversations, ({ threads }) => countOf(threads)),
+        Messages: shown(conversations, ({ messages }) => countOf(messages)),
+        'Failed runs': <Link href={`${mine}&status=failed`}>{shown(failures, ({ runs }) => upTo100(runs))}</Link>,
+        'Failed orders': (
+          <Link href={`${mine}&kind=generations&status=failed`}>
+            {shown(failures, ({ orders }) => upTo100(orders))}
+          </Link>
+        ),
+        Assets: shown(storage, ({ assets }) => countOf(assets)),
+        Storage: shown(storage, ({ bytes }) => sizeOf(bytes)),
+        Joined: <When at={createdAt} />,
+      }}
+    />
   );
 }
 
@@ -133,33 +156,10 @@ function Details({ view }: { readonly view: PersonView }) {
   );
 }
 
-interface PartTileProps<T> {
-  readonly name: string;
-  readonly part: Part<T>;
-  readonly show: (value: T) => string;
-}
-
-function PartTile<T>({ name, part, show }: PartTileProps<T>) {
-  return part.isThere ? (
-    <Tile name={name} value={show(part.value)} />
-  ) : (
-    <Tile name={name} value="Unavailable" hint={part.reason} />
-  );
-}
-
-function Tile({ name, value, hint }: { readonly name: string; readonly value: ReactNode; readonly hint?: string }) {
-  return (
-    <div title={hint}>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
 // The account of a person: plan and credits with a reason, sessions, and the history of changes.
 
 function Account({ record }: { readonly record: PersonDetails }) {
-  const { person, settings, invitedBy, invited, sessionsEndedAt } = record;
+  const { person, settings, invitedBy, invited, sessionsEndedAt, sessions } = record;
   const mayChange = useMayChange();
   return (
     <section className="card stack" aria-labelledby="account-heading">
@@ -172,6 +172,18 @@ function Account({ record }: { readonly record: PersonDetails }) {
           'Sessions ended': sessionsEndedAt === null ? 'never' : <When at={sessionsEndedAt} />,
         }}
       />
+      {sessions.length > 0 && (
+        <ul className="lines" aria-label="Sessions">
+          {sessions.map(({ browser, createdAt, usedAt }) => (
+            <li key={createdAt}>
+              {browser}{' '}
+              <span className="quiet">
+                signed in <When at={createdAt} />, used <When at={usedAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
       {mayChange && <Credits person={person} />}
       {mayChange && <Sessions userId={person.id} />}
     </section>

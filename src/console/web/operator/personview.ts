@@ -15,6 +15,8 @@ export interface PersonView {
   readonly conversations: Part<ThreadCounts>;
   readonly threads: Part<ThreadPage>;
   readonly usage: Part<UsageDays>;
+  /** Up to 100 of each. */
+  readonly failures: Part<{ readonly runs: number; readonly orders: number }>;
   readonly storage: Part<MediaUsage>;
   readonly assets: Part<AssetPage>;
   readonly incidents: Part<IncidentPage>;
@@ -28,7 +30,7 @@ export const personKey = (userId: string) => ['person', userId] as const;
 export const allPlans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
 
 /** The audit log records requests of operators by method and route. These are their names for readers; `{}` is the user. */
-const deeds: Readonly<Record<string, string>> = deedNames;
+export const deeds: Readonly<Record<string, string>> = deedNames;
 
 const verbs: Readonly<Record<string, string>> = {
   GET: 'Read',

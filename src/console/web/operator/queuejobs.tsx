@@ -3,7 +3,7 @@ import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Email } from '#client/notify/api.ts';
-import type { JobList, QueueList, ShownJob } from '../../jobs/api.ts';
+import type { JobList, ShownJob } from '../../jobs/api.ts';
 import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -14,31 +14,34 @@ import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { AllDead, refreshJobs } from './alldead.tsx';
 import { PersonLink, RequestId, useThreadTitle, workOf } from './names.tsx';
-
-type QueueState = QueueList['queues'][number];
+import type { QueueState } from './queuetable.tsx';
 
 const states = [
   ['dead', 'Dead'],
+  ['failing', 'Failing'],
   ['running', 'Running'],
   ['waiting', 'Waiting'],
-  ['scheduled', 'Scheduled'],
+  ['scheduled', 'Planned'],
 ] as const;
 type State = (typeof states)[number][0];
 const nouns = { one: 'job', many: 'jobs' };
 
 interface QueueProps {
-  readonly queue: QueueState;
+  readonly name: string;
+  /** `undefined`: it has no unfinished or dead jobs any more. */
+  readonly queue: QueueState | undefined;
   readonly show: (count: number) => string;
 }
 
-export function QueueJobs({ queue, show }: QueueProps) {
+export function QueueJobs({ name, queue, show }: QueueProps) {
+  const countOfState = (of: State) => queue?.[of] ?? 0;
   const [q, setQ] = useState('');
-  const [state, setState] = useState<State>(() => states.find(([one]) => queue[one] > 0)?.[0] ?? 'dead');
+  const [state, setState] = useState<State>(() => states.find(([one]) => countOfState(one) > 0)?.[0] ?? 'dead');
   return (
     <section aria-labelledby="queue">
-      <h2 id="queue">{workOf(queue.queue)}</h2>
+      <h2 id="queue">{workOf(name)}</h2>
       <p className="quiet">
-        Queue <code>{queue.queue}</code>
+        Queue <code>{name}</code>
       </p>
       <Tabs.Root
         value={state}
@@ -47,31 +50,26 @@ export function QueueJobs({ queue, show }: QueueProps) {
         <Tabs.List className="tabs" aria-label="State of the jobs">
           {states.map(([one, label]) => (
             <Tabs.Trigger key={one} value={one}>
-              {label} {show(queue[one])}
+              {label} {show(countOfState(one))}
             </Tabs.Trigger>
           ))}
         </Tabs.List>
         <Tabs.Content value={state}>
-          {state === 'dead' && queue.dead > 0 && <AllDead queue={queue.queue} noun={nouns} count={show(queue.dead)} />}
+          {state === 'dead' && countOfState('dead') > 0 && (
+            <AllDead queue={name} noun={nouns} count={show(countOfState('dead'))} />
+          )}
           <SearchField
             label="Search these jobs"
             placeholder="Id, request id, reason or payload"
             value={q}
             onChange={setQ}
           />
-          <JobRows queue={queue.queue} state={state} q={q} />
+          <JobRows queue={name} state={state} q={q} />
         </Tabs.Content>
       </Tabs.Root>
     </section>
   );
 }
-
-const empty: Readonly<Record<State, string>> = {
-  dead: 'No job is dead.',
-  running: 'No job is running.',
-  waiting: 'No job is waiting.',
-  scheduled: 'No job is scheduled.',
-};
 
 function JobRows({ queue, state, q }: { readonly queue: string; readonly state: State; readonly q: string }) {
   const { data, error, refetch } = useRead<JobList>(
@@ -80,7 +78,8 @@ function JobRows({ queue, state, q }: { readonly queue: string; readonly state: 
     { refetchInterval: 5000, placeholderData: (previous) => previous },
   );
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the jobs" />;
-  if (data.jobs.length === 0) return <Empty title={q === '' ? empty[state] : 'No job matches.'} />;
+  if (data.jobs.length === 0)
+    return <Empty title={q === '' ? `No job is ${state === 'scheduled' ? 'planned' : state}.` : 'No job matches.'} />;
   return (
     <ul className="lines" aria-label={`Jobs of ${queue}`}>
       {data.jobs.map((job) => (
@@ -100,8 +99,11 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
         <span className="strong">
           <Title queue={queue} about={about} />
         </span>
-        <span className="quiet">
-          {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
+        <span className="row">
+          <span className="quiet desk-figure">
+            {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
+          </span>
+          {mayChange && (state === 'dead' || state === 'failing') && <JobActions job={job} />}
         </span>
       </div>
       {about.userId !== undefined && (
@@ -109,12 +111,14 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
           Of <PersonLink id={about.userId} />
         </p>
       )}
+      {about.address !== undefined && <p className="quiet wrapped">To {about.address}</p>}
       {reason !== null && <p className="problem">{reason}</p>}
       <p className="quiet">
         Created <When at={createdAt} />
         {endedAt !== null && `, dead since ${momentOf(endedAt)}`}
         {state === 'running' && startedAt !== null && `, started ${sinceThen(startedAt)}`}
         {state === 'scheduled' && `, due ${untilThen(dueAt)}`}
+        {state === 'failing' && `, next attempt ${untilThen(dueAt)}`}
         {requestId !== null && ' · '}
         <RequestId id={requestId} traceUrl={traceUrl} />
       </p>
@@ -125,7 +129,6 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
         </p>
         <pre className="wrapped">{payload}</pre>
       </details>
-      {mayChange && (state === 'dead' || (state === 'scheduled' && attempts > 0)) && <JobActions job={job} />}
     </li>
   );
 }

@@ -1,22 +1,21 @@
 /** The number of jobs in each queue and state. */
 import type { ReactNode } from 'react';
+import type { QueueList } from '../../jobs/api.ts';
 import { countUpTo } from '../parts/figures.tsx';
 
-const labels = { waiting: 'Waiting', scheduled: 'Scheduled', running: 'Running', dead: 'Dead' };
-type State = keyof typeof labels;
+const labels = { waiting: 'Waiting', failing: 'Failing', scheduled: 'Planned', running: 'Running', dead: 'Dead' };
+export type QueueState = QueueList['queues'][number];
 
 interface QueueTableProps {
-  readonly names: readonly string[];
-  readonly states: readonly State[];
+  readonly of: readonly QueueState[];
+  readonly states: readonly (keyof typeof labels)[];
   /** Counts end one above it. */
   readonly largestCount: number;
   /** Names a queue in its row. */
-  readonly head: (name: string) => ReactNode;
-  /** `undefined`: the count is unknown. */
-  readonly count: (name: string, state: State) => number | undefined;
+  readonly head: (queue: QueueState) => ReactNode;
 }
 
-export function QueueTable({ names, states, largestCount, head, count }: QueueTableProps) {
+export function QueueTable({ of, states, largestCount, head }: QueueTableProps) {
   return (
     <table className="queues">
       <thead>
@@ -30,17 +29,14 @@ export function QueueTable({ names, states, largestCount, head, count }: QueueTa
         </tr>
       </thead>
       <tbody>
-        {names.map((name) => (
-          <tr key={name}>
-            <th scope="row">{head(name)}</th>
-            {states.map((state) => {
-              const found = count(name, state);
-              return (
-                <td key={state} className={state === 'dead' && found ? 'problem' : undefined}>
-                  {found === undefined ? '–' : countUpTo(largestCount, found)}
-                </td>
-              );
-            })}
+        {of.map((queue) => (
+          <tr key={queue.queue}>
+            <th scope="row">{head(queue)}</th>
+            {states.map((state) => (
+              <td key={state} className={/dead|failing/.test(state) && queue[state] > 0 ? 'problem' : undefined}>
+                {countUpTo(largestCount, queue[state])}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>

@@ -1,10 +1,12 @@
 /** What people reported, and the decision about it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
 import type { Decision, ReportPage } from '#media/reports/api.ts';
+import type { JobList } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
-import { useMayChange } from '../operator.tsx';
+import { useConsole, useMayChange } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
@@ -42,12 +44,6 @@ export function Reports({ of: id }: { readonly of: string }) {
   );
 }
 
-const decided: Readonly<Record<Decision, string>> = {
-  dismiss: 'Dismissed: the content stays.',
-  restrict: 'Restricted: only the owner can see it.',
-  remove: 'Removed.',
-};
-
 export function ReportDecision({ incident }: { readonly incident: Incident }) {
   const { id, decision, appeal } = incident;
   const mayChange = useMayChange();
@@ -67,11 +63,12 @@ export function ReportDecision({ incident }: { readonly incident: Incident }) {
       ) : (
         <>
           <p role="status">
-            {decided[decision.decision]} <When at={decision.at} />
+            {choices.find(([one]) => one === decision.decision)?.[3]} <When at={decision.at} />
           </p>
           <p className="desk-quote">{decision.statement}</p>
         </>
       )}
+      {decision !== null && <UnsentMails of={id} />}
       {isAppealOpen && <p className="strong">The owner appealed. Your next decision answers the appeal.</p>}
       {mayChange && (
         <div className="desk-buttons">
@@ -89,10 +86,37 @@ export function ReportDecision({ incident }: { readonly incident: Incident }) {
   );
 }
 
-const choices: readonly (readonly [Decision, string, string])[] = [
-  ['dismiss', 'Dismiss', 'The content stays. An earlier restriction ends.'],
-  ['restrict', 'Restrict', 'Only the owner can see it. Its shared pages end.'],
-  ['remove', 'Remove', 'It is deleted. This cannot be undone.'],
+const mailQueue = 'media/decision-mail';
+
+/** The jobs of the emails have the id of the incident in their payload, and are retried until the emails are sent. */
+function UnsentMails({ of: id }: { readonly of: string }) {
+  const enabled = useConsole().data?.hasDatabase === true;
+  const useJobs = (state: 'dead' | 'failing') =>
+    useRead<JobList>(
+      ['jobs', mailQueue, state, id],
+      `/api/jobs?${new URLSearchParams({ queue: mailQueue, state, q: id })}`,
+      { enabled, refetchInterval: 5000 },
+    ).data?.jobs ?? [];
+  const unsent = [...useJobs('dead'), ...useJobs('failing')];
+  const [first] = unsent;
+  if (first === undefined) return null;
+  return (
+    <p className="problem desk-wrapped" role="alert">
+      {unsent.length === 1 ? 'One email' : `${unsent.length} emails`} about this decision could not be sent:{' '}
+      {first.reason}. <Link href={`/operator/jobs?queue=${mailQueue}`}>Show the jobs</Link>
+    </p>
+  );
+}
+
+const choices: readonly (readonly [Decision, string, effect: string, done: string])[] = [
+  ['dismiss', 'Dismiss', 'The content stays. An earlier restriction ends.', 'Dismissed: the content stays.'],
+  [
+    'restrict',
+    'Restrict',
+    'Only the owner can see it. Its shared pages end.',
+    'Restricted: only the owner can see it.',
+  ],
+  ['remove', 'Remove', 'It is deleted. This cannot be undone.', 'Removed.'],
 ];
 
 function DecisionDialog({ incident, onClose }: { readonly incident: Incident; readonly onClose: () => void }) {
@@ -114,7 +138,7 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
         <fieldset className="desk-decisions">
           <legend className="unseen">Decision</legend>
           {choices.map(([value, name, effect]) => (
-            <label key={value} className="check">
+            <label key={value} className={value === 'remove' ? 'check desk-remove' : 'check'}>
               <input
                 type="radio"
                 name="decision"

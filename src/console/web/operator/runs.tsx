@@ -11,7 +11,7 @@ import { callJson } from '../calls.ts';
 import { Choices } from '../parts/choices.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
-import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, PageHead, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
@@ -67,7 +67,7 @@ function Records() {
         chosen={kind}
         choose={(value) => change({ kind: value === 'runs' ? '' : value, status: '', model: '', threadId: '' })}
       />
-      <search className="desk-fields desk-filters record-filters">
+      <Filters className="record-filters">
         <SearchField
           label="Search"
           placeholder={`${kind === 'runs' ? 'Request' : 'Prompt'}, error, email, id or trace id`}
@@ -83,7 +83,7 @@ function Records() {
         <ModelChoice kind={kind} value={query.model} onChange={(model) => change({ model })} />
         {dayField('from', 'From')}
         {dayField('to', 'To')}
-      </search>
+      </Filters>
       {userId !== '' && (
         <p className="record-person">
           Of <PersonLink id={userId} />
@@ -316,7 +316,8 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
       <Failed error={one.failure} answer={one.answer} />
       <Figures
         of={{
-          [kindOf(one)]: nameOf(model),
+          Kind: kindOf(one),
+          Model: <span title={model}>{nameOf(model)}</span>,
           Delivered: `${delivered} of ${count}`,
           Took: endedAt === null ? 'not over' : tookOf(createdAt, endedAt),
           Credits: credits === null ? unknown : countOf(credits),
@@ -329,6 +330,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
           of={{
             ...(one.failureCode !== null && { Code: <code>{one.failureCode}</code> }),
             'Order id': <Id of={id} name="order id" />,
+            ...idsOf(one),
             ...(taskId !== null && { Run: <Link href={`/operator/runs/${taskId}`}>The run that ordered it</Link> }),
           }}
         />
@@ -377,8 +379,14 @@ function RunPage({ taskId }: { readonly taskId: string }) {
 const unknown = <span className="quiet">not known</span>;
 const numberOf = (value: number | null) => (value === null ? unknown : countOf(value));
 
+const idsOf = ({ requestId, traceId, traceUrl = null }: Ids) => ({
+  'Request id': requestId === null ? unknown : <Id of={requestId} name="request id" />,
+  'Trace id': traceId === null ? unknown : <Id of={traceId} name="trace id" url={traceUrl} />,
+});
+type Ids = Pick<ShownRun, 'requestId' | 'traceId'> & Partial<Pick<ShownRun, 'traceUrl'>>;
+
 function Details({ run }: { readonly run: ShownRun }) {
-  const { status, model, request, threadId, endedAt, tools, requestId, traceId, traceUrl } = run;
+  const { status, model, request, threadId, endedAt, tools } = run;
   const title = useThreadTitle(threadId);
   const nameOf = useModelNames();
   const costOf = useCosts();
@@ -417,8 +425,7 @@ function Details({ run }: { readonly run: ShownRun }) {
             ...(run.errorCode !== null && { Code: <code>{run.errorCode}</code> }),
             ...(run.restarts > 0 && { Continued: countOf(run.restarts) }),
             'Run id': <Id of={run.taskId} name="run id" />,
-            'Request id': requestId === null ? unknown : <Id of={requestId} name="request id" />,
-            'Trace id': traceId === null ? unknown : <Id of={traceId} name="trace id" url={traceUrl} />,
+            ...idsOf(run),
           }}
         />
       </section>

@@ -1,7 +1,7 @@
 /** The effective configuration, what runs on stand-ins, and the checks of `npm run doctor`. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Examination, SettingsFinding, SettingsView } from '../../settings/routes.ts';
+import type { Examination, SettingsView } from '../../settings/routes.ts';
 import { callJson } from '../calls.ts';
 import { Seconds } from '../parts/elapsed.tsx';
 import { When } from '../parts/figures.tsx';
@@ -42,7 +42,7 @@ function StandIns({ view: { standIns, warnings } }: { readonly view: SettingsVie
             <li key={part}>
               <p className="desk-name">{part}</p>
               <p className="quiet">
-                {state}. Set <code>{setting}</code>.
+                Now: {state}. For the real service, set <code>{setting}</code>.
               </p>
             </li>
           ))}
@@ -57,9 +57,8 @@ function StandIns({ view: { standIns, warnings } }: { readonly view: SettingsVie
   );
 }
 
-const tones = { ok: 'good', warn: 'busy', FAULT: 'bad' } as const;
-const words = { ok: 'ok', warn: 'warning', FAULT: 'fault' } as const;
-const order: readonly SettingsFinding['state'][] = ['FAULT', 'warn', 'ok'];
+const states = { FAULT: ['bad', 'fault'], warn: ['busy', 'warning'], ok: ['good', 'ok'] } as const;
+const order = Object.keys(states);
 
 function Checks() {
   const mayChange = useMayChange();
@@ -106,7 +105,7 @@ function Checks() {
               <li key={name}>
                 <div className="row">
                   <span className="desk-name">{name}</span>
-                  <Status tone={tones[state]}>{words[state]}</Status>
+                  <Status tone={states[state][0]}>{states[state][1]}</Status>
                 </div>
                 <p className="quiet desk-wrapped">{sentence}</p>
               </li>
@@ -160,7 +159,11 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
                   <p className="quiet">{meaning.replaceAll('`', '')}</p>
                 </dt>
                 <dd>
-                  {value === null ? <span className="quiet">not set</span> : <code>{value}</code>}
+                  {value === null ? (
+                    <span className="quiet">not set</span>
+                  ) : (
+                    <code className="desk-value">{value}</code>
+                  )}
                   {isDefault && value !== null && <span className="quiet desk-default">default</span>}
                 </dd>
               </div>

@@ -7,17 +7,9 @@ import { SearchField, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
+import purposeTexts from './purposes.json' with { type: 'json' };
 
-const purposes: Readonly<Record<string, string>> = {
-  media: 'Upload, sign, copy, watermark and delete images, videos and other files.',
-  image: 'Generate image variants on demand. Only servers call it.',
-  auth: 'Sign users in and out, and issue access tokens.',
-  agent: 'Run the assistant, stream its responses, and list conversations.',
-  memory: 'Store and search facts about users and groups.',
-  content: 'Read sitemaps, announcements, cards and trending items.',
-  notify: 'Send notifications by email. Only servers call it.',
-  edge: 'Deliver signed files and image variants, and accept uploads.',
-};
+const purposes: Readonly<Record<string, string>> = purposeTexts;
 
 export function Reference() {
   const { data, error, refetch } = useConsole();
@@ -46,7 +38,7 @@ export function Reference() {
             <p>{purposes[service]}</p>
             <p className="quiet address">{address.replace(/^https?:\/\//, '')}</p>
             <p className="links reference-links">
-              <a href={`${address}/docs`} target="_blank" rel="noreferrer" aria-label={`Reference of ${service}`}>
+              <a href={`${address}/docs`} aria-label={`Reference of ${service}`}>
                 Reference
               </a>
               <a href={`${address}/openapi.json`} target="_blank" rel="noreferrer" aria-label={`OpenAPI of ${service}`}>
@@ -70,6 +62,9 @@ function Endpoints({ q, addresses }: { readonly q: string; readonly addresses: R
     const text = `${service} ${method} ${path} ${summary}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
+  const isExact = ({ path }: { readonly path: string }) =>
+    words.some((word) => path.toLowerCase().split('/').includes(word.replaceAll('/', '')));
+  found.sort((one, other) => Number(isExact(other)) - Number(isExact(one)));
   if (found.length === 0) return <Empty title="No endpoint matches." />;
   return (
     <>
@@ -128,7 +123,7 @@ function Endpoint({ of: { service, method, path, summary, credential, example },
       </details>
       {url !== undefined && (
         <p className="quiet reference-links">
-          <a href={`${url}/docs`} target="_blank" rel="noreferrer">
+          <a href={`${url}/docs#${`${method}${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`}>
             Parameters and responses
           </a>
         </p>

@@ -1,15 +1,22 @@
+import '../operator/desk.css';
 import '../operator/operator.css';
+import '../operator/runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import type { Delivery, DeliveryList, EndpointState } from '../../api.ts';
 import { send } from '../calls.ts';
 import { AllDead, refreshJobs } from '../operator/alldead.tsx';
+import { Id, PersonLink } from '../operator/names.tsx';
 import { useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
+import { Choice } from '../parts/fields.tsx';
 import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
+import { SearchField, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
 import { notify } from '../shell/notices.ts';
+import { CopyButton } from '../studio/copybutton.tsx';
 
 const states = {
   failing: { tone: 'warn', word: 'failing' },
@@ -21,17 +28,20 @@ const filters = ['failing', 'dead', 'waiting', 'done'] as const;
 const nouns = { one: 'delivery', many: 'deliveries' };
 
 export function Webhooks() {
-  const [search, setSearch] = useSearchParams();
-  const filter = filters.find((one) => one === search.get('status')) ?? '';
+  const { of, change } = useFilters();
+  const filter = filters.find((one) => one === of('status')) ?? '';
+  const query = Object.entries({ status: filter, type: of('type'), q: of('q') }).filter(([, value]) => value !== '');
   const { data, error, refetch } = useRead<DeliveryList>(
-    ['webhooks', filter],
-    `/api/webhooks${filter === '' ? '' : `?status=${filter}`}`,
+    ['webhooks', query],
+    `/api/webhooks?${new URLSearchParams(query)}`,
     { refetchInterval: 5000, placeholderData: (before) => before },
   );
   const names = filters.map((one) => {
     const count = data === undefined ? '' : ` ${countUpTo(data.largestCount, data[one])}`;
     return [one, states[one].word.replace(/^./, (first) => first.toUpperCase()) + count] as const;
   });
+  const noneAtAll = filter === '' ? 'No event has been published yet.' : `No delivery is ${states[filter].word}.`;
+  const none = of('type') + of('q') === '' ? noneAtAll : 'No delivery matches.';
   return (
     <div className="operator">
       <PageHead title="Webhooks">
@@ -42,16 +52,25 @@ export function Webhooks() {
         label="Deliveries"
         of={[['', 'All'] as const, ...names]}
         chosen={filter}
-        choose={(status) => setSearch(status === '' ? {} : { status }, { replace: true })}
+        choose={(status) => change({ status })}
       />
+      <search className="desk-fields desk-filters">
+        <SearchField label="Search" placeholder="Id, reason or body" value={of('q')} onChange={(q) => change({ q })} />
+        <Choice
+          label="Type"
+          choices={[['', 'All'], ...(data?.types ?? []).map((type) => [type, type] as const)]}
+          value={of('type')}
+          onChange={(type) => change({ type })}
+        />
+      </search>
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading the deliveries" />
       ) : data.deliveries.length === 0 ? (
-        <Empty title={filter === '' ? 'No event has been published yet.' : `No delivery is ${states[filter].word}.`} />
+        <Empty title={none} />
       ) : (
         <ul className="lines" aria-label="Deliveries">
           {data.deliveries.map((delivery) => (
-            <Row key={delivery.id} delivery={delivery} host={hostOf(data)} />
+            <Row key={delivery.id} delivery={delivery} usual={data.reason} />
           ))}
           {data.deliveries.length === 100 && <li className="quiet">Only the newest 100 deliveries are listed.</li>}
         </ul>
@@ -90,41 +109,71 @@ function Endpoint({ of }: { readonly of: EndpointState }) {
           count={countUpTo(largestCount, dead)}
           failing={failing}
           label="Send all again"
+          report={(what) => `Sending ${what} again`}
         />
       )}
     </section>
   );
 }
 
-function Row({ delivery, host }: { readonly delivery: Delivery; readonly host: string }) {
-  const { type, state, webhookId, attempts, createdAt, endedAt, nextAttemptAt, reason, body } = delivery;
+interface RowProps {
+  readonly delivery: Delivery;
+  /** The reason that the endpoint has above. Rows do not repeat it. */
+  readonly usual: string | null;
+}
+
+function Row({ delivery, usual }: RowProps) {
+  const { type, state, webhookId, attempts, createdAt, endedAt, lastAttemptAt, nextAttemptAt, reason, body } = delivery;
   const { tone, word } = states[state];
   const mayChange = useMayChange();
   return (
     <li className="job">
       <div className="row">
-        <span>
-          <span className="strong">{type}</span> <span className="quiet wrapped">to {host}</span>
+        <span className="record-facts">
+          <span className="strong">{type}</span> <About body={body} />
         </span>
-        <Status tone={tone}>{word}</Status>
+        <span className="row">
+          <Status tone={tone}>{word}</Status>
+          {mayChange && state !== 'waiting' && <SendAgain delivery={delivery} />}
+        </span>
       </div>
-      <div className="row">
-        <p className="quiet">
+      {reason !== null && reason !== usual && <p className="problem">{reason}</p>}
+      <details>
+        <summary>
           Published <When at={createdAt} /> · {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
           {endedAt !== null && ` · ${word} ${sinceThen(endedAt)}`}
           {state === 'failing' && nextAttemptAt !== null && ` · next attempt ${untilThen(nextAttemptAt)}`}
-        </p>
-        {mayChange && state !== 'waiting' && <SendAgain delivery={delivery} />}
-      </div>
-      {reason !== null && <p className="problem">{reason}</p>}
-      <details>
-        <summary>Id and body</summary>
-        <p>
-          <code className="wrapped">{webhookId}</code>
-        </p>
+        </summary>
+        <Pairs
+          of={{
+            'Webhook id': <Id of={webhookId} name="webhook id" />,
+            ...(lastAttemptAt !== null && { 'Last attempt': momentOf(lastAttemptAt) }),
+            ...(reason !== null && { Reason: reason }),
+            Body: <CopyButton label="Copy the body" read={() => body} />,
+          }}
+        />
         <pre className="wrapped">{body}</pre>
       </details>
     </li>
+  );
+}
+
+/** The person, the run and the order that the event is about. */
+function About({ body }: { readonly body: string }) {
+  const { type, data } = JSON.parse(body) as { readonly type: string; readonly data?: Record<string, unknown> };
+  const { userId, ownerId, taskId, generationId, to } = data ?? {};
+  const person = userId ?? ownerId;
+  return (
+    <>
+      {typeof person === 'string' && <PersonLink id={person} />}
+      {Array.isArray(to) && <span className="quiet wrapped">{to.join(', ')}</span>}
+      {typeof taskId === 'string' && !type.startsWith('video_task.') && (
+        <Link href={`/operator/runs/${taskId}`}>The run</Link>
+      )}
+      {typeof generationId === 'string' && (
+        <Link href={`/operator/runs?kind=generations&id=${generationId}`}>The order</Link>
+      )}
+    </>
   );
 }
 

@@ -43,6 +43,19 @@ export function useFilters() {
   return { of: (name: string) => search.get(name) ?? '', change };
 }
 
+/** On a phone, the fields after the first are folded. */
+export function Filters({ className = '', children }: { readonly className?: string; readonly children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <search className={`desk-fields desk-filters ${className}`} data-open={isOpen}>
+      {children}
+      <button type="button" className="desk-unfold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Fewer filters' : 'More filters'}
+      </button>
+    </search>
+  );
+}
+
 const typingMs = 250;
 
 interface SearchFieldProps {

@@ -25,7 +25,9 @@ export function Table({ head, rows, label }: TableProps) {
           <tr key={key}>
             <th scope="row">{first}</th>
             {rest.map((cell, at) => (
-              <td key={head[at + 1]}>{cell}</td>
+              <td key={head[at + 1]} data-label={head[at + 1]}>
+                {cell}
+              </td>
             ))}
           </tr>
         ))}

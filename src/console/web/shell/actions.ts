@@ -13,7 +13,9 @@ export interface Action {
   readonly keys?: string;
   /** Has a shortcut only: the palette does not list it. */
   readonly isHidden?: boolean;
-  readonly perform: () => void;
+  readonly perform: (text: string) => void;
+  /** It uses the text of the palette, which is added to the title. */
+  readonly takesText?: boolean;
 }
 
 const registered = new Map<string, readonly Action[]>();
@@ -55,7 +57,7 @@ export function performShortcut(event: KeyboardEvent): void {
   const action = all.read().find(({ keys }) => keys !== undefined && matches(keys, event, hasModifier));
   if (action === undefined) return;
   event.preventDefault();
-  action.perform();
+  action.perform('');
 }
 
 function matches(keys: string, event: KeyboardEvent, hasModifier: boolean): boolean {

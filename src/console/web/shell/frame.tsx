@@ -64,13 +64,17 @@ export function Frame({ name, home, pages, current, foot, children }: FrameProps
   useActions(
     useMemo(
       () =>
-        pages.map((page) => ({
-          id: page.path,
-          title: page.title,
-          group: 'Go to',
-          Icon: page.Icon,
-          perform: () => navigate(linkOf(page)),
-        })),
+        pages.flatMap((page) => [
+          { id: page.path, title: page.title, group: 'Go to', Icon: page.Icon, perform: () => navigate(linkOf(page)) },
+          {
+            id: `search ${page.path}`,
+            title: `Search ${page.title.toLowerCase()} for`,
+            group: 'Search',
+            isHidden: page.isSearched !== true,
+            takesText: true,
+            perform: (q: string) => navigate(`${linkOf(page)}?${new URLSearchParams({ q })}`),
+          },
+        ]),
       [pages, navigate],
     ),
   );

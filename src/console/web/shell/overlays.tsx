@@ -81,7 +81,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
       onClose={() => {
         onClose();
         // After the dialog, so that the action may move the focus.
-        if (chosen.current) queueMicrotask(chosen.current.perform);
+        if (chosen.current) queueMicrotask(() => chosen.current?.perform(text.trim()));
       }}
       onClick={({ target, currentTarget }) => {
         if (target === currentTarget) currentTarget.close();
@@ -121,7 +121,10 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
             onKeyDown={() => undefined}
           >
             {action.Icon && <action.Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
-            <span className="cut">{action.title}</span>
+            <span className="cut">
+              {action.title}
+              {action.takesText && ` “${text.trim()}”`}
+            </span>
             <span className="quiet small">{action.group}</span>
             {action.keys && <Keys keys={action.keys} />}
           </div>
@@ -138,8 +141,9 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
 /** Every word has to occur. Titles that begin with the text come first. */
 function filter(actions: readonly Action[], text: string): readonly Action[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = actions.filter(({ title, group, isHidden }) => {
+  const found = actions.filter(({ title, group, isHidden, takesText = false }) => {
     if (isHidden) return false;
+    if (takesText) return words.length > 0;
     const searched = `${title} ${group}`.toLowerCase();
     return words.every((word) => searched.includes(word));
   });

@@ -12,6 +12,8 @@ export interface Page {
   readonly View: ComponentType;
   /** Needs no session. */
   readonly isPublic?: boolean;
+  /** It searches for `q` of its URL, and the palette offers that. */
+  readonly isSearched?: boolean;
   /** A page is omitted if its service does not run. */
   readonly isAvailable?: (info: ConsoleInfo) => boolean;
 }
