@@ -60,8 +60,7 @@ export async function settleRefresh(
       subject_hash: settled.subjectHash ?? null,
       expires_at: inMs(keptMs),
     })
-    .where('token_hash', '=', tokenHash)
-    .where('attempt', '=', attempt)
+    .where((eb) => eb.and({ token_hash: tokenHash, attempt }))
     .where('outcome', 'is', null)
     .execute();
 }
@@ -134,8 +133,7 @@ export async function replaceRevocation(db: Handle, id: string, sealed: string, 
   await db
     .updateTable('session_revocations')
     .set({ sealed: replacement })
-    .where('id', '=', id)
-    .where('sealed', '=', sealed)
+    .where((eb) => eb.and({ id, sealed }))
     .execute();
 }
 
@@ -222,8 +220,7 @@ export async function endSession(db: Db<AuthTables>, userId: string, sessionId: 
   const { numUpdatedRows } = await db
     .updateTable('browser_sessions')
     .set({ ended_at: sql<Date>`coalesce(ended_at, now())` })
-    .where('user_id', '=', userId)
-    .where('session_id', '=', sessionId)
+    .where((eb) => eb.and({ user_id: userId, session_id: sessionId }))
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }

@@ -32,8 +32,7 @@ export function findByKey(db: Handle, endpoint: Endpoint, key: string) {
   return db
     .selectFrom('notify_sends')
     .select(columns)
-    .where('endpoint', '=', endpoint)
-    .where('idempotency_key', '=', key)
+    .where((eb) => eb.and({ endpoint, idempotency_key: key }))
     .where(isRetained)
     .executeTakeFirst();
 }
@@ -198,8 +197,7 @@ export async function cancelWaiting(tx: Tx<NotifyTables>, id: string): Promise<b
   const { numUpdatedRows } = await tx
     .updateTable('notify_sends')
     .set({ status: 'canceled', mail: null })
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
+    .where((eb) => eb.and({ id, status: 'pending' }))
     .where((eb) => eb.or([eb('scheduled_at', 'is not', null), eb('endpoint', '=', 'batch')]))
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 1n) await addEvents(tx, id, [{ type: 'canceled' }]);
@@ -245,8 +243,7 @@ export async function reopen(db: Handle, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('notify_sends')
     .set({ status: 'pending', failure: null, suppressed: null })
-    .where('id', '=', id)
-    .where('status', '=', 'failed')
+    .where((eb) => eb.and({ id, status: 'failed' }))
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
@@ -256,8 +253,7 @@ export async function claimFailed(db: Handle, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('notify_sends')
     .set({ failure: null })
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
+    .where((eb) => eb.and({ id, status: 'pending' }))
     .where('failure', 'is not', null)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;

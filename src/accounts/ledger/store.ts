@@ -91,8 +91,7 @@ export function closeEntries(
   return tx
     .updateTable('credit_ledger')
     .set({ state, is_canceled: sql<boolean>`asset_id is not null`, updated_at: now })
-    .where('scope', '=', scope)
-    .where('state', '=', 'reserved')
+    .where((eb) => eb.and({ scope, state: 'reserved' }))
     .returning(['user_id as userId', 'amount', 'state'])
     .execute();
 }
@@ -114,8 +113,7 @@ export function lockEntries(tx: Tx<LedgerTables>, scope: string) {
   return tx
     .selectFrom('credit_ledger')
     .select('reference')
-    .where('scope', '=', scope)
-    .where('state', '=', 'reserved')
+    .where((eb) => eb.and({ scope, state: 'reserved' }))
     .orderBy('reference')
     .forUpdate()
     .execute();
@@ -152,8 +150,7 @@ export function releaseEntry(tx: Tx<LedgerTables>, reference: string) {
   return tx
     .updateTable('credit_ledger')
     .set({ state: 'released', updated_at: now })
-    .where('reference', '=', reference)
-    .where('state', '=', 'reserved')
+    .where((eb) => eb.and({ reference, state: 'reserved' }))
     .returning(['user_id as userId', 'amount'])
     .executeTakeFirst();
 }

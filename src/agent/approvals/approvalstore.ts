@@ -40,8 +40,7 @@ function denyOpen(tx: Tx<AgentTables>, threadId: string) {
   return tx
     .updateTable('agent_approvals')
     .set({ state: 'denied', answered_at: sql<Date>`clock_timestamp()` })
-    .where('thread_id', '=', threadId)
-    .where('state', '=', 'open')
+    .where((eb) => eb.and({ thread_id: threadId, state: 'open' }))
     .returning(columns)
     .execute();
 }

@@ -84,8 +84,7 @@ export function markOrdered(db: Handle, id: string) {
   return db
     .updateTable('agent_generations')
     .set({ ordered_at: sql<Date>`clock_timestamp()` })
-    .where('generation_id', '=', id)
-    .where('status', '=', 'running')
+    .where((eb) => eb.and({ generation_id: id, status: 'running' }))
     .where('ordered_at', 'is', null)
     .returning(columns)
     .returning(
@@ -112,9 +111,7 @@ export async function endItem(
       failure: 'failure' in end ? sql`${json(end.failure)}` : null,
       answer: ('answer' in end ? end.answer : undefined) ?? null,
     })
-    .where('generation_id', '=', id)
-    .where('index', '=', index)
-    .where('status', '=', 'running')
+    .where((eb) => eb.and({ generation_id: id, index, status: 'running' }))
     .execute();
 }
 

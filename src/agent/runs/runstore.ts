@@ -96,8 +96,7 @@ export function findRunningOf(db: Handle, threadId: string) {
   return db
     .selectFrom('agent_runs')
     .select(runColumns)
-    .where('thread_id', '=', threadId)
-    .where('status', '=', 'running')
+    .where((eb) => eb.and({ thread_id: threadId, status: 'running' }))
     .executeTakeFirst();
 }
 
@@ -115,9 +114,7 @@ export async function requestAbort(db: Handle, taskId: string): Promise<void> {
   await db
     .updateTable('agent_runs')
     .set({ abort_requested: true, updated_at: now })
-    .where('task_id', '=', taskId)
-    .where('status', '=', 'running')
-    .where('abort_requested', '=', false)
+    .where((eb) => eb.and({ task_id: taskId, status: 'running', abort_requested: false }))
     .execute();
 }
 
@@ -158,9 +155,7 @@ export async function beginRun(
   const { numUpdatedRows } = await db
     .updateTable('agent_runs')
     .set({ lease_expires_at: later(leaseMs), handed_over: false })
-    .where('task_id', '=', taskId)
-    .where('fence', '=', fence)
-    .where('status', '=', 'running')
+    .where((eb) => eb.and({ task_id: taskId, fence, status: 'running' }))
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
@@ -211,8 +206,7 @@ export function claimRun(db: Handle, holder: string, leaseMs: number, taskId: st
   return db
     .updateTable('agent_runs')
     .set(claim(holder, leaseMs))
-    .where('task_id', '=', taskId)
-    .where('status', '=', 'running')
+    .where((eb) => eb.and({ task_id: taskId, status: 'running' }))
     .returning(claimedColumns)
     .executeTakeFirst();
 }
@@ -222,9 +216,7 @@ export async function releaseRun(db: Handle, { taskId, fence }: Pick<Run, 'taskI
   const { numUpdatedRows } = await db
     .updateTable('agent_runs')
     .set({ lease_expires_at: now, handed_over: true })
-    .where('task_id', '=', taskId)
-    .where('fence', '=', fence)
-    .where('status', '=', 'running')
+    .where((eb) => eb.and({ task_id: taskId, fence, status: 'running' }))
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
@@ -234,9 +226,7 @@ export async function holdRun(tx: Tx<AgentTables>, { taskId, fence }: Pick<Run, 
   const row = await tx
     .selectFrom('agent_runs')
     .select('task_id')
-    .where('task_id', '=', taskId)
-    .where('fence', '=', fence)
-    .where('status', '=', 'running')
+    .where((eb) => eb.and({ task_id: taskId, fence, status: 'running' }))
     .forShare()
     .executeTakeFirst();
   return row !== undefined;
@@ -257,9 +247,7 @@ export async function markEnded(
   const { numUpdatedRows } = await tx
     .updateTable('agent_runs')
     .set({ status, error, error_code: code ?? null, updated_at: now, ended_at: now })
-    .where('task_id', '=', run.taskId)
-    .where('fence', '=', run.fence)
-    .where('status', '=', run.status)
+    .where((eb) => eb.and({ task_id: run.taskId, fence: run.fence, status: run.status }))
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
@@ -300,8 +288,7 @@ export function listQueued(db: Handle, threadId: string) {
   return db
     .selectFrom('agent_runs')
     .select([...runColumns, 'question', 'rewind_to as rewindTo', 'interrupts'])
-    .where('thread_id', '=', threadId)
-    .where('status', '=', 'queued')
+    .where((eb) => eb.and({ thread_id: threadId, status: 'queued' }))
     .orderBy('interrupts', 'desc')
     .orderBy('queued_at')
     .execute();
@@ -311,8 +298,7 @@ export async function hasQueued(db: Handle, threadId: string): Promise<boolean> 
   const row = await db
     .selectFrom('agent_runs')
     .select('task_id')
-    .where('thread_id', '=', threadId)
-    .where('status', '=', 'queued')
+    .where((eb) => eb.and({ thread_id: threadId, status: 'queued' }))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -346,8 +332,7 @@ export function markStarted(
       question: null,
       rewind_to: null,
     })
-    .where('task_id', '=', taskId)
-    .where('status', '=', 'queued')
+    .where((eb) => eb.and({ task_id: taskId, status: 'queued' }))
     .returning(runColumns)
     .executeTakeFirst();
 }
@@ -375,8 +360,7 @@ export function findStart(db: Db<AgentTables>, { userId, key }: KeyedStart) {
   return db
     .selectFrom('agent_starts')
     .select(['body_digest as bodyDigest', 'task_id as taskId', 'thread_id as threadId', 'queued'])
-    .where('user_id', '=', userId)
-    .where('key', '=', key)
+    .where((eb) => eb.and({ user_id: userId, key }))
     .where(isRetained)
     .executeTakeFirst();
 }
@@ -390,8 +374,7 @@ export async function takeKey(
   const { userId, key, bodyDigest } = start;
   await tx
     .deleteFrom('agent_starts')
-    .where('user_id', '=', userId)
-    .where('key', '=', key)
+    .where((eb) => eb.and({ user_id: userId, key }))
     .where(sql<boolean>`not (${isRetained})`)
     .execute();
   const { numInsertedOrUpdatedRows } = await tx
@@ -413,8 +396,7 @@ export async function markStartQueued(tx: Tx<AgentTables>, { userId, key }: Keye
   await tx
     .updateTable('agent_starts')
     .set({ queued: true })
-    .where('user_id', '=', userId)
-    .where('key', '=', key)
+    .where((eb) => eb.and({ user_id: userId, key }))
     .execute();
 }
 

@@ -39,8 +39,7 @@ export function listMessagesOf(db: Handle, threadId: string, taskId: string): Pr
   return db
     .selectFrom('agent_messages')
     .select(messageColumns)
-    .where('thread_id', '=', threadId)
-    .where('task_id', '=', taskId)
+    .where((eb) => eb.and({ thread_id: threadId, task_id: taskId }))
     .orderBy('seq')
     .execute();
 }
@@ -97,8 +96,7 @@ export function findMessage(db: Handle, threadId: string, id: string) {
   return db
     .selectFrom('agent_messages')
     .select([...messageColumns, 'seq', 'task_id as taskId'])
-    .where('thread_id', '=', threadId)
-    .where('id', '=', id)
+    .where((eb) => eb.and({ thread_id: threadId, id }))
     .executeTakeFirst();
 }
 
@@ -207,8 +205,7 @@ export function findQuestionOf(db: Db<AgentTables>, threadId: string, messageId:
   return db
     .selectFrom('agent_messages')
     .select(['id', 'parts', 'metadata'])
-    .where('thread_id', '=', threadId)
-    .where('role', '=', 'user')
+    .where((eb) => eb.and({ thread_id: threadId, role: 'user' }))
     .where('seq', '<=', (eb) =>
       eb.selectFrom('agent_messages').select('seq').where('thread_id', '=', threadId).where('id', '=', messageId),
     )

@@ -184,9 +184,7 @@ export async function wantsTitle(tx: Tx<AgentTables>, threadId: string): Promise
   const row = await tx
     .selectFrom('agent_threads')
     .select('thread_id')
-    .where('thread_id', '=', threadId)
-    .where('title_source', '=', 'words')
-    .where('message_count', '=', 2)
+    .where((eb) => eb.and({ thread_id: threadId, title_source: 'words', message_count: 2 }))
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -201,8 +199,7 @@ export async function setModelTitle(
   const row = await tx
     .updateTable('agent_threads')
     .set({ title, title_source: 'model' })
-    .where('thread_id', '=', threadId)
-    .where('title_source', '=', 'words')
+    .where((eb) => eb.and({ thread_id: threadId, title_source: 'words' }))
     .where('deleting_at', 'is', null)
     .where((eb) =>
       eb.exists(

@@ -109,9 +109,7 @@ export async function markOrdered(
   const { numUpdatedRows } = await db
     .updateTable('agent_videos')
     .set({ status: 'processing', ordered_at: sql<Date>`clock_timestamp()`, updated_at: now })
-    .where('video_id', '=', videoId)
-    .where('attempt', '=', attempt)
-    .where('status', '=', 'queued')
+    .where((eb) => eb.and({ video_id: videoId, attempt, status: 'queued' }))
     .where('ordered_at', 'is', null)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
@@ -134,8 +132,7 @@ export function findVideoOfCall(db: Handle, taskId: string, toolCallId: string) 
   return db
     .selectFrom('agent_videos')
     .select(columns)
-    .where('task_id', '=', taskId)
-    .where('tool_call_id', '=', toolCallId)
+    .where((eb) => eb.and({ task_id: taskId, tool_call_id: toolCallId }))
     .executeTakeFirst();
 }
 
@@ -195,8 +192,7 @@ export async function requeueVideo(tx: Tx<AgentTables>, videoId: string): Promis
       attempt: eb('attempt', '+', 1),
       updated_at: now,
     }))
-    .where('video_id', '=', videoId)
-    .where('status', '=', 'failed')
+    .where((eb) => eb.and({ video_id: videoId, status: 'failed' }))
     .execute();
 }
 
@@ -223,8 +219,7 @@ export async function changeVideo(
   const { numUpdatedRows } = await db
     .updateTable('agent_videos')
     .set({ ...change, updated_at: now })
-    .where('video_id', '=', videoId)
-    .where('attempt', '=', attempt)
+    .where((eb) => eb.and({ video_id: videoId, attempt }))
     .where('status', 'in', statuses)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;

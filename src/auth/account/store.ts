@@ -32,8 +32,7 @@ export const findDeletionOf = (db: Handle, userId: string) =>
 export async function removeEnded(db: Handle, userId: string): Promise<string | undefined> {
   const row = await db
     .deleteFrom('account_deletions')
-    .where('user_id', '=', userId)
-    .where('stage', '=', 'mailed')
+    .where((eb) => eb.and({ user_id: userId, stage: 'mailed' }))
     .returning('deletion_id as deletionId')
     .executeTakeFirst();
   return row?.deletionId;
@@ -146,10 +145,7 @@ export async function findPart(
   const row = await db
     .selectFrom('account_export_parts')
     .select('bytes')
-    .where('export_id', '=', exportId)
-    .where('content_id', '=', contentId)
-    .where('file', '=', file)
-    .where('number', '=', number)
+    .where((eb) => eb.and({ export_id: exportId, content_id: contentId, file, number }))
     .executeTakeFirst();
   return row && Buffer.from(row.bytes);
 }

@@ -590,7 +590,7 @@ export interface ShareRequest {
   readonly threadId?: string | null;
   /** Seconds until the share ends. Default: never. */
   readonly expiresIn?: number | null;
-  /** Shows the prompts of generated media, and the name of a shared asset. Default: `false`. */
+  /** Shows the prompts of generated media. Default: `false`. */
   readonly showPrompt?: boolean | null;
   /** Lets search engines find the page. Default: `false`. */
   readonly index?: boolean | null;
@@ -644,7 +644,7 @@ export interface ThreadSharesDeletion {
 export interface ShareData {
   readonly id: string;
   readonly kind: 'image' | 'video' | 'thread';
-  /** The title of the conversation, or of an asset whose prompt and name are shown. */
+  /** The title of the conversation. */
   readonly title: string | null;
   /** The name that its owner shows. */
   readonly author?: string | null;

@@ -248,10 +248,8 @@ const shorten = (text: string): string => {
   return characters.length <= longestTitle ? line : `${characters.slice(0, longestTitle - 1).join('')}…`;
 };
 
-/** The name of a file is shown without its extension. */
 function titleOf({ title, media, messages }: PublicShare): string | undefined {
-  const name = media === null ? title : title?.replace(/(?<=.)\.\w{2,5}$/, '');
-  return shorten(name ?? media?.prompt ?? firstText(messages) ?? '') || undefined;
+  return shorten(title ?? media?.prompt ?? firstText(messages) ?? '') || undefined;
 }
 
 const descriptionOf = ({ messages }: PublicShare): string =>

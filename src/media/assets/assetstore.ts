@@ -242,8 +242,7 @@ export async function markReady(
       screened_at: screened.isScreened ? sql<Date>`now()` : null,
       ...labelColumns(screened),
     })
-    .where('asset_id', '=', assetId)
-    .where('etag', '=', etag)
+    .where((eb) => eb.and({ asset_id: assetId, etag }))
     .where('ready_at', 'is', null)
     .where('refusal', 'is', null)
     .returning(assetColumns)
@@ -258,8 +257,7 @@ export async function renewEtag(db: Handle, assetId: string, sha256: string, eta
   await db
     .updateTable('assets')
     .set((eb) => ({ etag, version: eb('version', '+', 1) }))
-    .where('asset_id', '=', assetId)
-    .where('sha256', '=', sha256)
+    .where((eb) => eb.and({ asset_id: assetId, sha256 }))
     .where('ready_at', 'is not', null)
     .execute();
 }
@@ -268,8 +266,7 @@ export async function renewEtag(db: Handle, assetId: string, sha256: string, eta
 export async function dropUnready(db: Handle, assetId: string, etag: string): Promise<void> {
   await db
     .deleteFrom('assets')
-    .where('asset_id', '=', assetId)
-    .where('etag', '=', etag)
+    .where((eb) => eb.and({ asset_id: assetId, etag }))
     .where('ready_at', 'is', null)
     .execute();
 }
@@ -302,8 +299,7 @@ export function findDeletableAt(db: Handle, bucket: string, paths: readonly stri
   return db
     .selectFrom('assets')
     .select(deletableColumns)
-    .where('backend', '=', 'legacy')
-    .where('bucket', '=', bucket)
+    .where((eb) => eb.and({ backend: 'legacy', bucket }))
     .where(sql<boolean>`storage_key = any(${paths}::text[])`)
     .execute();
 }

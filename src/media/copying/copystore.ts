@@ -82,8 +82,7 @@ export async function markCopied(
       playback: facts.playback,
       ready_at: sql<Date>`now()`,
     })
-    .where('asset_id', '=', assetId)
-    .where('etag', '=', unwritten)
+    .where((eb) => eb.and({ asset_id: assetId, etag: unwritten }))
     .where('ready_at', 'is', null)
     .where('refusal', 'is', null)
     .returning(assetColumns)

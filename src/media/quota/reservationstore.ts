@@ -81,8 +81,7 @@ export function findUnseen(db: Handle, ownerId: string, limit: number) {
   return db
     .selectFrom('upload_reservations')
     .select(columns)
-    .where('owner_id', '=', ownerId)
-    .where('declared_bytes', '=', 0)
+    .where((eb) => eb.and({ owner_id: ownerId, declared_bytes: 0 }))
     .where('seen_at', 'is', null)
     .limit(limit)
     .execute();
@@ -98,9 +97,7 @@ export async function noteObject(
   await db
     .updateTable('upload_reservations')
     .set({ byte_size: sql<number>`greatest(byte_size, ${byteSize}::bigint)`, held_bytes: 0, seen_at: seenAt })
-    .where('storage_key', '=', storageKey)
-    .where('declared_bytes', '=', declaredBytes)
-    .where('upload_id', '=', uploadId)
+    .where((eb) => eb.and({ storage_key: storageKey, declared_bytes: declaredBytes, upload_id: uploadId }))
     .where('seen_at', 'is', null)
     .execute();
 }

@@ -33,8 +33,7 @@ export async function findReport(tx: Handle, reporter: string, target: string): 
   const row = await tx
     .selectFrom('content_reports')
     .select('report_id')
-    .where('reporter', '=', reporter)
-    .where('target', '=', target)
+    .where((eb) => eb.and({ reporter, target }))
     .executeTakeFirst();
   return row?.report_id;
 }
@@ -223,8 +222,7 @@ async function mediaOfThread(tx: TxHandle, ownerId: string, threadId: string): P
   const row = await tx
     .selectFrom('shares')
     .select('snapshot')
-    .where('owner_id', '=', ownerId)
-    .where('thread_id', '=', threadId)
+    .where((eb) => eb.and({ owner_id: ownerId, thread_id: threadId }))
     .executeTakeFirst();
   const parts = row?.snapshot?.messages.flatMap((message) => message.parts) ?? [];
   return [...new Set(parts.flatMap((part) => (part.type === 'media' ? [part.assetId] : [])))];
@@ -284,8 +282,7 @@ export async function moveAsset(
   const { numUpdatedRows } = await db
     .updateTable('assets')
     .set({ storage_key: key, etag, version: sql<number>`version + 1` })
-    .where('asset_id', '=', assetId)
-    .where('storage_key', '=', from)
+    .where((eb) => eb.and({ asset_id: assetId, storage_key: from }))
     .where('ready_at', 'is not', null)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;

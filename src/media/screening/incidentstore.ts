@@ -95,8 +95,7 @@ export async function findBlockingLabel(db: Db<MediaTables>, assetId: string): P
   const row = await db
     .selectFrom('screening_incidents')
     .select('list')
-    .where('asset_id', '=', assetId)
-    .where('check_name', '=', 'label')
+    .where((eb) => eb.and({ asset_id: assetId, check_name: 'label' }))
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst();

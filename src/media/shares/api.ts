@@ -20,9 +20,7 @@ export const shareRequest = z
     assetId: optional(uuid).describe('The asset to share. Either this or `threadId`.'),
     threadId: optional(threadId).describe('The conversation to share, as it is now.'),
     expiresIn: optional(z.int().min(minute).max(year)).describe('Seconds until the share ends. Default: never.'),
-    showPrompt: optional(z.boolean()).describe(
-      'Shows the prompts of generated media, and the name of a shared asset. Default: `false`.',
-    ),
+    showPrompt: optional(z.boolean()).describe('Shows the prompts of generated media. Default: `false`.'),
     index: optional(z.boolean()).describe('Lets search engines find the page. Default: `false`.'),
     attachments: optional(z.boolean()).describe('Shows what the owner attached to messages. Default: `false`.'),
     author: optional(z.string().regex(authorPattern, 'must be 1 to 60 characters without control characters')).describe(
@@ -107,10 +105,7 @@ export type SharedMessage = z.output<typeof sharedMessage>;
 export const shareData = z.object({
   id: z.string(),
   kind: z.enum(['image', 'video', 'thread']),
-  title: z
-    .string()
-    .nullable()
-    .describe('The title of the conversation, or of an asset whose prompt and name are shown.'),
+  title: z.string().nullable().describe('The title of the conversation.'),
   author: z.string().nullish().describe('The name that its owner shows.'),
   generated: z.enum(['ai', 'edited']).nullable(),
   index: z.boolean().describe('Search engines may find the page.'),

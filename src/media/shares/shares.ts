@@ -152,7 +152,7 @@ export async function readShareData(deps: MediaContext, id: string): Promise<Sha
   return {
     id,
     kind: assetId === null || first === undefined ? 'thread' : first.kind,
-    title: assetId === null || showPrompt ? share.title : null,
+    title: snapshot?.title ?? null,
     author,
     generated: marks.find((mark) => mark === 'ai') ?? marks.find((mark) => mark !== null) ?? null,
     index,

@@ -135,8 +135,7 @@ export async function isThreadRestricted(db: Handle, ownerId: string, threadId: 
   const row = await db
     .selectFrom('screening_incidents')
     .select('decision')
-    .where('owner_id', '=', ownerId)
-    .where('thread_id', '=', threadId)
+    .where((eb) => eb.and({ owner_id: ownerId, thread_id: threadId }))
     .where('decision', 'is not', null)
     .orderBy('resolved_at', 'desc')
     .limit(1)

@@ -103,8 +103,7 @@ export async function advanceRun(
       metadata: sql<Metadata>`media_tasks.metadata || ${json(metadata)}`,
       updated_at: sql<Date>`now()`,
     })
-    .where('task_id', '=', taskId)
-    .where('run_id', '=', runId)
+    .where((eb) => eb.and({ task_id: taskId, run_id: runId }))
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
@@ -117,8 +116,7 @@ export async function lockRun(
   const row = await tx
     .selectFrom('media_tasks')
     .select('status')
-    .where('task_id', '=', taskId)
-    .where('run_id', '=', runId)
+    .where((eb) => eb.and({ task_id: taskId, run_id: runId }))
     .forUpdate()
     .executeTakeFirst();
   return row?.status;

@@ -32,8 +32,7 @@ export async function replaceEmbedding(
   await tx
     .updateTable('memories')
     .set({ embedder, embedding: vectorValue(column, embedding), version })
-    .where('memory_id', '=', seen.id)
-    .where('version', '=', seen.version)
+    .where((eb) => eb.and({ memory_id: seen.id, version: seen.version }))
     .execute();
 }
 
@@ -54,8 +53,7 @@ export function findCalibration(db: Handle, embedder: string, edition: number): 
   return db
     .selectFrom('memory_calibrations')
     .select(['points', 'center', 'query_points as queryPoints'])
-    .where('embedder', '=', embedder)
-    .where('edition', '=', edition)
+    .where((eb) => eb.and({ embedder, edition }))
     .executeTakeFirst();
 }
 

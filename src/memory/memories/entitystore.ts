@@ -63,8 +63,7 @@ export function findEntity(db: Handle, entity: Entity): Promise<EntityState | un
   return db
     .selectFrom('memory_entities')
     .select(entityColumns)
-    .where('entity_type', '=', entity.entityType)
-    .where('entity_id', '=', entity.entityId)
+    .where((eb) => eb.and({ entity_type: entity.entityType, entity_id: entity.entityId }))
     .executeTakeFirst();
 }
 

@@ -82,8 +82,7 @@ export function findByHash(
     .selectFrom('memories')
     .select(memoryColumns)
     .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
-    .where('type', '=', type)
-    .where('content_hash', '=', hash)
+    .where((eb) => eb.and({ type, content_hash: hash }))
     .executeTakeFirst();
 }
 
@@ -324,8 +323,7 @@ export async function markUndone(tx: Tx<MemoryTables>, memoryId: string, number:
   await tx
     .updateTable('memory_revisions')
     .set({ undone_at: sql<Date>`now()` })
-    .where('memory_id', '=', memoryId)
-    .where('number', '=', number)
+    .where((eb) => eb.and({ memory_id: memoryId, number }))
     .execute();
 }
 
@@ -334,8 +332,7 @@ async function markReplacementsUndone(tx: Tx<MemoryTables>, memoryId: string): P
   await tx
     .updateTable('memory_revisions')
     .set({ undone_at: sql<Date>`now()` })
-    .where('memory_id', '=', memoryId)
-    .where('action', '=', 'replace')
+    .where((eb) => eb.and({ memory_id: memoryId, action: 'replace' }))
     .where('undone_at', 'is', null)
     .execute();
 }
@@ -409,8 +406,7 @@ export async function findDistinctions(
     .selectFrom('memory_distinctions')
     .select('other_hash as otherHash')
     .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
-    .where('type', '=', type)
-    .where('content_hash', '=', hash)
+    .where((eb) => eb.and({ type, content_hash: hash }))
     .execute();
   return new Set(rows.map(({ otherHash }) => Buffer.from(otherHash).toString('hex')));
 }

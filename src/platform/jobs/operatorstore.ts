@@ -121,9 +121,7 @@ export async function findDueTimes<Tables>(
 export async function discardJob(tx: Tx<JobTables>, { jobId, fence }: SeenJob): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('jobs')
-    .where('job_id', '=', jobId)
-    .where('fence', '=', fence)
-    .where('status', '=', 'dead')
+    .where((eb) => eb.and({ job_id: jobId, fence, status: 'dead' }))
     .executeTakeFirstOrThrow();
   return numDeletedRows === 1n;
 }

@@ -270,8 +270,7 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
       eb
         .selectFrom('jobs')
         .select('job_id')
-        .where('queue', '=', queue)
-        .where('status', '=', 'running')
+        .where((eb) => eb.and({ queue, status: 'running' }))
         .where('expires_at', '<=', now)
         .where('attempt', '<', maxAttempts)
         // Locked jobs are skipped: another process is changing them, perhaps together with others.
@@ -287,8 +286,7 @@ export function findSpent(db: Db<JobTables>, queue: string, maxAttempts: number)
   return db
     .selectFrom('jobs')
     .select(['job_id as jobId', 'payload', 'attempt', 'fence', 'request_id as requestId', 'traceparent'])
-    .where('queue', '=', queue)
-    .where('status', '=', 'running')
+    .where((eb) => eb.and({ queue, status: 'running' }))
     .where('expires_at', '<=', now)
     .where('attempt', '>=', maxAttempts)
     .limit(100)
@@ -309,8 +307,7 @@ export async function expireOthers(db: Db<JobTables>, holder: string): Promise<v
 export async function cancelJob(db: Handle, queue: string, key: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('jobs')
-    .where('queue', '=', queue)
-    .where('unique_key', '=', key)
+    .where((eb) => eb.and({ queue, unique_key: key }))
     .where('status', 'in', unfinished)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
@@ -321,9 +318,7 @@ export async function expediteJob(db: Handle, queue: string, key: string): Promi
   await db
     .updateTable('jobs')
     .set({ run_at: clock })
-    .where('queue', '=', queue)
-    .where('unique_key', '=', key)
-    .where('status', '=', 'waiting')
+    .where((eb) => eb.and({ queue, unique_key: key, status: 'waiting' }))
     .execute();
 }
 

@@ -1,1 +1,1 @@
-import{d as e,h as t}from"./states.js";function n(n,r,i={}){return t({queryKey:n,queryFn:({signal:t})=>e(r,{signal:t}),...i})}export{n as t};
+import{f as e,g as t}from"./states.js";function n(n,r,i={}){return t({queryKey:n,queryFn:({signal:t})=>e(r,{signal:t}),...i})}export{n as t};

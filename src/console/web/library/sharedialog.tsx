@@ -35,16 +35,21 @@ const periods = [
 /** Nothing is public before the user has confirmed it here. The link and Explore have the same settings. */
 export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
   const share = useShare(of);
-  const [showPrompt, setShowPrompt] = useState(true);
+  const [showPrompt, setShowPrompt] = useState(false);
   const [author, setAuthor] = useAuthor();
   const shown = { showPrompt, author: author.trim() };
   const isThread = of.kind === 'share-thread';
   const what = isThread ? 'conversation' : of.asset.mime.startsWith('video/') ? 'video' : 'image';
-  const promptLabel = isThread ? 'Show the prompts' : `Show the name${of.prompt === null ? '' : ' and the prompt'}`;
   return (
     <Dialog title={`Share the ${what}`} onClose={onClose}>
       <div className="share">
-        <Check label={promptLabel} value={showPrompt} onChange={setShowPrompt} />
+        {(isThread || of.prompt !== null) && (
+          <Check
+            label={isThread ? 'Show the prompts' : 'Show the prompt'}
+            value={showPrompt}
+            onChange={setShowPrompt}
+          />
+        )}
         <TextField
           label="Your name (optional)"
           maxLength={60}
@@ -170,7 +175,7 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
       </div>
       <p className="quiet small">
         {share.expiresAt === null ? 'It works until you end it.' : `It works until ${momentOf(share.expiresAt)}.`}{' '}
-        {share.showPrompt ? 'The name and the prompt are shown.' : 'The name and the prompt are not shown.'}
+        {share.showPrompt ? 'The prompt is shown.' : 'The prompt is not shown.'}
       </p>
     </div>
   );

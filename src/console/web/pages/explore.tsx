@@ -7,7 +7,6 @@ import {
   Clapperboard,
   Copy,
   Flag,
-  Heart,
   ImagePlus,
   Megaphone,
   Play,
@@ -37,27 +36,14 @@ import { reasonNames } from '../parts/reasons.ts';
 import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
 import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { createShared } from '../shell/shared.ts';
 import { useUser } from '../user.tsx';
 
 const kinds = [
   ['', 'All'],
   ['image', 'Images'],
   ['video', 'Videos'],
-  ['favorites', 'Favorites'],
 ] as const;
 const labels: Readonly<Record<string, string>> = { ai: 'Made with AI', edited: 'Edited with AI' };
-
-const favoritesKey = 'atelier.explore-favorites';
-
-/** Assets of other users cannot be favorites of the library, so their ids are stored in this browser. */
-const favorites = createShared<readonly string[]>(JSON.parse(localStorage.getItem(favoritesKey) ?? '[]'));
-
-function toggleFavorite(assetId: string): void {
-  const others = favorites.read().filter((id) => id !== assetId);
-  favorites.write(others.length === favorites.read().length ? [...others, assetId] : others);
-  localStorage.setItem(favoritesKey, JSON.stringify(favorites.read()));
-}
 
 /** The filters are in the URL, as in the library. */
 function filterOf(search: string) {
@@ -77,9 +63,7 @@ export function Explore() {
   const [, navigate] = useLocation();
   const change = (part: Partial<typeof filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(filter);
-  const all = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
-  const chosen = favorites.use();
-  const items = filter.kind !== 'favorites' ? all : all?.filter((item) => chosen.includes(item.assetId));
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
   const more = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
   }, [isFetchingNextPage, fetchNextPage]);
@@ -117,10 +101,10 @@ export function Explore() {
         )}
         {hasNextPage && <More onMore={more} isBusy={isFetchingNextPage} />}
       </section>
-      {assetId !== undefined && all !== undefined && (
+      {assetId !== undefined && items !== undefined && (
         <Viewer
           assetId={assetId}
-          items={all}
+          items={items}
           hasMore={hasNextPage}
           onMore={more}
           onShow={(id) => navigate(linkOf(filter, id), { replace: true, state: history.state })}
@@ -205,7 +189,6 @@ interface ViewerProps {
 function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProps) {
   const dialog = useModal();
   const [isReporting, setReporting] = useState(false);
-  const isFavorite = favorites.use().includes(assetId);
   const place = items.findIndex((one) => one.assetId === assetId);
   const item = items[place];
   const step = (by: 1 | -1) => {
@@ -223,7 +206,6 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
       if (isReporting || target instanceof HTMLVideoElement) return;
       if (key === 'ArrowLeft') before?.();
       if (key === 'ArrowRight') after?.();
-      if (key === 'f') toggleFavorite(assetId);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
@@ -242,12 +224,6 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
         <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
         {item && (
           <div className="mediaactions">
-            <IconButton
-              label="Favorite"
-              Icon={Heart}
-              aria-pressed={isFavorite}
-              onClick={() => toggleFavorite(assetId)}
-            />
             <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />
           </div>
         )}
@@ -446,8 +422,7 @@ type GalleryItem = PublicGallery['items'][number];
 
 const useContentUrl = (): string | undefined => useConsole().data?.addresses.content;
 
-function useGallery({ kind: chosen, q }: ReturnType<typeof filterOf>) {
-  const kind = chosen === 'favorites' ? '' : chosen;
+function useGallery({ kind, q }: ReturnType<typeof filterOf>) {
   const url = useContentUrl();
   return useInfiniteQuery({
     queryKey: ['gallery', kind, q],

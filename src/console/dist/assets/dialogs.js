@@ -1,1 +1,0 @@
-import{t as e}from"./shared.js";var t=e(void 0),n=t.use,r=e=>t.write(e),i=()=>t.write(void 0);export{r as n,n as r,i as t};
