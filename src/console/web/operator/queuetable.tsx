@@ -33,7 +33,11 @@ export function QueueTable({ of, states, largestCount, head }: QueueTableProps) 
           <tr key={queue.queue}>
             <th scope="row">{head(queue)}</th>
             {states.map((state) => (
-              <td key={state} className={/dead|failing/.test(state) && queue[state] > 0 ? 'problem' : undefined}>
+              <td
+                key={state}
+                data-label={labels[state]}
+                className={/dead|failing/.test(state) && queue[state] > 0 ? 'problem' : undefined}
+              >
                 {countUpTo(largestCount, queue[state])}
               </td>
             ))}
