@@ -288,8 +288,9 @@ export function idOf({ jobId, fence }: Pick<ClaimedRow, 'jobId' | 'fence'>): str
 /** Another program may have written the message. A reason that cannot be stored would make the job wait for the end of its lease. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : { message: String(error) };
-  // Such as the host that refused the connection.
-  const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : '';
+  // Such as the host that refused the connection. The message of an unrecoverable error is a code that a caller reads.
+  const isMore = cause instanceof Error && !message.includes(cause.message) && !(error instanceof UnrecoverableError);
+  const why = isMore ? `: ${cause.message}` : '';
   return (message + why).replaceAll('\0', '').slice(0, longestReason).toWellFormed();
 }
 
