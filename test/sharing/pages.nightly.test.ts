@@ -105,7 +105,7 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       const downloading = page.waitForEvent('download');
       await page.getByRole('link', { name: 'Download' }).click();
       expect((await downloading).suggestedFilename()).toMatch(/lighthouse\.webp$/);
-      // The studio asks a visitor to sign in, and keeps the prompt.
+      // The studio keeps the prompt during a sign-in.
       expect(await page.getByRole('link', { name: 'Remix' }).getAttribute('href')).toContain(
         '/create?kind=image&prompt=',
       );
