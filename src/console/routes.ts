@@ -5,6 +5,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
+import { pageSize } from '#platform/wholenumber.ts';
 import { type DeliveryRow, findDeliveries } from '#webhooks/deliverystore.ts';
 import { webhookEventTypes } from '#webhooks/events.ts';
 import { typeOfEvent } from '#webhooks/publishing.ts';
@@ -104,7 +105,7 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
       '/api/actions',
       '/v1/actions',
       'Search the actions of operators, newest first',
-      { querystring: actionSearch },
+      { querystring: actionSearch.extend({ limit: pageSize(500, 100) }) },
     ],
   ]);
   addIncidentRoutes(app, guard, clients.media);
@@ -171,7 +172,13 @@ function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | u
 function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: ServiceClients): void {
   addForwards(app, guard, agent, [
     ['get', '/api/models', '/models/all', 'Models, plans and prices'],
-    ['get', '/api/usage/totals', '/usage/totals', 'Usage by day, model and plan', { querystring: totalsQuery }],
+    [
+      'get',
+      '/api/usage/totals',
+      '/usage/totals',
+      'Usage by day, model and plan',
+      { querystring: totalsQuery.required() },
+    ],
     ['get', '/api/usage/budgets', '/usage/budgets', 'Budgets, and what is spent of them'],
     ['get', '/api/usage/users', '/usage/users', 'Users by credits spent in a month', { querystring: spendersQuery }],
   ]);
