@@ -27,6 +27,14 @@ export function forward(client: HttpClient, method: Call['method'], route: strin
   };
 }
 
+/** Throws as `bodyOf`. */
+export const readFrom = async <T = unknown>(
+  client: HttpClient,
+  route: string,
+  query: object,
+  params = {},
+): Promise<T> => bodyOf<T>(await client.send({ method: 'GET', route, query: { ...query }, params }));
+
 type Forwarded = readonly [method: 'get' | 'post', url: string, route: string, summary: string, schema?: FastifySchema];
 
 /** Adds routes that only forward a request. */

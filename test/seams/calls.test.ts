@@ -33,6 +33,11 @@ describe('the search for requests', () => {
     ['media.send(call)', '* *'],
     ["forward(media, 'GET', '/v1/assets')", 'GET /v1/assets'],
     ['forward(media, method, route)', '* *'],
+    ["readFrom(media, '/v1/assets', { ownerId })", 'GET /v1/assets'],
+    ['readFrom(media, route)', 'GET *'],
+    ["addForwards(app, guard, media, [['post', '/api/x', '/v1/x', 'X']])", 'POST /v1/x'],
+    ["addForwards(app, guard, media, [[...(['get', '/api/x', '/v1/x'] as const), ...more]])", 'GET /v1/x'],
+    ['addForwards(app, guard, media, [row])', '* *'],
     ["onRecords({ method: 'PUT', path: '/v1/accounts/credits' })", 'PUT /v1/accounts/credits'],
   ])('finds the call %s', (text, endpoint) => {
     expect(requestsIn('planted.ts', text).endpoints).toEqual([endpoint]);

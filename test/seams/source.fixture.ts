@@ -39,7 +39,7 @@ export function requestsIn(file: string, text: string): FoundRequests {
   const isForeign = nodes.some((node) => isProperty(node, 'isInternal') && textOf(node) === 'false');
   const endpoints = nodes.flatMap((node) => {
     if (isCall(node)) return endpointOf(argumentOf(node));
-    return isForward(node) ? forwardedBy(node) : [];
+    return isNamed(node, 'forward') ? forwardedBy(node) : isNamed(node, 'readFrom') ? readBy(node) : rowsOf(node);
   });
   return {
     file,
@@ -68,12 +68,33 @@ function isCall({ type, callee, arguments: given }: Node): boolean {
   return receiver !== 'reply' && !foreignReceivers.includes(receiver);
 }
 
-/** Matches `forward(media, 'GET', '/v1/assets')`. */
-const isForward = ({ type, callee }: Node) => type === 'CallExpression' && nameOf(callee) === 'forward';
+const isNamed = ({ type, callee }: Node, name: string) => type === 'CallExpression' && nameOf(callee) === name;
 
+/** Of `forward(media, 'GET', '/v1/assets')`. */
 function forwardedBy({ arguments: given }: Node): string {
   const [, method, route] = given as readonly Node[];
   return `${textOf({ type: '', value: method })} ${textOf({ type: '', value: route })}`;
+}
+
+/** Of `readFrom(media, '/v1/assets')`. */
+const readBy = ({ arguments: given }: Node) => `GET ${textOf({ type: '', value: (given as readonly Node[])[1] })}`;
+
+/** Of `addForwards(app, guard, media, [['get', '/api/assets', '/v1/assets', …], …])`, also with spread parts of a row. */
+function rowsOf(node: Node): readonly string[] {
+  if (!isNamed(node, 'addForwards')) return [];
+  return elementsOf((node.arguments as readonly Node[])[3]).map((row) => {
+    const [method, , route] = elementsOf(row).map((value) => textOf({ type: '', value }));
+    return `${(method ?? '*').toUpperCase()} ${route ?? '*'}`;
+  });
+}
+
+function elementsOf(node: unknown): readonly Node[] {
+  if (!isNode(node)) return [];
+  if (node.type === 'TSAsExpression') return elementsOf(node.expression);
+  if (node.type !== 'ArrayExpression') return [];
+  return (node.elements as readonly Node[]).flatMap((one) =>
+    one.type === 'SpreadElement' ? elementsOf(one.argument) : one,
+  );
 }
 
 /** Returns `reply` for `reply.code(200).send(…)`. */

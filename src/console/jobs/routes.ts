@@ -66,19 +66,14 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
   );
 
   const changes = [
-    ['retry', retryShownJob, 'Retry a dead or failing job'],
-    ['discard', discardDeadJob, 'Delete a dead job'],
+    ['/api/jobs/:id/retry', retryShownJob, 'Retry a dead or failing job'],
+    ['/api/jobs/:id/discard', discardDeadJob, 'Delete a dead job'],
   ] as const;
-  for (const [action, change, summary] of changes)
-    routes.post(
-      `/api/jobs/:id/${action}`,
-      guard,
-      { summary, params: jobPath, body: seenJob },
-      async (request, reply) => {
-        await change(deps, operatorName(request), { jobId: request.params.id, fence: request.body.fence });
-        return reply.code(204).send();
-      },
-    );
+  for (const [url, change, summary] of changes)
+    routes.post(url, guard, { summary, params: jobPath, body: seenJob }, async (request, reply) => {
+      await change(deps, operatorName(request), { jobId: request.params.id, fence: request.body.fence });
+      return reply.code(204).send();
+    });
 
   routes.post(
     '/api/queues/retry',

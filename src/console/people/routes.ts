@@ -16,11 +16,11 @@ import {
   usageOf,
 } from '#accounts/people/exporting.ts';
 import type { GenerationRecordPage, RunPage } from '#agent/records/api.ts';
-import { bodyOf, type HttpClient } from '#platform/http/client.ts';
+import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { addForwards, forward, named, partOf, type ServiceClients } from '../services.ts';
+import { addForwards, forward, named, partOf, readFrom, type ServiceClients } from '../services.ts';
 
 const personPath = z.object({ userId: z.guid().toLowerCase() });
 const namesQuery = z.object({ ids: z.string().max(8000) });
@@ -137,24 +137,22 @@ async function readPerson(clients: ServiceClients, userId: string): Promise<obje
   const record = await readRecord(clients, userId);
   const { agent, media, memory, notify } = clients;
   const { email: address } = record.person;
-  const get = <T = unknown>(client: HttpClient, route: string, query = {}, params = { userId }) =>
-    client.send({ method: 'GET', route, query, params }).then((response) => bodyOf<T>(response));
   const failed = { userId, status: 'failed', limit: shown.failures };
   const countFailures = async () => ({
-    runs: (await get<RunPage>(agent, '/runs', failed)).runs.length,
-    orders: (await get<GenerationRecordPage>(agent, '/generations/all', failed)).generations.length,
+    runs: (await readFrom<RunPage>(agent, '/runs', failed)).runs.length,
+    orders: (await readFrom<GenerationRecordPage>(agent, '/generations/all', failed)).generations.length,
   });
   const ofUser = { entity_type: 'user', entity_id: userId };
   const parts: Readonly<Record<string, Promise<unknown>>> = {
-    conversations: get(agent, '/people/:userId'),
-    threads: get(agent, '/threads', { userId, limit: shown.threads }),
-    usage: get(agent, '/usage', { userId }),
+    conversations: readFrom(agent, '/people/:userId', {}, { userId }),
+    threads: readFrom(agent, '/threads', { userId, limit: shown.threads }),
+    usage: readFrom(agent, '/usage', { userId }),
     failures: countFailures(),
-    storage: get(media, '/v1/usage', { ownerId: userId }),
-    assets: get(media, '/v1/assets', { ownerId: userId, limit: shown.assets }),
-    incidents: get(media, '/v1/incidents', { ownerId: userId, limit: shown.incidents }),
-    memories: get(memory, '/memories', { ...ofUser, limit: shown.memories }),
-    ...(address !== null && { mails: get(notify, '/people/mails', { address, limit: shown.mails }) }),
+    storage: readFrom(media, '/v1/usage', { ownerId: userId }),
+    assets: readFrom(media, '/v1/assets', { ownerId: userId, limit: shown.assets }),
+    incidents: readFrom(media, '/v1/incidents', { ownerId: userId, limit: shown.incidents }),
+    memories: readFrom(memory, '/memories', { ...ofUser, limit: shown.memories }),
+    ...(address !== null && { mails: readFrom(notify, '/people/mails', { address, limit: shown.mails }) }),
   };
   const read = Object.entries(parts).map(async ([name, part]) => [name, await partOf(part)] as const);
   return { record, mails: null, ...Object.fromEntries(await Promise.all(read)) };
