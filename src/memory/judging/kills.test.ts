@@ -71,9 +71,10 @@ describe.skipIf(isMissing)('two processes that judge', () => {
     }
   });
 
-  it('lose no verdict if the process is killed before it writes them', async () => {
+  it('lose no verdict if the process is killed before it writes them', async ({ onTestFinished }) => {
     const user = newUser();
     const child = spawn(process.execPath, [program, server.url, model.url], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
     const exited = once(child, 'exit');
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     const url = line.toString().trim();
