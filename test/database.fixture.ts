@@ -130,6 +130,8 @@ function migratedTemplate(migrations: readonly Migration[]): Promise<string> {
   const name = `${testDatabasePrefix}template_${digest}`;
   const template = templates.get(name) ?? createTemplate(name, migrations);
   templates.set(name, template);
+  // Otherwise, one failure on a busy machine would fail all later tests of this worker.
+  template.catch(() => templates.delete(name));
   return template;
 }
 
@@ -165,7 +167,7 @@ async function onServer(statement: string): Promise<void> {
 }
 
 async function withServer<Result>(use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: testServerUrl, connectionTimeoutMillis: 3_000 });
+  const client = new pg.Client({ connectionString: testServerUrl, connectionTimeoutMillis: 20_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();

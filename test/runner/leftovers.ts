@@ -11,7 +11,7 @@ export const testDatabasePrefix = `atelier_test_${process.env.TEST_RUN_ID}_`;
 export const testServerUrl = process.env.PG_TEST_URL || 'postgres://postgres@127.0.0.1:5432/postgres';
 
 export async function teardown(): Promise<void> {
-  const client = new pg.Client({ connectionString: testServerUrl, connectionTimeoutMillis: 3_000 });
+  const client = new pg.Client({ connectionString: testServerUrl, connectionTimeoutMillis: 20_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();
