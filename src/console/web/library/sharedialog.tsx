@@ -175,7 +175,7 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
       </div>
       <p className="quiet small">
         {share.expiresAt === null ? 'It works until you end it.' : `It works until ${momentOf(share.expiresAt)}.`}{' '}
-        {share.showPrompt ? 'The prompt is shown.' : 'The prompt is not shown.'}
+        {share.showPrompt ? 'The prompt is shown.' : 'The prompt is not shown.'} To change this, end the link first.
       </p>
     </div>
   );
