@@ -11,6 +11,7 @@ import {
   startMemory,
 } from '../../../test/memory/rig.fixture.ts';
 import type { Memory } from '../api.ts';
+import type { MemoryTables } from '../tables.ts';
 import type { Extraction } from './routes.ts';
 
 type Found = readonly { readonly content: string; readonly type: string }[];
@@ -20,7 +21,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
   let model: ModelServer;
   beforeAll(async () => {
     model = await startModelServer();
-    const settings = { MEMORY_MODEL_TIMEOUT_SECS: '3', MEMORY_MODEL_DAILY_CALLS: '8' };
+    const settings = { MEMORY_MODEL_DAILY_CALLS: '8' };
     rig = await startMemory(engine, { languageModel: await languageModelAt(model.url, settings) });
   });
   afterAll(async () => {
@@ -48,6 +49,20 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     client.send<Body>('POST', '/memory/extract', { messages, ...body });
   const list = async (entity: Record<string, string>) =>
     (await rig.server.send<{ memories: Memory[] }>('GET', `/memories?${new URLSearchParams(entity)}`)).body.memories;
+  /** No job judges memories of the user any more. */
+  const judged = (user: ReturnType<typeof newUser>) =>
+    expect
+      .poll(async () => {
+        const rows = await rig.database
+          .queries<MemoryTables>()
+          .selectFrom('memory_judgements')
+          .innerJoin('memories', 'memories.memory_id', 'memory_judgements.memory_id')
+          .select('memories.memory_id')
+          .where('entity_id', '=', user.entity_id)
+          .execute();
+        return rows.length;
+      })
+      .toBe(0);
   const porto = { content: 'I live in Porto', type: 'preference' };
   /** Valid, after more characters than a model may write. */
   const longAnswer = `${' '.repeat(200_000)}{"memories": []}`;
@@ -83,6 +98,7 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     const lisbon = await before('I live in Lisbon');
     const tea = await before('I drink green tea');
     const dog = await before('The name of my old brown dog is Rex');
+    await judged(user);
     find([porto, { content: 'I drink green tea', type: 'preference' }, rex], (newer, older) => {
       if (newer === porto.content && older.includes('Lisbon')) return 'replaces';
       return newer === rex.content && older.includes('Rex') ? 'same' : 'keep_both';
@@ -99,6 +115,26 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     const ids = (await list(user)).map(({ id }) => id);
     expect(ids).toHaveLength(3);
     expect(ids).not.toContain(lisbon);
+  });
+
+  it('returns the memory that stayed, if a job merged the new one meanwhile', async () => {
+    const user = newUser();
+    const dog = { content: 'The name of my old brown dog is Rex', type: 'preference' };
+    await rig.server.send('POST', '/memory/add', { ...user, content: 'My cat is called Rex', type: 'preference' });
+    await judged(user);
+    model.handle(async ({ purpose, pairs, contentOf }) => {
+      if (purpose === 'extract') return { json: { memories: [rex] } };
+      const ofJob = pairs.filter(({ newer_id }) => contentOf(newer_id) === dog.content);
+      if (ofJob.length === 0) {
+        await rig.server.send('POST', '/memory/add', { ...user, ...dog });
+        await expect.poll(async () => (await list(user)).map(({ content }) => content)).not.toContain(rex.content);
+      }
+      const same = ofJob.filter(({ older_id }) => contentOf(older_id) === rex.content);
+      return { json: { verdicts: same.map((pair) => ({ ...pair, verdict: 'same', reason: 'As the test says.' })) } };
+    });
+    const { body } = await extract(user);
+    const stayed = (await list(user)).find(({ content }) => content === dog.content);
+    expect(body.memories).toEqual([{ ...dog, id: stayed?.id, action: 'merged' }]);
   });
 
   it('adds no duplicates by repeated or concurrent calls', async () => {
@@ -119,7 +155,6 @@ onEveryDatabase('POST /memory/extract', (engine) => {
 
   it.each<[string, Reply]>([
     ['is away', { status: 401 }],
-    ['does not answer in time', { hang: true }],
     ['breaks off', { half: '{"memories": [' }],
     ['writes for too long', { text: longAnswer }],
     ['answers in prose', { text: 'The user lives in Porto.' }],
@@ -135,6 +170,20 @@ onEveryDatabase('POST /memory/extract', (engine) => {
     const { status, body } = await extract<Refusal>(user);
     expect([status, body.error]).toEqual([503, 'model_unavailable']);
     expect(await list(user)).toEqual([]);
+  });
+
+  it('is 503 model_unavailable and writes nothing if the model does not answer in time', async () => {
+    const languageModel = await languageModelAt(model.url, { MEMORY_MODEL_TIMEOUT_SECS: '1' });
+    const impatient = await startMemory(engine, { database: rig.database, languageModel });
+    try {
+      const user = newUser();
+      model.handle(() => ({ hang: true }));
+      const { status, body } = await extract<Refusal>(user, impatient.server);
+      expect([status, body.error]).toEqual([503, 'model_unavailable']);
+      expect(await list(user)).toEqual([]);
+    } finally {
+      await impatient.close();
+    }
   });
 
   it('returns 503 model_unavailable without a model, and enqueues no judgement', async () => {

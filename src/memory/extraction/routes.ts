@@ -189,15 +189,24 @@ async function judge(deps: JudgingContext, entity: Entity, ids: readonly string[
   }
 }
 
-/** One entry for each memory, as it is now. */
+/** One entry for each memory, as it is now. A job may have judged it before this call did. */
 async function describe(
   { db }: JudgingContext,
   added: readonly Added[],
   judgements: Judgements,
 ): Promise<ExtractedMemory[]> {
   const actions = new Map<string, ExtractedMemory['action']>();
+  const now = new Map(
+    (
+      await findMemories(
+        db,
+        added.map(({ memory }) => memory.id),
+      )
+    ).map((row) => [row.id, row]),
+  );
   for (const { memory, outcome } of added) {
-    const judged = judgements.get(memory.id);
+    const successor = now.get(memory.id)?.replacedBy;
+    const judged = judgements.get(memory.id) ?? (successor ? { id: successor, action: 'merged' as const } : undefined);
     const id = judged?.id ?? memory.id;
     if (actions.has(id) && judged === undefined) continue;
     actions.set(id, judged?.action ?? (outcome === 'repeated' ? 'none' : outcome === 'merged' ? 'merged' : 'added'));
