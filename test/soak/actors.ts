@@ -151,7 +151,13 @@ export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage):
       patience: { tries: 400, longestPauseMs: 500 },
     };
     let shown = '';
-    for await (const chunk of followRun(access, taskId)) if (chunk.type === 'text-delta') shown += chunk.delta;
+    let stepAt = 0;
+    for await (const chunk of followRun(access, taskId)) {
+      if (chunk.type === 'start-step') stepAt = shown.length;
+      // Another process asks the model again for this step, so its text is void (docs/client.md).
+      if (chunk.type === 'data-restarted') shown = shown.slice(0, stepAt);
+      if (chunk.type === 'text-delta') shown += chunk.delta;
+    }
     return shown;
   }
 
