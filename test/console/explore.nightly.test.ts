@@ -57,7 +57,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await page.getByRole('button', { name: 'Falling leaves' }).waitFor();
     expect(await page.getByRole('main').innerText()).not.toMatch(/cms\/|example\.com|Trending/);
     expect(await page.getByRole('region', { name: 'News' }).count()).toBe(0);
-    await page.getByText('The wall is waiting for its first picture').waitFor();
+    await page.getByText('The wall is waiting for its first image').waitFor();
     await page.getByRole('link', { name: 'Choose from your library' }).waitFor();
     expect(complaints).toEqual([]);
     await judge(page, 'home cards');

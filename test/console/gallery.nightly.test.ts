@@ -262,7 +262,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     for (const path of ['/library', '/albums', '/trash', '/shared', '/explore', '/memory', '/account']) {
       await page.goto(rig.url + path);
       await page.getByRole('button', { name: 'Menu' }).waitFor();
-      await page.waitForLoadState('networkidle');
+      await page.locator('.spinner, .skeleton').first().waitFor({ state: 'detached' });
       if (path === '/trash') await page.getByRole('button', { name: /^Restore Image/ }).waitFor();
       expect([path, await small()]).toEqual([path, []]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

@@ -95,7 +95,7 @@ export function Explore() {
             </button>
           </Empty>
         ) : (
-          <Empty title="The wall is waiting for its first picture">
+          <Empty title="The wall is waiting for its first image">
             <p>Open one of your images, choose “Share”, and publish it. Everyone here can then see and remix it.</p>
             <div className="does">
               <Link className="button primary" href="/create">

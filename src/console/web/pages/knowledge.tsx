@@ -338,7 +338,6 @@ function FactForm({ label, content, save, onClose, children }: FactFormProps) {
       }}
     >
       <TextArea
-        // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that opened it.
         autoFocus
         className="grows"
         label={label}
