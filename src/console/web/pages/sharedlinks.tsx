@@ -17,8 +17,8 @@ export function SharedLinks() {
   return (
     <div className="library">
       <PageHead title="Shared links">
-        Anyone with one of these links can see what is behind it, until you end it.{' '}
-        <Link href="/library?shared=1">Published in Explore</Link>
+        Anyone with one of these links can see what is behind it, until you end it. Your library lists what is{' '}
+        <Link href="/library?shared=1">published in Explore</Link>.
       </PageHead>
       {shares === undefined ? (
         <Pending error={error} retry={refetch} what="Reading the links" />

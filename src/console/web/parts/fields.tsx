@@ -1,6 +1,7 @@
 /** Fields with their labels. */
 import { Search } from 'lucide-react';
 import { type ComponentProps, useEffect, useRef, useState } from 'react';
+import { useIsNarrow } from '../shell/browser.ts';
 import { icon } from './iconbutton.tsx';
 
 interface Field {
@@ -62,6 +63,7 @@ const typingMs = 250;
 
 /** Searches when the user stops typing. */
 export function Find({ label, value, onChange }: Field) {
+  const isNarrow = useIsNarrow();
   const [text, setText] = useState(value);
   const [seen, setSeen] = useState(value);
   const sent = useRef(value);
@@ -88,7 +90,7 @@ export function Find({ label, value, onChange }: Field) {
         type="search"
         aria-label={label}
         title={label}
-        placeholder={label}
+        placeholder={isNarrow ? 'Search' : label}
         maxLength={200}
         value={text}
         onChange={(event) => setText(event.target.value)}
