@@ -33,6 +33,20 @@ describe.skipIf(withoutChromium)('the account', () => {
       await page.getByText(/^Plan: Pro\. [\d,]+ credits left\.$/).waitFor();
       await page.getByText('Storage', { exact: true }).waitFor();
       await page.getByRole('meter', { name: 'Credits used' }).waitFor();
+      await page.getByText('No limit').waitFor();
+      expect(await page.getByRole('meter').count()).toBe(1);
+      // One day has been used: 2 credits for an image.
+      expect(await page.getByRole('table').count()).toBe(0);
+      await page.goto(`${rig.url}/create`);
+      await page.getByLabel('Prompt').fill('a boat');
+      await page.getByText('1', { exact: true }).click();
+      await page.getByRole('button', { name: 'Create an image' }).click();
+      await page.locator('.result.completed .asset-image.there').waitFor();
+      await page.goto(`${rig.url}/account`);
+      const days = page.getByRole('region', { name: 'Credits by day' }).getByRole('row');
+      await expect.poll(async () => (await days.nth(1).getByRole('cell').allInnerTexts()).join()).toBe('0,1,0,2');
+      expect(await days.count()).toBe(2);
+      await judge(page, 'the account');
       await page.getByRole('group', { name: 'Theme' }).getByText('Dark').click();
       expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
       await page.getByLabel('Your name on what you share').fill('Ada L.');

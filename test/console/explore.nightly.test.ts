@@ -39,7 +39,9 @@ describe.skipIf(withoutChromium)('Explore', () => {
     const content = await readFile(file, 'utf8');
     await writeFile(
       file,
-      content.replace('https://example.com/pictures/sample-lighthouse.png', `http://${host}/a.png`),
+      content
+        .replace('/sample-lighthouse.webp', `http://${host}/a.png`)
+        .replace('/sample-falling-leaves.webp', 'https://example.com/leaves.png'),
     );
     const visitor = await visit();
     await enterAsUser(visitor, rig, '/explore');
@@ -47,11 +49,16 @@ describe.skipIf(withoutChromium)('Explore', () => {
     const shown = page.getByRole('region', { name: 'Ideas' }).locator('img');
     const width = () => shown.first().evaluate((image) => Reflect.get(image, 'naturalWidth'));
     await expect.poll(width, { timeout: 10_000 }).toBe(300);
-    expect(await shown.count()).toBe(1);
-    // An idea without a picture has no frame for one, and the samples hold nothing for operators.
+    const sources = () => shown.evaluateAll((all) => all.map((image) => String(Reflect.get(image, 'src'))));
+    expect(await sources()).toEqual([`http://${host}/a.png`, `${rig.url}/sample-paper-city.webp`]);
+    // The picture of a sample is one of the console.
+    await expect.poll(() => shown.nth(1).evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBe(480);
+    // The samples hold nothing for operators.
     await page.getByRole('button', { name: 'Falling leaves' }).waitFor();
     expect(await page.getByRole('main').innerText()).not.toMatch(/cms\/|example\.com|Trending/);
     expect(await page.getByRole('region', { name: 'News' }).count()).toBe(0);
+    await page.getByText('The wall is waiting for its first image').waitFor();
+    await page.getByRole('link', { name: 'Choose from your library' }).waitFor();
     expect(complaints).toEqual([]);
     await judge(page, 'home cards');
     await shoot(page, 'explore');

@@ -41,7 +41,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     );
     await page.locator('input[type=file]').setInputFiles(files);
     await page.getByText(`${count} uploaded`).waitFor();
-    await page.getByRole('button', { name: 'Clear finished' }).click();
+    await page.getByRole('button', { name: 'Close the list of uploads' }).click();
   }
 
   /** A phone's menu hides the account. */
@@ -61,6 +61,9 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('heading', { name: 'Today' }).waitFor();
     expect(await tiles(page).count()).toBe(5);
     await page.locator('.tile .asset-image.there').nth(4).waitFor();
+    // A white picture has an edge.
+    const edge = 'getComputedStyle(document.querySelector(".tile .asset-image"), "::after").borderTopWidth';
+    expect(await page.evaluate(edge)).toBe('1px');
     await judge(page, 'a library');
     await shoot(page, 'library');
     await tiles(page).nth(1).locator('.open').click();
@@ -98,6 +101,19 @@ describe.skipIf(withoutChromium)('the library', () => {
     await judge(page, 'a selection');
     await shoot(page, 'selection');
     const bar = page.getByRole('toolbar', { name: 'Selection' });
+    await bar.getByRole('button', { name: 'Select all' }).click();
+    await page.getByText('4 selected').waitFor();
+    expect(await bar.getByRole('button', { name: /Select all|Compare|Share/ }).count()).toBe(0);
+    for (const place of [3, 2]) await tiles(page).nth(place).getByRole('checkbox').click();
+    await bar.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('dialog', { name: 'Compare' }).getByRole('slider').waitFor();
+    await page.keyboard.press('Escape');
+    await tiles(page).nth(1).getByRole('checkbox').click();
+    await bar.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('dialog', { name: 'Share the image' }).getByLabel('Your name (optional)').waitFor();
+    await page.keyboard.press('Escape');
+    for (const place of [1, 2]) await tiles(page).nth(place).getByRole('checkbox').click();
+    await page.getByText('3 selected').waitFor();
     await bar.getByRole('button', { name: 'Delete' }).click();
     const notices = page.locator('.toasts');
     await notices.getByText('3 items moved to the trash.', { exact: true }).waitFor();
@@ -198,6 +214,60 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByText('Images', { exact: true }).click();
     await page.getByText('Nothing matches.').waitFor();
     expect(complaints.splice(0).filter((line) => !/status of 4\d\d/.test(line))).toEqual([]);
+  });
+
+  it('folds the list of uploads when all are done, and removes it', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    const files = { name: 'boat.png', mimeType: 'image/png', buffer: await makeImage('png', { width: 9, height: 9 }) };
+    await page.locator('input[type=file]').setInputFiles(files);
+    const panel = page.getByRole('region', { name: 'Uploads' });
+    await panel.getByText('1 uploaded').waitFor();
+    // It covers nothing of the page.
+    const box = await panel.boundingBox();
+    const main = await page.getByRole('main').boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(main?.x ?? 0);
+    await panel.getByText('boat.png').waitFor();
+    await panel.getByRole('button', { name: 'Show the files' }).waitFor({ timeout: 8000 });
+    await judge(page, 'folded uploads');
+    await panel.waitFor({ state: 'detached', timeout: 8000 });
+    await page.locator('input[type=file]').setInputFiles(files);
+    await panel.getByRole('button', { name: 'Hide the files' }).waitFor();
+    await panel.getByText('1 uploaded').waitFor();
+    await panel.getByRole('button', { name: 'Hide the files' }).click();
+    await panel.getByRole('button', { name: 'Close the list of uploads' }).click();
+    expect(await panel.count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('has targets of 44 pixels on a phone, and nothing that is wider', { timeout: limitMs }, async () => {
+    const context = await browser.newContext({ hasTouch: true, isMobile: true, reducedMotion: 'reduce' });
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    await enterOnPhone({ page, context });
+    await uploadImages(page, 2);
+    await page.getByRole('button', { name: 'Select', exact: true }).tap();
+    await tiles(page).first().tap();
+    const small = () =>
+      page.evaluate(`[...document.querySelectorAll('main :is(button, .button, a, select, textarea, input), header.bar button')]
+        .map((it) => it.closest('label') ?? it)
+        .filter((it) => it.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+        .filter((it) => getComputedStyle(it).display !== 'inline')
+        .flatMap((it) => {
+          const { width, height } = it.getBoundingClientRect();
+          return Math.min(width, height) < 43.5 ? [it.outerHTML.slice(0, 120) + Math.round(width) + ' × ' + Math.round(height)] : [];
+        })`);
+    expect(await small()).toEqual([]);
+    await page.getByRole('button', { name: 'Delete' }).tap();
+    await page.getByText('Moved to the trash.').first().waitFor();
+    for (const path of ['/library', '/albums', '/trash', '/shared', '/explore', '/memory', '/account']) {
+      await page.goto(rig.url + path);
+      await page.getByRole('button', { name: 'Menu' }).waitFor();
+      await page.locator('.spinner, .skeleton').first().waitFor({ state: 'detached' });
+      if (path === '/trash') await page.getByRole('button', { name: /^Restore Image/ }).waitFor();
+      expect([path, await small()]).toEqual([path, []]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    }
+    await context.close();
   });
 
   it('continues a paused upload where it stopped', { timeout: limitMs }, async () => {
@@ -334,6 +404,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('button', { name: 'Add 2 items' }).click();
     await page.getByRole('heading', { name: 'Harbors' }).waitFor();
     await expect.poll(() => tiles(page).count()).toBe(2);
+    expect(await page.locator('.primary').allInnerTexts()).toEqual(['Add from your library']);
 
     await page.getByRole('link', { name: 'Library', exact: true }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
@@ -347,6 +418,10 @@ describe.skipIf(withoutChromium)('the library', () => {
     await expect.poll(() => page.locator('.albums .cover.of4 .there').count()).toBe(4);
     await judge(page, 'albums');
     await shoot(page, 'albums');
+    await page.getByRole('link', { name: /^Favorites/ }).click();
+    await page.getByRole('heading', { name: 'Favorites' }).waitFor();
+    await judge(page, 'favorites');
+    await page.getByRole('main').getByRole('link', { name: 'Albums' }).click();
     await page.getByRole('button', { name: 'Edit “Harbors”' }).click();
     await dialog.getByLabel('Name').fill('Ports');
     await dialog.getByRole('button', { name: 'Save' }).click();

@@ -112,7 +112,7 @@ export function playJourneys(scene: Scene): void {
     await expect.poll(countAfterReload).toBe(2);
     await page.goto(`${rig.url}/trash`);
     await tiles.first().getByRole('checkbox').click();
-    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Restore' }).click();
     await page.getByText('The trash is empty.').waitFor();
     await page.goto(`${rig.url}/library`);
     await expect.poll(() => tiles.count()).toBe(3);

@@ -32,7 +32,9 @@ describe.skipIf(withoutChromium)('the memory of a user', () => {
     await page.getByRole('link', { name: 'Memory' }).click();
     const fact = (text: string) => page.locator('.fact', { hasText: text });
     await page.getByRole('button', { name: 'Add a fact' }).click();
-    await page.getByLabel('Fact', { exact: true }).fill('I paint on Sundays');
+    const field = page.getByLabel('Fact', { exact: true });
+    expect(await field.getAttribute('placeholder')).toContain('For example');
+    await field.fill('I paint on Sundays');
     await page.getByRole('button', { name: 'Save' }).click();
     await fact('I paint on Sundays').getByText('Added by you').waitFor();
     const origin = () => fact('cold blue light').getByRole('link', { name: 'From a conversation' });
@@ -44,7 +46,7 @@ describe.skipIf(withoutChromium)('the memory of a user', () => {
     await page.waitForURL(conversation);
 
     await page.getByRole('link', { name: 'Memory' }).click();
-    const pause = page.getByRole('checkbox', { name: 'Pause memory' });
+    const pause = page.getByRole('switch', { name: 'Pause memory' });
     await pause.click();
     await page.getByText('Memory is paused.').waitFor();
     await expect.poll(() => pause.isEnabled()).toBe(true);

@@ -48,7 +48,7 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     );
     await page.locator('input[type=file]').setInputFiles(files);
     await page.getByText(`${shapes.length} uploaded`).waitFor();
-    await page.getByRole('button', { name: 'Clear finished' }).click();
+    await page.getByRole('button', { name: 'Close the list of uploads' }).click();
     await page
       .locator('.tile .asset-image.there')
       .nth(shapes.length - 1)
@@ -81,8 +81,19 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await page.getByText('3 selected').waitFor();
     expect(await page.getByRole('button', { name: 'Select all' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Clear the selection' }).click();
+    expect(await page.getByRole('heading', { name: 'Images and videos' }).count()).toBe(0);
+    await tiles(page).nth(0).hover();
+    await tiles(page).nth(0).getByRole('button', { name: 'Restore Image: photo.png' }).click();
+    await expect.poll(() => tiles(page).count()).toBe(2);
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
+    await expect.poll(() => tiles(page).count()).toBe(4);
+    await tiles(page).nth(0).locator('.open').focus();
+    await page.keyboard.press('Delete');
+    await expect.poll(() => tiles(page).count()).toBe(3);
+    await page.getByRole('link', { name: 'Trash' }).click();
+    await expect.poll(() => tiles(page).count()).toBe(3);
     await tiles(page).nth(0).locator('.open').click();
-    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Restore' }).click();
     await expect.poll(() => tiles(page).count()).toBe(2);
     await tiles(page).nth(0).locator('.open').click();
     await page.getByRole('button', { name: 'Delete permanently' }).click();

@@ -36,8 +36,11 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     const { taskId } = (await ada.call<{ taskId: string }>('agent', 'POST', '/task', { threadId, text })).body;
     const ended = async () => expect((await ada.call('agent', 'GET', `/task/${taskId}`)).body.status).toBe('completed');
     await vi.waitFor(ended, limitMs);
+    const copy = { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'published' };
+    const published = (await ada.call<Asset>('media', 'POST', '/v1/copy', copy)).body;
     for (const [name, target] of Object.entries({
       image: { assetId, showPrompt: true, author: 'Ada L.' },
+      published: { assetId: published.assetId, showPrompt: true },
       conversation: { threadId },
     }))
       shares.set(name, (await ada.call<Share>('media', 'POST', '/v1/shares', target)).body);
@@ -106,8 +109,8 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       await page.getByRole('link', { name: 'Download' }).click();
       expect((await downloading).suggestedFilename()).toMatch(/lighthouse\.webp$/);
       // The studio keeps the prompt during a sign-in.
-      expect(await page.getByRole('link', { name: 'Remix' }).getAttribute('href')).toContain(
-        '/create?kind=image&prompt=',
+      expect(await page.getByRole('link', { name: 'Sign in to remix this' }).getAttribute('href')).toContain(
+        `/create?kind=image&reference=${shareOf('image').assetId}&prompt=`,
       );
       await page.getByRole('link', { name: 'Report' }).click();
       await page.getByRole('radio', { name: 'Spam' }).check();
@@ -116,6 +119,32 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       await page.getByRole('link', { name: 'Back to the page' }).click();
       expect(page.url()).toBe(shareOf('image').url);
     }, false),
+  );
+
+  it.each([
+    ['image', 0],
+    ['published', 1],
+  ])(
+    'leads through a sign-in to the prompt, with an image that the visitor may use: %s',
+    {
+      timeout: limitMs,
+    },
+    (name, references) =>
+      open(async (page) => {
+        await page.goto(shareOf(name).url);
+        await page.getByRole('link', { name: 'Sign in to remix this' }).click();
+        await page.getByRole('heading', { name: 'Sign in to remix this' }).waitFor();
+        await page.getByText('a "boat" & a lighthouse').waitFor();
+        await judge(page, 'a remix before the sign-in');
+        await shoot(page, 'share-remix');
+        await page.getByRole('link', { name: 'Sign in', exact: true }).click();
+        await page.getByPlaceholder('you@example.com').fill(`${name}@example.com`);
+        await page.keyboard.press('Enter');
+        await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('a "boat" & a lighthouse');
+        const shown = page.getByRole('list', { name: 'References' });
+        await expect.poll(() => shown.locator('.reference').count()).toBe(references);
+        await expect.poll(() => shown.locator('.asset-image.there').count()).toBe(references);
+      }),
   );
 
   it.each([

@@ -9,7 +9,7 @@ import { useLibraryDialog } from './library/dialogs.ts';
 import { AccountSignIn } from './operator/accountsignin.tsx';
 import { OperatorOnly, useConsole } from './operator.tsx';
 import { IconButton } from './parts/iconbutton.tsx';
-import { Failure, SignInContext } from './parts/states.tsx';
+import { Failure, PageHead, SignInContext } from './parts/states.tsx';
 import { OperatorAccount, UserAccount } from './shell/account.tsx';
 import { Frame } from './shell/frame.tsx';
 import { Landing, SignInAgain } from './shell/landing.tsx';
@@ -46,12 +46,7 @@ function Areas() {
     <UserOnly
       signedOut={
         path === '/' || wanted ? (
-          <>
-            <aside className="wanted">
-              {wanted && `Sign in to see “${wanted.title}”. You then return to this page.`}
-            </aside>
-            <Landing />
-          </>
+          <Landing wanted={wanted?.title} />
         ) : (
           <Alone>
             <NotFound path={path} home="/" />
@@ -149,14 +144,9 @@ interface NotFoundProps {
 function NotFound({ path, home }: NotFoundProps) {
   return (
     <>
-      <header className="page">
-        <div>
-          <h1>Page not found</h1>
-          <p className="quiet">
-            There is no page at <code>{path}</code>.
-          </p>
-        </div>
-      </header>
+      <PageHead title="Page not found">
+        There is no page at <code>{path}</code>.
+      </PageHead>
       <p>
         <Link className="button" href={home}>
           Go to the start page

@@ -39,7 +39,8 @@ if (pathname.length > 1 && pathname.endsWith('/'))
 // The page of a share links to a prompt to remix. Only the user sends it.
 const linked = new URLSearchParams(search);
 if (pathname === '/create' && linked.has('prompt')) {
-  const order = { kind: linked.get('kind') === 'video' ? 'video' : 'image', prompt: linked.get('prompt') };
+  const kind = linked.get('kind') === 'video' ? 'video' : 'image';
+  const order = { kind, prompt: linked.get('prompt'), references: linked.getAll('reference') };
   history.replaceState({ order, at: Date.now() }, '');
 }
 await takeTokenFromAddress();

@@ -212,15 +212,18 @@ function renderMarkdown(text: string): Markup {
   };
 }
 
-/** Characters of a prompt in a link, which has to fit into the head of a request. */
-const longestLink = 1000;
+/** Characters of a link's query. A sign-in returns to URLs of up to 2048, and a Chinese character takes nine. */
+const longestQuery = 1800;
 
 /** A prompt that is shown can be remixed, and what is shown can be downloaded. A prompt that is the title is not repeated. */
 function renderActions(media: PublicMedia, title: string, { language, homeUrl }: PageContext): Markup {
-  const { kind, prompt, mime, url } = media;
+  const { assetId, kind, prompt, mime, url } = media;
   const { prompt: label, remix, download } = shareTexts[language];
   const isTitle = prompt === null || prompt.replaceAll(/\s+/g, ' ').trim() === title;
-  const query = new URLSearchParams({ kind, prompt: [...(prompt ?? '')].slice(0, longestLink).join('') });
+  // The studio leaves out a reference that the visitor may not use.
+  const query = new URLSearchParams({ kind, ...(kind === 'image' && { reference: assetId }), prompt: prompt ?? '' });
+  for (let most = 1000; String(query).length > longestQuery; most -= 50)
+    query.set('prompt', [...(prompt ?? '')].slice(0, most).join(''));
   const way =
     homeUrl && prompt ? html`<a class="button primary" href="${homeUrl}/create?${String(query)}">${remix}</a>` : '';
   const file = `${title}.${kind === 'image' ? 'webp' : (mime.split('/')[1] ?? 'mp4')}`;

@@ -74,9 +74,11 @@ export function CreateForm({ deed, order: given, isReady = false, onOrdered }: C
   const { kind, strength } = order;
   const models = useModels(kind);
   const model = models.find(({ id }) => id === order.model) ?? models.find((one) => one.allowed) ?? models[0];
-  const { data: source } = useAsset(order.references[0], undefined);
+  const { data: source, error } = useAsset(order.references[0], undefined);
+  // It has been deleted, or only its owner may use it.
+  const isGone = error !== null && 'status' in error && error.status === 404;
   const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;
-  const { count = 1, references, ratio } = fitting(order, model);
+  const { count = 1, references, ratio } = fitting(isGone ? { ...order, references: [] } : order, model);
   const hasSource = references.length > 0;
   // A video is made in a ratio of its model.
   const ordered = ratio ?? (kind === 'video' ? nearest(model?.ratios, sourceRatio) : undefined);

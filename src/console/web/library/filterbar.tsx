@@ -1,97 +1,15 @@
-import {
-  CalendarDays,
-  CircleCheck,
-  Globe,
-  Heart,
-  type LucideIcon,
-  Search,
-  SlidersHorizontal,
-  Upload,
-} from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { CalendarDays, CircleCheck, Globe, Heart, type LucideIcon, SlidersHorizontal, Upload } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Segments } from '../create/fields.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
+import { Find } from '../parts/fields.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
 import { type Filters, searchOf } from './assets.ts';
 
-const types = [
-  ['', 'All'],
-  ['image', 'Images'],
-  ['video', 'Videos'],
-  ['other', 'Other'],
-] as const;
-
-const typingMs = 250;
-
-interface FindProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** Searches when the user stops typing. */
-export function Find({ label, value, onChange }: FindProps) {
-  const [text, setText] = useState(value);
-  const [seen, setSeen] = useState(value);
-  const sent = useRef(value);
-  const send = useRef(onChange);
-  send.current = onChange;
-  if (value !== seen) {
-    setSeen(value);
-    // Another control has changed it. What was typed since the last search stays.
-    if (value !== sent.current) setText(value);
-    sent.current = value;
-  }
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (text.trim() === sent.current) return;
-      sent.current = text.trim();
-      send.current(sent.current);
-    }, typingMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <label className="find">
-      <Search {...icon} />
-      <input
-        type="search"
-        aria-label={label}
-        title={label}
-        placeholder="Search"
-        maxLength={200}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-    </label>
-  );
-}
-
-interface SegmentsProps<Value extends string> {
-  readonly label: string;
-  readonly choices: readonly (readonly [Value, string])[];
-  readonly value: Value;
-  readonly onChange: (value: Value) => void;
-}
-
-/** One of a few choices, all in view. */
-export function Segments<Value extends string>({ label, choices, value, onChange }: SegmentsProps<Value>) {
-  return (
-    <fieldset className="segments" aria-label={label}>
-      {choices.map(([choice, name]) => (
-        <label key={choice}>
-          <input
-            type="radio"
-            name={label}
-            className="unseen"
-            checked={choice === value}
-            onChange={() => onChange(choice)}
-          />
-          {name}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
+const types = ['', 'image', 'video', 'other'] as const;
+/** Of the filters of the library, and of Explore. */
+export const namesOfTypes = { '': 'All', image: 'Images', video: 'Videos', other: 'Other' } as const;
 
 interface FilterBarProps {
   readonly filters: Filters;
@@ -125,7 +43,13 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
   );
   const choices = (
     <>
-      <Segments label="Type" choices={types} value={type} onChange={(next) => onChange({ ...filters, type: next })} />
+      <Segments
+        name="Type"
+        options={types}
+        chosen={type}
+        onChoose={(next) => onChange({ ...filters, type: next })}
+        textOf={(one) => namesOfTypes[one]}
+      />
       {toggle(Heart, 'Favorites', isFavorite, () => onChange({ ...filters, isFavorite: !isFavorite }))}
       {toggle(Globe, 'Published', isShared, () => onChange({ ...filters, isShared: !isShared }))}
       {!isNarrow && toggle(CalendarDays, 'Dates', from !== '' || to !== '', () => setOpen(!isOpen), isOpen)}
@@ -153,7 +77,15 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
         choices
       )}
       {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
-      {onUpload && <Button Icon={Upload} text="Upload" className="primary" onClick={onUpload} />}
+      {onUpload && (
+        // In an album, the first thing to do is to add to it.
+        <Button
+          Icon={Upload}
+          text="Upload"
+          className={`uploading ${filters.album === '' ? 'primary' : ''}`}
+          onClick={onUpload}
+        />
+      )}
       {isOpen && !isNarrow && dates}
       {isOpen && isNarrow && (
         <Dialog title="Filters" onClose={() => setOpen(false)}>

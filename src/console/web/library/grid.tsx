@@ -31,10 +31,11 @@ interface TimelineProps {
   readonly isChoosingOnly?: boolean;
   readonly hasMore: boolean;
   readonly onMore: () => void;
-  readonly onOpen: (asset: Asset) => void;
-  readonly onEdit: (asset: Asset) => void;
+  readonly onOpen?: (asset: Asset) => void;
+  readonly onEdit?: (asset: Asset) => void;
   /** The chosen assets, or the one with the focus. */
-  readonly onDelete: (assets: readonly Asset[]) => void;
+  readonly onDelete?: (assets: readonly Asset[]) => void;
+  readonly onRestore?: (asset: Asset) => void;
 }
 
 export function Timeline(props: TimelineProps) {
@@ -117,7 +118,7 @@ export function Timeline(props: TimelineProps) {
     else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) choosing.chooseAll();
     else if (event.key === 'Escape' && choosing.chosen.size > 0) choosing.clear();
     else if (event.key === 'Delete' || event.key === 'Backspace')
-      onDelete(choosing.chosen.size > 0 ? choosing.assets : [asset]);
+      onDelete?.(choosing.chosen.size > 0 ? choosing.assets : [asset]);
     else return;
     event.preventDefault();
   }
@@ -164,6 +165,7 @@ export function Timeline(props: TimelineProps) {
                 onEdit={onEdit}
                 onToggle={choosing.toggle}
                 onFocus={setActive}
+                onRestore={props.onRestore}
               />
             ))}
           </div>

@@ -92,8 +92,8 @@ addEventListener('beforeunload', (event) => {
   if (uploads.read().some(({ status }) => status === 'waiting' || status === 'sending')) event.preventDefault();
 });
 
-export function dismissFinished(): void {
-  for (const { id, status } of uploads.read()) if (status === 'done') dismissUpload(id);
+export function dismissEnded(): void {
+  for (const { id, status } of uploads.read()) if (status === 'done' || status === 'failed') dismissUpload(id);
 }
 
 /** As the service accepts it: at most 255 characters, on one line. */

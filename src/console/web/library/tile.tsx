@@ -1,7 +1,8 @@
-import { File, Globe, Heart, Play } from 'lucide-react';
+import { File, Globe, Heart, Play, RotateCcw } from 'lucide-react';
 import { memo, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf } from '../parts/figures.tsx';
+import { Button } from '../parts/iconbutton.tsx';
 import { AssetImage } from './assetimage.tsx';
 import { isImage, isVideo, nameOf, wordOf } from './assets.ts';
 import { MediaActions } from './mediaactions.tsx';
@@ -18,17 +19,20 @@ interface TileProps {
   /** Something is chosen, so a click chooses too. */
   readonly isChoosing: boolean;
   readonly isTabStop: boolean;
-  readonly onOpen: (asset: Asset) => void;
-  readonly onEdit: (asset: Asset) => void;
+  readonly onOpen?: ((asset: Asset) => void) | undefined;
+  readonly onEdit?: ((asset: Asset) => void) | undefined;
   readonly onToggle: (place: number, isRange: boolean) => void;
   readonly onFocus: (place: number) => void;
+  /** In the trash. */
+  readonly onRestore?: ((asset: Asset) => void) | undefined;
 }
 
 /** In a narrower tile, the buttons would be in the way of the click that opens it. */
 const narrowPx = 160;
 
 export const Tile = memo(function Tile(props: TileProps) {
-  const { asset, place, width, height, isChosen, isChoosing, isTabStop, onOpen, onEdit, onToggle, onFocus } = props;
+  const { asset, place, width, height, isChosen, isChoosing, isTabStop } = props;
+  const { onOpen, onEdit, onToggle, onFocus, onRestore } = props;
   const name = nameOf(asset);
   // Most tiles only pass by, so their actions are not made before they can be used.
   const [isNear, setNear] = useState(false);
@@ -50,7 +54,7 @@ export const Tile = memo(function Tile(props: TileProps) {
         onFocus={() => onFocus(place)}
         onClick={(event) => {
           if (isChoosing || event.shiftKey || event.ctrlKey || event.metaKey) onToggle(place, event.shiftKey);
-          else onOpen(asset);
+          else onOpen?.(asset);
         }}
       >
         <Thumb asset={asset} isLarge={Math.max(width, height) > thumbSide} />
@@ -66,6 +70,16 @@ export const Tile = memo(function Tile(props: TileProps) {
         onChange={() => undefined}
       />
       <Marks asset={asset} isNarrow={width < narrowPx} />
+      {onRestore && (
+        <Button
+          Icon={RotateCcw}
+          text={width < narrowPx ? '' : 'Restore'}
+          className="restore"
+          aria-label={`Restore ${name}`}
+          tabIndex={isTabStop ? 0 : -1}
+          onClick={() => onRestore(asset)}
+        />
+      )}
       {isNear && !isChoosing && (
         <div className="hover">
           <MediaActions
@@ -73,7 +87,7 @@ export const Tile = memo(function Tile(props: TileProps) {
             prompt={asset.prompt}
             isFavorite={asset.favorite}
             layout={width < narrowPx ? 'menu' : 'overlay'}
-            onEdit={() => onEdit(asset)}
+            onEdit={() => onEdit?.(asset)}
           />
         </div>
       )}

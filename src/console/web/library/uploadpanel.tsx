@@ -1,12 +1,14 @@
-import { Check, CircleAlert, Pause, Play, RotateCw, X } from 'lucide-react';
-import { useState } from 'react';
+import { Check, ChevronDown, ChevronUp, CircleAlert, Pause, Play, RotateCw, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { sizeOf } from '../parts/figures.tsx';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
+import { useIsNarrow } from '../shell/browser.ts';
+import { InSidebar } from '../shell/frame.tsx';
 import './uploads.css';
 import {
   cancelUploads,
-  dismissFinished,
+  dismissEnded,
   dismissUpload,
   pauseUpload,
   resumeUpload,
@@ -16,43 +18,59 @@ import {
 } from './queue.ts';
 import texts from './uploadtexts.json' with { type: 'json' };
 
-/** The uploads of this window: progress, pause, retry, and why one was refused. */
+/** Without a failure, the panel folds when everything is done, and then goes. */
+const shownMs = 5000;
+
+/** The uploads of this window: progress, pause, retry, and why one was refused. In the navigation, it covers no page. */
 export function UploadPanel() {
   const uploads = useUploads();
   const [path] = useLocation();
+  const isNarrow = useIsNarrow();
   /** `undefined`: small outside the library. */
   const [isSmallHere, setSmall] = useState<boolean>();
-  if (uploads.length === 0) return null;
-  const open = uploads.filter(({ status }) => status !== 'done' && status !== 'failed').length;
+  /** The last upload when the user closed the panel. Another one, or a failure, opens it. */
+  const [closedAt, setClosedAt] = useState<string>();
+  const open = uploads.filter(({ status }) => status !== 'done' && status !== 'failed');
   const failed = uploads.filter(({ status }) => status === 'failed').length;
+  const isDone = uploads.length > 0 && open.length + failed === 0;
+  const isSmall = isSmallHere ?? !path.startsWith('/library');
+  useEffect(() => {
+    if (!isDone) return undefined;
+    const timer = setTimeout(() => {
+      if (isSmall) dismissEnded();
+      setSmall(isSmall ? undefined : true);
+    }, shownMs);
+    return () => clearTimeout(timer);
+  }, [isDone, isSmall]);
+  if (failed === 0 && uploads.at(-1)?.id === closedAt) return null;
   const title =
-    open > 0 && uploads.some(({ status }) => status !== 'paused' && status !== 'done' && status !== 'failed')
-      ? `Uploading: ${uploads.length - open - failed} of ${uploads.length} done`
-      : open > 0
-        ? `${open} of ${uploads.length} paused`
+    open.length > 0 && open.some(({ status }) => status !== 'paused')
+      ? `Uploading: ${uploads.length - open.length - failed} of ${uploads.length} done`
+      : open.length > 0
+        ? `${open.length} of ${uploads.length} paused`
         : failed > 0
           ? `${failed} of ${uploads.length} not uploaded`
           : `${uploads.length} uploaded`;
-  const isSmall = isSmallHere ?? !path.startsWith('/library');
-  return (
+  const panel = (
     <section className={`uploads ${isSmall ? 'small' : ''}`} aria-label="Uploads">
       <div className="row">
         <div role="status">
           <h2>{title}</h2>
         </div>
-        <button type="button" className="plain" aria-expanded={!isSmall} onClick={() => setSmall(!isSmall)}>
-          {isSmall ? 'Show' : 'Hide'}
-        </button>
-        {open > 0 && !isSmall && (
-          <button type="button" className="plain" onClick={cancelUploads}>
-            Cancel all
-          </button>
-        )}
-        {uploads.some(({ status }) => status === 'done') && !isSmall && (
-          <button type="button" className="plain" onClick={dismissFinished}>
-            Clear finished
-          </button>
-        )}
+        <IconButton
+          label={isSmall ? 'Show the files' : 'Hide the files'}
+          Icon={isSmall ? ChevronUp : ChevronDown}
+          aria-expanded={!isSmall}
+          onClick={() => setSmall(!isSmall)}
+        />
+        <IconButton
+          label="Close the list of uploads"
+          Icon={X}
+          onClick={() => {
+            dismissEnded();
+            setClosedAt(open.at(-1)?.id);
+          }}
+        />
       </div>
       {!isSmall && (
         <ul>
@@ -61,8 +79,14 @@ export function UploadPanel() {
           ))}
         </ul>
       )}
+      {open.length > 0 && !isSmall && (
+        <button type="button" onClick={cancelUploads}>
+          Cancel all
+        </button>
+      )}
     </section>
   );
+  return isNarrow ? panel : <InSidebar>{panel}</InSidebar>;
 }
 
 /** The sort keeps the order of all others. */

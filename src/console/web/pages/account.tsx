@@ -9,12 +9,13 @@ import type { OwnAccount, OwnSessions } from '#client/auth/api.ts';
 import type { MediaUsage, OwnDecisions } from '#client/media/api.ts';
 import { Segments } from '../create/fields.tsx';
 import { useAuthor } from '../library/shares.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { Confirm, TypedConfirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { countOf, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Button } from '../parts/iconbutton.tsx';
-import { Loading, Pending, Problem, Status } from '../parts/states.tsx';
+import { Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
+import { Table } from '../parts/tables.tsx';
 import { setTheme, themes, useTheme } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
@@ -29,12 +30,7 @@ export function Account() {
   const { data, error, refetch } = useAccount();
   return (
     <div className="ownaccount">
-      <header className="page">
-        <div>
-          <h1>Your account</h1>
-          <p className="quiet">{email}</p>
-        </div>
-      </header>
+      <PageHead title="Your account">{email}</PageHead>
       {data?.deletesAt && <Restoration deletesAt={data.deletesAt} />}
       <Decisions />
       <Usage />
@@ -52,52 +48,61 @@ export function Account() {
   );
 }
 
+type Days = UsageDays['days'];
+
+const counted = { runs: 'Answers', images: 'Images', videos: 'Videos' } as const;
+const names = Object.keys(counted) as readonly (keyof typeof counted)[];
+const sumOf = (days: Days, name: keyof typeof counted | 'credits') => days.reduce((sum, day) => sum + day[name], 0);
+
 function Usage() {
   const credits = useCredits();
   const { data, error, refetch } = useUsage();
-  const { bytes = 0, reservedBytes = 0, limitBytes = 0 } = data?.storage ?? {};
+  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading your usage" />;
+  const { days, storage } = data;
+  const { bytes, reservedBytes, limitBytes } = storage;
   const left = credits?.credits ?? 0;
-  const used = data?.credits ?? 0;
-  /** A name, a value, and how much of a limit that is. */
-  const figures =
-    data &&
-    ([
-      ['Credits used', countOf(used), used / Math.max(1, used + left), `${countOf(left)} left`],
-      [
-        'Storage',
-        sizeOf(bytes),
-        limitBytes && (bytes + reservedBytes) / limitBytes,
-        limitBytes === 0 ? 'No limit' : `of ${sizeOf(limitBytes)}`,
-      ],
-      ...(['runs', 'images', 'videos'] as const).map((name) => [counted[name], countOf(data[name])] as const),
-    ] as const);
+  const used = sumOf(days, 'credits');
+  /** A name, a value, what it is of, and how much of that it is. */
+  const figures = [
+    ['Credits used', countOf(used), `${countOf(left)} left`, used / Math.max(1, used + left)],
+    limitBytes === 0
+      ? (['Storage', sizeOf(bytes), 'No limit'] as const)
+      : (['Storage', sizeOf(bytes), `of ${sizeOf(limitBytes)}`, (bytes + reservedBytes) / limitBytes] as const),
+    ...names.map((name) => [counted[name], countOf(sumOf(days, name))] as const),
+  ] as const;
   return (
     <section aria-labelledby="account-usage">
-      <h2 id="account-usage">Usage of the last 30 days</h2>
+      <h2 id="account-usage">The last 30 days</h2>
       {credits && (
         <p className="quiet">
           Plan: {planName(credits.plan)}. {creditsOf(left)} left.
         </p>
       )}
-      {figures === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading your usage" />
-      ) : (
-        <div className="figures">
-          {figures.map(([name, value, part, limit]) => (
-            <div key={name} className="card">
-              <p className="quiet">{name}</p>
-              <p className="value">{value}</p>
-              {limit && <meter aria-label={name} min={0} max={1} value={part} />}
-              <p className="quiet">{limit}</p>
-            </div>
-          ))}
-        </div>
+      <div className="figures">
+        {figures.map(([name, value, limit, part]) => (
+          <div key={name} className="card">
+            <p className="quiet">{name}</p>
+            <p className="value">{value}</p>
+            {part !== undefined && <meter aria-label={name} min={0} max={1} value={part} />}
+            <p className="quiet">{limit}</p>
+          </div>
+        ))}
+      </div>
+      {days.length > 0 && (
+        <Table
+          label="Credits by day"
+          head={['Day', ...names.map((name) => counted[name]), 'Credits']}
+          rows={[...Map.groupBy(days, ({ day }) => day)].map(([day, of]) => ({
+            key: day,
+            cells: [dayOf(day), ...names.map((name) => countOf(sumOf(of, name))), countOf(sumOf(of, 'credits'))],
+          }))}
+        />
       )}
     </section>
   );
 }
 
-const counted = { runs: 'Answers', images: 'Images', videos: 'Videos' } as const;
+const dayOf = (day: string) => new Date(`${day}T00:00`).toLocaleDateString(undefined, { dateStyle: 'medium' });
 const languages = new Intl.DisplayNames(undefined, { type: 'language' });
 
 /** Settings of this browser. */
@@ -275,10 +280,11 @@ function AppealDialog({ id, onClose }: { readonly id: string; readonly onClose: 
   );
 }
 
-const word = 'delete';
-
 function Deletion() {
   const [isOpen, setOpen] = useState(false);
+  const signOut = useSignOut();
+  const deletion = useAccountChange('DELETE', '/account', () => signOut.mutate());
+  const confirmation = { title: 'Delete your account?', word: 'delete', label: 'Delete account', of: deletion };
   return (
     <section aria-labelledby="account-deletion">
       <h2 id="account-deletion">Delete your account</h2>
@@ -287,38 +293,12 @@ function Deletion() {
         you can sign in and keep your account.
       </p>
       <Button Icon={Trash2} text="Delete account" className="danger" onClick={() => setOpen(true)} />
-      {isOpen && <Confirmation onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <TypedConfirm {...confirmation} onClose={() => setOpen(false)}>
+          All sessions end now. Export your data first if you want to keep a copy.
+        </TypedConfirm>
+      )}
     </section>
-  );
-}
-
-function Confirmation({ onClose }: { readonly onClose: () => void }) {
-  const [typed, setTyped] = useState('');
-  const signOut = useSignOut();
-  const deletion = useAccountChange('DELETE', '/account', () => signOut.mutate());
-  const isReady = typed.trim().toLowerCase() === word;
-  return (
-    <Dialog title="Delete your account?" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) deletion.mutate();
-        }}
-      >
-        <p>All sessions end now. Export your data first if you want to keep a copy.</p>
-        <label>
-          Type “{word}” to confirm
-          <input autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
-        </label>
-        <div className="does">
-          <button type="submit" className="danger" disabled={!isReady || deletion.isPending}>
-            {deletion.isPending ? 'Deleting …' : 'Delete account'}
-          </button>
-          <Problem of={deletion.error} />
-        </div>
-      </form>
-    </Dialog>
   );
 }
 
@@ -401,14 +381,7 @@ function useUsage() {
         user.json<UsageDays>('agent', '/usage'),
         user.json<MediaUsage>('media', '/v1/usage'),
       ]);
-      const sumOf = (name: 'runs' | 'images' | 'videos' | 'credits') => days.reduce((sum, day) => sum + day[name], 0);
-      return {
-        runs: sumOf('runs'),
-        images: sumOf('images'),
-        videos: sumOf('videos'),
-        credits: sumOf('credits'),
-        storage,
-      };
+      return { days, storage };
     },
   });
 }

@@ -4,11 +4,10 @@ import { Link, useLocation } from 'wouter';
 import type { Collection } from '../../../client/media/api.ts';
 import { itemsOf, mostCovers, useAlbumCalls, useAlbums, useCover } from '../library/albums.ts';
 import type { Filters } from '../library/assets.ts';
-import { Find } from '../library/filterbar.tsx';
 import { Thumb } from '../library/tile.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { TextField } from '../parts/fields.tsx';
+import { Find, TextField } from '../parts/fields.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -16,11 +15,13 @@ import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
 
 const favorites = { isFavorite: true };
+const ofAlbums = { ofAlbums: true };
 
 export function Albums() {
   const [q, setQ] = useState('');
   const [edited, setEdited] = useState<Collection | 'new'>();
   const { data: albums, error, refetch } = useAlbums(q);
+  const { data: liked } = useCover(favorites, '');
   const isNone = albums?.length === 0 && q === '';
   const create = <Button Icon={FolderPlus} text="New album" className="primary" onClick={() => setEdited('new')} />;
   return (
@@ -37,12 +38,14 @@ export function Albums() {
           <ul className="albums" aria-label="Albums">
             {q === '' && (
               <li>
-                <Link href="/library?favorites=1" className="albumcard">
+                <Link href="/library?favorites=1" state={ofAlbums} className="albumcard">
                   <Cover filter={favorites} version="" />
                   <span className="strong">
                     <Heart {...icon} /> Favorites
                   </span>
-                  <Favorites />
+                  <span className="quiet small">
+                    {liked && (liked.length < mostCovers ? itemsOf(liked.length) : `${mostCovers}+ items`)}
+                  </span>
                 </Link>
               </li>
             )}
@@ -59,7 +62,7 @@ export function Albums() {
           </ul>
           {albums.length === 0 && q !== '' && <Empty title="No album matches." />}
           {isNone && (
-            <Empty title="No albums yet.">
+            <Empty Icon={Images} title="No albums yet.">
               <p>Group images and videos by client, project or mood. An image can be in any number of albums.</p>
               {create}
             </Empty>
@@ -68,15 +71,6 @@ export function Albums() {
       )}
       {edited && <AlbumDialog {...(edited !== 'new' && { album: edited })} onClose={() => setEdited(undefined)} />}
     </div>
-  );
-}
-
-function Favorites() {
-  const { data } = useCover(favorites, '');
-  return (
-    <span className="quiet small">
-      {data && (data.length < mostCovers ? itemsOf(data.length) : `${mostCovers}+ items`)}
-    </span>
   );
 }
 

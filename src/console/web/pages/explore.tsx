@@ -19,17 +19,18 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
 import { callJson } from '../calls.ts';
+import { Segments } from '../create/fields.tsx';
 import { startCreating } from '../create/order.ts';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
-import { Find, Segments } from '../library/filterbar.tsx';
+import { namesOfTypes } from '../library/filterbar.tsx';
 import '../library/lightbox.css';
 import '../library/mediaactions.css';
 import { useSigned } from '../library/signing.ts';
 import { Zoomable } from '../library/zoomable.tsx';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Choice, TextArea } from '../parts/fields.tsx';
+import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { reasonNames } from '../parts/reasons.ts';
@@ -38,17 +39,13 @@ import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
-const kinds = [
-  ['', 'All'],
-  ['image', 'Images'],
-  ['video', 'Videos'],
-] as const;
+const kinds = ['', 'image', 'video'] as const;
 const labels: Readonly<Record<string, string>> = { ai: 'Made with AI', edited: 'Edited with AI' };
 
 /** The filters are in the URL, as in the library. */
 function filterOf(search: string) {
   const query = new URLSearchParams(search);
-  return { q: query.get('q') ?? '', kind: kinds.find(([kind]) => kind === query.get('kind'))?.[0] ?? '' };
+  return { q: query.get('q') ?? '', kind: kinds.find((kind) => kind === query.get('kind')) ?? '' };
 }
 
 const linkOf = (filter: Partial<ReturnType<typeof filterOf>>, assetId?: string) => {
@@ -72,7 +69,13 @@ export function Explore() {
       <header className="page">
         <h1>Explore</h1>
         <Find label="Search prompts and authors" value={filter.q} onChange={(q) => change({ q })} />
-        <Segments label="Kind" choices={kinds} value={filter.kind} onChange={(kind) => change({ kind })} />
+        <Segments
+          name="Kind"
+          options={kinds}
+          chosen={filter.kind}
+          onChoose={(kind) => change({ kind })}
+          textOf={(kind) => namesOfTypes[kind]}
+        />
       </header>
       <News />
       {filter.q === '' && <Ideas />}
@@ -92,11 +95,16 @@ export function Explore() {
             </button>
           </Empty>
         ) : (
-          <Empty title="Nothing is published yet.">
-            <p>Be the first: open one of your images, choose “Share”, and publish it here.</p>
-            <Link className="button" href="/library">
-              Choose an image
-            </Link>
+          <Empty title="The wall is waiting for its first image">
+            <p>Open one of your images, choose “Share”, and publish it. Everyone here can then see and remix it.</p>
+            <div className="does">
+              <Link className="button primary" href="/create">
+                Create an image
+              </Link>
+              <Link className="button" href="/library">
+                Choose from your library
+              </Link>
+            </div>
           </Empty>
         )}
         {hasNextPage && <More onMore={more} isBusy={isFetchingNextPage} />}
@@ -373,7 +381,8 @@ function Ideas() {
   const { cards = [], featuredCardIds = [] } = useContent<HomeCards>('/op/homecards/v2') ?? {};
   const trending = useContent<Trending>('/op/trending')?.items ?? [];
   const { pictureHosts = [] } = useConsole().data ?? {};
-  const isShown = (image: string) => pictureHosts.includes(URL.parse(image)?.host ?? '');
+  // The pictures of the samples are beside the page.
+  const isShown = (image: string) => /^\/(?!\/)/.test(image) || pictureHosts.includes(URL.parse(image)?.host ?? '');
   const usable = cards.filter(({ prompt }) => prompt !== '');
   const order = (id: string) => (featuredCardIds.includes(id) ? 0 : 1);
   const links = trending.filter(({ url }) => isLink(url));
@@ -392,22 +401,21 @@ function Ideas() {
                 title={description === '' ? prompt : description}
                 onClick={() => startCreating({ kind: mediaType, prompt, ratio: ratio === 'auto' ? undefined : ratio })}
               >
-                {isShown(image) ? (
-                  <img src={image} alt="" loading="lazy" />
-                ) : mediaType === 'video' ? (
-                  <Clapperboard {...icon} />
-                ) : (
-                  <Sparkles {...icon} />
-                )}
-                {title}
+                {isShown(image) && <img src={image} alt="" loading="lazy" />}
+                <span>
+                  {mediaType === 'video' ? <Clapperboard {...icon} /> : <Sparkles {...icon} />}
+                  {title}
+                </span>
               </button>
             </li>
           ))}
         {links.slice(0, 6).map(({ title, url }) => (
           <li key={url}>
             <a className="button" href={url}>
-              <TrendingUp {...icon} />
-              {title}
+              <span>
+                <TrendingUp {...icon} />
+                {title}
+              </span>
             </a>
           </li>
         ))}

@@ -1,20 +1,18 @@
 import '../knowledge/knowledge.css';
 import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
-import { Download, Eraser, Pencil, Plus, Trash2 } from 'lucide-react';
+import { Brain, Download, Eraser, Pencil, Plus, Trash2 } from 'lucide-react';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Thread } from '#client/agent/api.ts';
 import type { Addition, EntityExport, Memory } from '#client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
 import { groups, useMemories, usePause, usePausing, useProfile, useReread, useSearch } from '../knowledge/facts.ts';
-import { Find } from '../library/filterbar.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Choice, TextField } from '../parts/fields.tsx';
+import { Confirm, TypedConfirm } from '../parts/confirm.tsx';
+import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { Empty, Pending, Problem } from '../parts/states.tsx';
+import { Empty, PageHead, Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
 import { saveJson } from '../shell/saving.ts';
@@ -27,14 +25,11 @@ export function Knowledge() {
   const isPaused = typeof usePause().data === 'string';
   return (
     <div className="knowledge">
-      <header className="page">
-        <div>
-          <h1>Your memory</h1>
-          <p className="quiet">Facts about you, for your conversations. You can add, correct or delete them.</p>
-        </div>
-      </header>
+      <PageHead title="Your memory">
+        {product} uses these facts in your conversations. You can add, correct or delete them at any time.
+      </PageHead>
       {isPaused && (
-        <p className="offline">Memory is paused: nothing new is remembered, and these facts are not used.</p>
+        <p className="offline">Memory is paused. Nothing new is remembered, and these facts are not used.</p>
       )}
       <div className="finding">
         <Find label="Search memories" value={query} onChange={setQuery} />
@@ -70,6 +65,8 @@ function Pause() {
       <label>
         <input
           type="checkbox"
+          role="switch"
+          aria-checked={isPaused}
           checked={isPaused}
           disabled={change.isPending}
           aria-describedby="pause-effect"
@@ -78,7 +75,7 @@ function Pause() {
         Pause memory
       </label>
       <p className="quiet" id="pause-effect">
-        While memory is paused, {product} remembers nothing new and uses none of these facts. They stay here.
+        While memory is paused, {product} remembers nothing new, and uses none of these facts. You can still see them.
       </p>
     </div>
   );
@@ -142,7 +139,15 @@ function Everything() {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useMemories();
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading your memories" />;
   const memories = data.pages.flatMap((page) => page.memories);
-  if (memories.length === 0 && !hasNextPage) return <Nothing />;
+  if (memories.length === 0 && !hasNextPage)
+    return (
+      <Empty Icon={Brain} title={`${product} has not stored anything about you yet.`}>
+        <p>Add a fact, or say in a conversation: “Remember that I like warm colors.”</p>
+        <button type="button" onClick={() => startDraft({ assetIds: [], text: 'Remember that I like warm colors' })}>
+          Start a conversation
+        </button>
+      </Empty>
+    );
   return (
     <>
       {groups.map(({ type, title, about }) => {
@@ -182,18 +187,6 @@ function Facts({ memories }: { readonly memories: readonly ShownMemory[] }) {
   );
 }
 
-function Nothing() {
-  const { email } = useUser();
-  return (
-    <Empty title={`${product} has not stored anything about you yet.`}>
-      <p>In a conversation, say for example “remember that I like warm colors”. It appears here for {email}.</p>
-      <button type="button" onClick={() => startDraft({ assetIds: [], text: 'Remember that I like warm colors' })}>
-        Start a conversation
-      </button>
-    </Empty>
-  );
-}
-
 /** Downloads everything that is known, with its history, as JSON. */
 function Export() {
   const user = useUser();
@@ -205,63 +198,34 @@ function Export() {
       });
       saveJson('atelier-memory.json', known);
     },
+    onError: notifyFailure,
   });
-  return (
-    <>
-      <Problem of={download.error} />
-      <Button Icon={Download} text="Export" disabled={download.isPending} onClick={() => download.mutate()} />
-    </>
-  );
+  return <Button Icon={Download} text="Export" disabled={download.isPending} onClick={() => download.mutate()} />;
 }
-
-const word = 'erase';
 
 function EraseEverything() {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button Icon={Eraser} text="Erase everything" className="danger" onClick={() => setOpen(true)} />
-      {isOpen && <Confirmation onClose={() => setOpen(false)} />}
-    </>
-  );
-}
-
-function Confirmation({ onClose }: { readonly onClose: () => void }) {
   const user = useUser();
   const { data: since } = usePause();
   const pausing = usePausing();
-  const [typed, setTyped] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
   const erase = useMutation({
     mutationFn: async () => {
       await user.send('memory', `/entities/user/${user.id}`, { method: 'DELETE' });
       // Nothing stays of the entity, not even its pause.
       await pausing(typeof since === 'string');
     },
-    onSuccess: onClose,
+    onSuccess: close,
   });
-  const isReady = typed.trim().toLowerCase() === word;
   return (
-    <Dialog title="Erase your memory?" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) erase.mutate();
-        }}
-      >
-        <p>Your profile, all memories and their history are deleted. You cannot undo this.</p>
-        <TextField label={`Type “${word}” to confirm`} value={typed} autoComplete="off" onChange={setTyped} />
-        <Problem of={erase.error} />
-        <div className="row">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="danger" disabled={!isReady || erase.isPending}>
-            Erase everything
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <>
+      <Button Icon={Eraser} text="Erase everything" className="danger" onClick={() => setOpen(true)} />
+      {isOpen && (
+        <TypedConfirm title="Erase your memory?" word="erase" label="Erase everything" of={erase} onClose={close}>
+          Your profile, all memories and their history are deleted. You cannot undo this.
+        </TypedConfirm>
+      )}
+    </>
   );
 }
 
@@ -373,14 +337,14 @@ function FactForm({ label, content, save, onClose, children }: FactFormProps) {
         saving.mutate();
       }}
     >
-      <textarea
-        // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that opened it.
+      <TextArea
         autoFocus
         className="grows"
-        aria-label={label}
+        label={label}
+        placeholder="For example: I like warm colors and soft light"
         maxLength={8000}
         value={draft}
-        onChange={(event) => setDraft(event.target.value)}
+        onChange={setDraft}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onClose();
         }}

@@ -1,8 +1,10 @@
 import '../library/library.css';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import {
+  CheckCheck,
   ChevronDown,
   ChevronLeft,
+  Columns2,
   Download,
   FolderMinus,
   FolderPlus,
@@ -10,17 +12,20 @@ import {
   History,
   ImagePlus,
   Images,
+  type LucideIcon,
   Pencil,
+  Share2,
   Trash2,
   Upload,
   X,
 } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
 import type { Asset, AssetMonths } from '#client/media/api.ts';
 import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
 import { itemsOf, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
-import { type Filters, filtersOf, isImage, searchOf, useAssets, useNewAssets } from '../library/assets.ts';
+import { type Filters, filtersOf, isImage, isVideo, searchOf, useAssets, useNewAssets } from '../library/assets.ts';
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
 import { FilterBar } from '../library/filterbar.tsx';
@@ -49,7 +54,8 @@ export function Library() {
   const [, navigate] = useLocation();
   const search = useSearch();
   const filters = useMemo(() => filtersOf(search), [search]);
-  const setFilters = (next: Filters) => navigate(`/library${searchOf(next)}`, { replace: true });
+  const setFilters = (next: Filters) => navigate(`/library${searchOf(next)}`, { replace: true, state: history.state });
+  const isOfAlbums: unknown = Reflect.get(Object(useHistoryState()), 'ofAlbums');
   const listing = useAssets(filters);
   const readNew = useNewAssets();
   const { trash } = useTrash();
@@ -99,6 +105,13 @@ export function Library() {
     <div className="library">
       {filters.album !== '' ? (
         <AlbumHeader key={filters.album} collectionId={filters.album} />
+      ) : filters.isFavorite && isOfAlbums ? (
+        <header className="page album">
+          <div>
+            <BackToAlbums />
+            <h1>Favorites</h1>
+          </div>
+        </header>
       ) : (
         !isAdding && <PageHead title="Library" />
       )}
@@ -109,6 +122,7 @@ export function Library() {
         isChoosing && (
           <SelectionBar
             choosing={choosing}
+            isAll={choosing.chosen.size === assets.length}
             album={filters.album}
             onDelete={() => removeAll(choosing.assets)}
             onDownload={() => downloadAll(user, choosing.assets)}
@@ -228,51 +242,51 @@ function Opened({ assetId, assets, readNew }: OpenedProps) {
 
 interface SelectionBarProps {
   readonly choosing: Choosing;
+  readonly isAll: boolean;
   readonly album: string;
   readonly onDelete: () => void;
   readonly onDownload: () => Promise<void>;
 }
 
-function SelectionBar({ choosing, album, onDelete, onDownload }: SelectionBarProps) {
+function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: SelectionBarProps) {
   const changeFavorites = useFavorites();
   const albums = useAlbumCalls();
   const ids = choosing.assets.map(({ assetId }) => assetId);
   const areFavorites = choosing.assets.every(({ favorite }) => favorite);
   const count = choosing.chosen.size;
   const [first] = choosing.assets;
-  const isOneImage = count === 1 && first !== undefined && isImage(first);
+  const one = count === 1 ? first : undefined;
+  const isMedia = one !== undefined && (isImage(one) || isVideo(one));
+  const areTwo = count === 2 && choosing.assets.every(isImage);
   const perform = (work: () => Promise<unknown>) => () => void work().catch(notifyFailure);
+  const deeds: readonly (readonly [string, LucideIcon, () => void] | false | undefined)[] = [
+    one && isImage(one) && ['Use as reference', ImagePlus, () => referInStudio(one)],
+    areTwo && ['Compare', Columns2, () => openDialog({ kind: 'compare', assetIds: ids })],
+    isMedia && ['Share', Share2, () => openDialog({ kind: 'share', asset: one, prompt: one.prompt })],
+    ['Add to album', FolderPlus, () => openDialog({ kind: 'album', assetIds: ids })],
+    album !== '' && [
+      'Remove from album',
+      FolderMinus,
+      perform(() => albums.change(album, { remove: ids }).then(choosing.clear)),
+    ],
+  ];
   return (
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
       <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />
       <span role="status" className="strong">
         {count === 0 ? 'Tap images and videos to select them.' : `${count} selected`}
       </span>
+      {!isAll && <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />}
       <span className="gap" />
       {count > 0 && (
         <>
-          {isOneImage && (
-            <Button
-              Icon={ImagePlus}
-              text="Reference"
-              aria-label="Use as reference"
-              onClick={() => referInStudio(first)}
-            />
-          )}
+          {deeds.map((deed) => deed && <Button key={deed[0]} Icon={deed[1]} text={deed[0]} onClick={deed[2]} />)}
           <Button
             Icon={Heart}
             text="Favorite"
             aria-pressed={areFavorites}
             onClick={perform(() => changeFavorites(ids, !areFavorites))}
           />
-          <Button Icon={FolderPlus} text="Add to album" onClick={() => openDialog({ kind: 'album', assetIds: ids })} />
-          {album !== '' && (
-            <Button
-              Icon={FolderMinus}
-              text="Remove from album"
-              onClick={perform(() => albums.change(album, { remove: ids }).then(choosing.clear))}
-            />
-          )}
           <Button Icon={Download} text="Download" onClick={perform(onDownload)} />
           <Button Icon={Trash2} text="Delete" className="danger" onClick={onDelete} />
         </>
@@ -299,14 +313,14 @@ function Nothing({ isFiltered, album, onUpload, onReset }: NothingProps) {
     );
   const isAlbum = album !== '';
   return (
-    <Empty title={isAlbum ? 'This album is empty.' : 'Nothing here yet.'}>
+    <Empty Icon={Images} title={isAlbum ? 'This album is empty.' : 'Nothing here yet.'}>
       <p>
         {isAlbum
           ? 'Add images and videos from your library, drag them onto the album there, or drop files here.'
           : 'Images and videos that you create appear here. You can also drop files anywhere to upload them.'}
       </p>
       <div className="does">
-        {isAlbum && <AddLink collectionId={album} tone="primary" />}
+        {isAlbum && <AddLink collectionId={album} />}
         {!isAlbum && (
           <Link className="button primary" href="/create">
             Create an image
@@ -324,10 +338,7 @@ function AlbumHeader({ collectionId }: { readonly collectionId: string }) {
   return (
     <header className="page album">
       <div>
-        <Link href="/albums" className="back">
-          <ChevronLeft {...icon} />
-          Albums
-        </Link>
+        <BackToAlbums />
         <h1>{album?.title ?? 'Album'}</h1>
         {error && <p className="problem">{error.message}</p>}
         {album && <p className="quiet small">{itemsOf(album.count)}</p>}
@@ -343,8 +354,15 @@ function AlbumHeader({ collectionId }: { readonly collectionId: string }) {
   );
 }
 
-const AddLink = ({ collectionId, tone = '' }: { readonly collectionId: string; readonly tone?: string }) => (
-  <Link className={`button ${tone}`} href={`/library?addTo=${collectionId}`}>
+const BackToAlbums = () => (
+  <Link href="/albums" className="back">
+    <ChevronLeft {...icon} />
+    Albums
+  </Link>
+);
+
+const AddLink = ({ collectionId }: { readonly collectionId: string }) => (
+  <Link className="button primary" href={`/library?addTo=${collectionId}`}>
     <Images {...icon} />
     Add from your library
   </Link>
@@ -395,6 +413,7 @@ function AlbumShelf() {
   return (
     <InSidebar>
       <nav aria-label="Albums" className="shelf pages">
+        <p className="quiet">Albums</p>
         {albums.map(({ collectionId, title, count }) => (
           <Link
             key={collectionId}

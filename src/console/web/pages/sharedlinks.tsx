@@ -1,4 +1,4 @@
-import { Copy, ExternalLink, MessageSquare } from 'lucide-react';
+import { Copy, ExternalLink, Link2, MessageSquare } from 'lucide-react';
 import { Link } from 'wouter';
 import { isVideo, useAsset } from '../library/assets.ts';
 import { EndSharing } from '../library/sharedialog.tsx';
@@ -6,7 +6,7 @@ import { copyLink, type Share, useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { Button, icon } from '../parts/iconbutton.tsx';
-import { Empty, Pending } from '../parts/states.tsx';
+import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import '../library/library.css';
 
@@ -16,17 +16,14 @@ export function SharedLinks() {
   const shares = data?.pages.flatMap((page) => page.shares);
   return (
     <div className="library">
-      <header className="page">
-        <div>
-          <h1>Shared links</h1>
-          <p className="quiet">Anyone with one of these links can see what is behind it, until you end it.</p>
-        </div>
-        <Link href="/library?shared=1">Published in Explore</Link>
-      </header>
+      <PageHead title="Shared links">
+        Anyone with one of these links can see what is behind it, until you end it. Your library lists what is{' '}
+        <Link href="/library?shared=1">published in Explore</Link>.
+      </PageHead>
       {shares === undefined ? (
         <Pending error={error} retry={refetch} what="Reading the links" />
       ) : shares.length === 0 ? (
-        <Empty title="You share nothing by a link.">
+        <Empty Icon={Link2} title="You share nothing by a link.">
           <p>Open an image, a video or a conversation, and choose “Share”.</p>
           <Link className="button" href="/library">
             Open the library

@@ -1,4 +1,4 @@
-import { CheckCheck, RotateCcw, X } from 'lucide-react';
+import { CheckCheck, RotateCcw, Trash2, X } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { Link } from 'wouter';
 import { filtersOf, useAssets } from '../library/assets.ts';
@@ -9,12 +9,11 @@ import { useTileSize } from '../library/tilesize.tsx';
 import { daysLeft, useTrash } from '../library/trash.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { Empty, Loading, Pending } from '../parts/states.tsx';
+import { Empty, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useTrashedThreads } from '../studio/threads.ts';
 
 const inTrash = { ...filtersOf(''), isTrash: true };
-const nothing = () => undefined;
 
 export function Trash() {
   const trash = useTrash();
@@ -40,14 +39,9 @@ export function Trash() {
   }
   return (
     <div className="library trash">
-      <header className="page">
-        <div>
-          <h1>Trash</h1>
-          <p className="quiet">
-            Deleted items stay here for 30 days. Until they are deleted permanently, they count toward your storage.
-          </p>
-        </div>
-      </header>
+      <PageHead title="Trash">
+        Deleted items stay here for 30 days. Until they are deleted permanently, they count toward your storage.
+      </PageHead>
       {!isRead && (
         <Pending
           error={listing.error ?? threads.error}
@@ -56,7 +50,7 @@ export function Trash() {
         />
       )}
       {isEmpty && (
-        <Empty title="The trash is empty.">
+        <Empty Icon={Trash2} title="The trash is empty.">
           <p>Deleted images, videos and conversations appear here, and can be restored.</p>
           <Link className="button" href="/library">
             Open the library
@@ -130,8 +124,7 @@ export function Trash() {
         </section>
       )}
       {assets.length > 0 && (
-        <section aria-labelledby="trashed-assets">
-          <h2 id="trashed-assets">Images and videos</h2>
+        <section aria-label="Images and videos">
           <Timeline
             assets={assets}
             choosing={choosing}
@@ -139,9 +132,7 @@ export function Trash() {
             isChoosingOnly
             hasMore={hasNextPage}
             onMore={onMore}
-            onOpen={nothing}
-            onEdit={nothing}
-            onDelete={nothing}
+            onRestore={(asset) => trash.restore([asset])}
           />
         </section>
       )}

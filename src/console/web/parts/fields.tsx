@@ -1,5 +1,8 @@
 /** Fields with their labels. */
-import type { ComponentProps } from 'react';
+import { Search } from 'lucide-react';
+import { type ComponentProps, useEffect, useRef, useState } from 'react';
+import { useIsNarrow } from '../shell/browser.ts';
+import { icon } from './iconbutton.tsx';
 
 interface Field {
   readonly label: string;
@@ -55,3 +58,43 @@ export const Check = ({ label, value, onChange, className = 'check' }: CheckProp
     {label}
   </label>
 );
+
+const typingMs = 250;
+
+/** Searches when the user stops typing. */
+export function Find({ label, value, onChange }: Field) {
+  const isNarrow = useIsNarrow();
+  const [text, setText] = useState(value);
+  const [seen, setSeen] = useState(value);
+  const sent = useRef(value);
+  const send = useRef(onChange);
+  send.current = onChange;
+  if (value !== seen) {
+    setSeen(value);
+    // Another control has changed it. What was typed since the last search stays.
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (text.trim() === sent.current) return;
+      sent.current = text.trim();
+      send.current(sent.current);
+    }, typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <label className="find">
+      <Search {...icon} />
+      <input
+        type="search"
+        aria-label={label}
+        title={label}
+        placeholder={isNarrow ? 'Search' : label}
+        maxLength={200}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </label>
+  );
+}

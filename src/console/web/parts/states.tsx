@@ -1,3 +1,4 @@
+import type { LucideIcon } from 'lucide-react';
 import { createContext, type ReactNode, useContext } from 'react';
 import { isSignedOut, sessionEnded } from '../calls.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
@@ -78,9 +79,16 @@ export function Problem({ of: error }: { readonly of: Error | null }) {
   );
 }
 
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+interface EmptyProps {
+  readonly title: string;
+  readonly Icon?: LucideIcon;
+  readonly children?: ReactNode;
+}
+
+export function Empty({ title, Icon, children }: EmptyProps) {
   return (
     <div className="state empty">
+      {Icon && <Icon size={32} strokeWidth={1.25} aria-hidden="true" />}
       <p className="strong">{title}</p>
       {children}
     </div>

@@ -4,15 +4,17 @@ import { createShared } from './shared.ts';
 
 const narrow = matchMedia('(max-width: 899px)');
 
+const follow = (target: EventTarget, types: readonly string[]) => (listener: () => void) => {
+  for (const type of types) target.addEventListener(type, listener);
+  return () => {
+    for (const type of types) target.removeEventListener(type, listener);
+  };
+};
+const followNarrow = follow(narrow, ['change']);
+const followOnline = follow(window, ['online', 'offline']);
+
 /** Below 900 px, the navigation is a drawer. */
-export const useIsNarrow = (): boolean =>
-  useSyncExternalStore(
-    (listener) => {
-      narrow.addEventListener('change', listener);
-      return () => narrow.removeEventListener('change', listener);
-    },
-    () => narrow.matches,
-  );
+export const useIsNarrow = (): boolean => useSyncExternalStore(followNarrow, () => narrow.matches);
 
 /** On a touch screen, a field that has the focus opens a keyboard over the page. */
 export const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches;
@@ -43,18 +45,7 @@ export function useDroppedFiles(onFiles: (files: readonly File[]) => void): bool
   return isOver;
 }
 
-export const useIsOnline = (): boolean =>
-  useSyncExternalStore(
-    (listener) => {
-      window.addEventListener('online', listener);
-      window.addEventListener('offline', listener);
-      return () => {
-        window.removeEventListener('online', listener);
-        window.removeEventListener('offline', listener);
-      };
-    },
-    () => navigator.onLine,
-  );
+export const useIsOnline = (): boolean => useSyncExternalStore(followOnline, () => navigator.onLine);
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];

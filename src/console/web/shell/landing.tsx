@@ -36,13 +36,15 @@ const features = [
   },
 ];
 
-/** For users who are not signed in. After the sign-in, the browser returns to the same URL. */
-export function Landing() {
+/** For users who are not signed in. After the sign-in, the browser returns to the same URL. `wanted`: the title of its page. */
+export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const { data: info } = useConsole();
   const here = useMemo(() => withoutError(location.href), []);
   const [text, setText] = useState('');
   const hasFailed = new URLSearchParams(location.search).has('auth_error');
   const canStart = info?.addresses.agent !== undefined;
+  // From the page of a share.
+  const remixed = location.pathname === '/create' ? new URLSearchParams(location.search).get('prompt') : null;
   /** Signs in, and creates what the prompt describes. */
   function start(prompt: string) {
     if (info === undefined || prompt.trim() === '') return;
@@ -64,14 +66,20 @@ export function Landing() {
         )}
       </header>
       <main id="main">
-        <h1>Images and videos, created in conversation</h1>
-        <p className="quiet lead">Describe what you imagine. Refine it in words. Find everything in your library.</p>
+        <h1>{remixed === null ? 'Images and videos, created in conversation' : 'Sign in to remix this'}</h1>
+        <p className="quiet lead">
+          {remixed ??
+            (wanted === undefined
+              ? 'Describe what you imagine. Refine it in words. Find everything in your library.'
+              : `Sign in to see “${wanted}”. You then return to this page.`)}
+        </p>
+        {remixed !== null && <SignInAgain />}
         {hasFailed && (
           <p className="problem" role="alert">
             The sign-in failed. Try again.
           </p>
         )}
-        {canStart && (
+        {canStart && remixed === null && (
           <form
             className="first"
             onSubmit={(event) => {
@@ -142,7 +150,7 @@ export function SignInAgain() {
   useLocation();
   return (
     info && (
-      <a className="button primary" href={signInOf(info, withoutError(location.href))}>
+      <a className="button primary" href={signInOf(info, withoutError(location.href))} onClick={rememberSignIn}>
         <LogIn size={16} strokeWidth={1.75} aria-hidden="true" /> Sign in
       </a>
     )
