@@ -51,7 +51,7 @@ export function Memories() {
         />
         <Choice
           label="Belongs to"
-          choices={[['', 'Users and groups'], ...entityTypes]}
+          choices={[['', 'All'], ...entityTypes]}
           value={filter.entity_type}
           onChange={set('entity_type')}
         />

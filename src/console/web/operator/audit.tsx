@@ -57,15 +57,15 @@ export function Audit() {
         The actions of operators and commands, newest first. Users are recorded as a hash. The page finds the newest
         users, and those whose credits were changed. To find another one, enter the email address or the id.
       </PageHead>
-      <button type="button" onClick={() => saveCsv(query).catch(notifyFailure)}>
-        Export as CSV
-      </button>
       <Filters>
         {field('actor', 'Operator', 'chief@example.com', 64)}
         <Choice label="Action" choices={choices} value={action} onChange={(value) => change({ action: value })} />
         {field('userId', 'User', 'Email address or id', 320)}
         {dayField('from', 'From')}
         {dayField('to', 'To')}
+        <button type="button" onClick={() => saveCsv(query).catch(notifyFailure)}>
+          Export as CSV
+        </button>
       </Filters>
       {typed !== '' && userId === '' && (
         <p className="quiet" role="status">
