@@ -88,7 +88,9 @@ export function Memories() {
             <p className="quiet record-facts">
               <EntityName type={memory.entity_type} id={memory.entity_id} isLink />
               <span>{new Map<string, string>(kinds).get(memory.type)}</span>
-              <Source of={memory} />
+              <span>
+                <Source of={memory} />
+              </span>
               <When at={memory.updated_at} />
               {memory.links.some(({ kind }) => kind === 'conflict') && <span className="problem">in conflict</span>}
               {memory.invalid_at !== null && <span className="problem">replaced</span>}

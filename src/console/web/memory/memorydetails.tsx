@@ -96,17 +96,14 @@ const sources = {
   server: 'Added by an app',
   operator: 'Added by an operator',
   model: 'Learned from a conversation',
+  thread: 'Stated in a conversation',
+  unknown: 'Source not known',
 };
 
 /** Where a fact comes from, with the runs of its conversation. */
 export function Source({ of: { added_by: by, thread_id: id } }: { readonly of: AdminMemory }) {
-  const said = id === null || by === 'model' ? undefined : 'Stated in a conversation';
-  const words = said ?? (by === null ? 'Source not known' : sources[by]);
-  return id === null ? (
-    <span>{words}</span>
-  ) : (
-    <Link href={`/operator/runs?threadId=${encodeURIComponent(id)}`}>{words}</Link>
-  );
+  const words = sources[id === null || by === 'model' ? (by ?? 'unknown') : 'thread'];
+  return id === null ? words : <Link href={`/operator/runs?threadId=${encodeURIComponent(id)}`}>{words}</Link>;
 }
 
 interface EditProps {

@@ -89,14 +89,10 @@ function Figures({ desk }: { readonly desk: Desk }) {
   const failed = (items: readonly unknown[], next: string | null) =>
     `${countOf(items.length)}${next === null ? '' : '+'}`;
   const jobs = (['waiting', 'failing', 'dead'] as const).map((state) => {
-    const count = shownOf(overview, ({ queues, largestCount }) =>
-      queues === null
-        ? '–'
-        : countUpTo(
-            largestCount,
-            queues.reduce((sum, queue) => sum + queue[state], 0),
-          ),
-    );
+    const count = shownOf(overview, ({ queues, largestCount }) => {
+      const sum = queues?.reduce((all, queue) => all + queue[state], 0);
+      return sum === undefined ? '–' : countUpTo(largestCount, sum);
+    });
     return [`Jobs ${state}`, count, '/operator/jobs'] as const;
   });
   const ended = shownOf(desk.history, ({ runs }) =>
@@ -153,12 +149,7 @@ const columns = [
   ['p95', 'accent', timeOf, ({ p95Ms }: Measured) => p95Ms],
 ] as const;
 
-interface ServicesProps {
-  readonly of: OverviewData['services'];
-  readonly history: History | undefined;
-}
-
-function Services({ of: services, history }: ServicesProps) {
+function Services({ of, history }: { readonly of: OverviewData['services']; readonly history: History | undefined }) {
   const [opened, setOpened] = useState('');
   const pastOf = (service: string) => history?.services.find((one) => one.service === service);
   const past = pastOf(opened);
@@ -167,7 +158,7 @@ function Services({ of: services, history }: ServicesProps) {
       <div className="queues services">
         <Table
           head={['Service', 'State', ...columns.map(([name]) => name)]}
-          rows={services.map((state) => ({
+          rows={of.map((state) => ({
             key: state.service,
             cells: [
               <ServiceName
