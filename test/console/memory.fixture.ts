@@ -85,7 +85,7 @@ export function playMemory(scene: Scene): void {
     await page.getByRole('tab', { name: 'Profiles' }).click();
     await page.getByLabel('Search').fill(someone);
     const dialog = page.getByRole('dialog');
-    const open = () => page.getByRole('button', { name: new RegExp(someone) }).click();
+    const open = () => page.getByRole('button', { name: new RegExp(`User ${someone.slice(0, 8)}`) }).click();
     await open();
     const preferences = await dialog.getByLabel('preferences').inputValue();
     expect(preferences.split('\n')).toHaveLength(2);

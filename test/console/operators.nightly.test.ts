@@ -130,12 +130,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await judge(page, 'the overview');
     await agent.getByText('Numbers').click();
     await look(page, 'overview');
-    await page
-      .getByRole('rowheader', { name: 'memory/judge' })
-      .or(page.getByRole('link', { name: 'agent/make-video' }))
-      .first()
-      .waitFor();
-    await page.getByRole('link', { name: 'agent/make-video' }).click();
+    const queues = page.getByRole('region', { name: 'Queues' });
+    await queues.getByRole('link', { name: 'Compare new memories with known ones' }).waitFor();
+    await queues.getByRole('link', { name: 'Make a video' }).click();
     await page.getByRole('heading', { name: 'Make a video' }).waitFor();
     expect(complaints).toEqual([]);
   });
@@ -165,7 +162,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByRole('button', { name: 'Yes, discard' }).click();
     await page.getByText('No job is dead.').waitFor();
     expect(await statusOf('dead')).toBe(0);
-    await page.getByRole('tab', { name: /^Scheduled/ }).click();
+    await page.getByRole('tab', { name: /^Planned/ }).click();
     await jobs.getByText(/, due/).first().waitFor();
     await page.getByRole('button', { name: 'agent/make-video' }).click();
     await page.getByText('a retry would have no effect').waitFor();

@@ -186,7 +186,7 @@ function Services({ of, history }: { readonly of: OverviewData['services']; read
       {past && history && (
         <section aria-label={opened}>
           <h3>{opened}</h3>
-          <Graphs label={opened} of={graphsOfService(past)} startsAt={history.startsAt} />
+          <Graphs label={`${opened}, the last hour`} of={graphsOfService(past)} startsAt={history.startsAt} />
         </section>
       )}
     </>
@@ -264,19 +264,22 @@ const graphsOfRuns = ({ runs }: History): GraphsProps['of'] => [
   ],
 ];
 
+const counted = ['waiting', 'failing', 'running', 'dead'] as const;
+
 function Queues({ of: { queues, largestCount } }: { readonly of: OverviewData }) {
   if (queues === null) return <Empty title="Queue depths are unavailable." />;
+  const busy = queues.filter((queue) => counted.some((state) => queue[state] > 0));
   return (
     <>
-      {queues.length > 0 && (
+      {busy.length > 0 && (
         <QueueTable
-          of={queues}
-          states={['waiting', 'failing', 'running', 'dead']}
+          of={busy}
+          states={counted}
           largestCount={largestCount}
           head={({ queue }) => <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{workOf(queue)}</Link>}
         />
       )}
-      <p className="quiet">{queues.length > 0 ? 'All other queues are empty.' : 'All queues are empty.'}</p>
+      <p className="quiet">{busy.length > 0 ? 'All other queues are empty.' : 'All queues are empty.'}</p>
     </>
   );
 }
