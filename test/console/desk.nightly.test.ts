@@ -132,7 +132,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await find(run?.taskId ?? '', 'Runs', 'Remember that I like long walks by the sea.');
     await find(run?.threadId ?? '', 'Conversations', 'Runs');
     expect(new URL(page.url()).searchParams.get('threadId')).toBe(run?.threadId);
-    await find('operator reader', 'Settings', 'Settings');
+    await find('operator reader emails', 'Settings', 'Settings');
     await page.getByText('reader@example.com').waitFor();
     expect(await page.getByText('CONSOLE_TOKEN').count()).toBe(0);
     await page.keyboard.press('Control+k');
@@ -183,6 +183,8 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.goto(`${rig.url}/operator/audit?action=${resolved}`);
     await page.getByText(/: open to cleared\./).waitFor();
     await page.getByText('Reason: A poem.').waitFor();
+    await page.getByRole('link', { name: 'Open the incident' }).first().click();
+    await page.getByText('I wrote this poem.').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -215,8 +217,8 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByText('8 services and the console respond').waitFor();
     await look(page, 'the settings');
     await page.getByLabel('Find settings').fill('operator_reader');
+    await expect.poll(() => page.getByText('CONSOLE_TOKEN').count()).toBe(0);
     await page.getByText('reader@example.com').waitFor();
-    expect(await page.getByText('CONSOLE_TOKEN').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 });

@@ -104,11 +104,10 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
   return deeds;
 }
 
-const isOfIncident = ({ action }: Action) => action.includes('/v1/incidents/:id');
-
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
   const { at, actor, action, target, outcome, requestId, userId, change } = whole;
   const isOfUser = target.startsWith('sha256 ');
+  const incidentId = /^incident (\S+)$/.exec(target)?.[1];
   const queue = /^(?:job \S+ of|queue) (\S+)$/.exec(target)?.[1];
   const [before = '', after] = deedOf(action).split('{}');
   return (
@@ -134,7 +133,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
           {differenceOf(change)}. <span className="quiet">Reason: {change.reason}</span>
         </p>
       )}
-      {isOfIncident(whole) && /\/(decision|resolution)$/.test(action) && <Decision id={target} at={at} />}
+      {incidentId && /\/(decision|resolution)$/.test(action) && <Decision id={incidentId} at={at} />}
       {parts.length > 0 && (
         <ul className="quiet desk-parts">
           {parts.map((part) => (
@@ -147,10 +146,10 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
       <p className="quiet wrapped">
         {outcomeOf(outcome)}
         {isOfUser && userId === null && ' · the user is recorded as a hash'}
-        {isOfIncident(whole) && (
+        {incidentId && (
           <>
             {' · '}
-            <Link href={`/operator/incidents/${target}`}>Open the incident</Link>
+            <Link href={`/operator/incidents/${incidentId}`}>Open the incident</Link>
           </>
         )}
         {queue !== undefined && (
@@ -159,7 +158,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
             <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{target}</Link>
           </>
         )}
-        {!isOfUser && !isOfIncident(whole) && queue === undefined && !action.endsWith(target) && ` · ${target}`}
+        {!isOfUser && !incidentId && queue === undefined && !action.endsWith(target) && ` · ${target}`}
         {requestId !== null && (
           <>
             {' · '}Request id <code>{requestId}</code>
