@@ -38,10 +38,7 @@ export function findProfile(db: Handle, userId: string): Promise<Profile | undef
   return db.selectFrom('user_profiles').select(profileColumns).where('id', '=', userId).executeTakeFirst();
 }
 
-/**
- * Ignores case and surrounding spaces. Returns the oldest first, because an identity provider may give two users one
- * address.
- */
+/** Ignores case and surrounding spaces. Returns the oldest first, because an identity provider may give two users one address. */
 export function findProfilesByEmail(db: Handle, email: string): Promise<readonly Profile[]> {
   return db
     .selectFrom('user_profiles')
@@ -246,10 +243,7 @@ export async function listFeedPageEnds(db: Handle, size: number): Promise<readon
   return rows.map(({ id }) => id);
 }
 
-/**
- * Returns public feeds, the oldest first: no media type, `image` or `video`, and no flag
- * (docs/specification/content.md#sitemaps).
- */
+/** Returns public feeds, the oldest first: no media type, `image` or `video`, and no flag (docs/specification/content.md#sitemaps). */
 export function listVisibleFeeds(db: Handle, { limit, after }: Page): Promise<readonly Listed[]> {
   return db
     .selectFrom('feeds')

@@ -9,7 +9,7 @@ import type { Webhooks } from '#webhooks/publishing.ts';
 import type { PendingApproval } from './approvals/rules.ts';
 import type { AgentContext } from './context.ts';
 import type { Run } from './runs/runstore.ts';
-import type { UserEvent } from './userevent.ts';
+import type { EndedStatus, UserEvent } from './tables.ts';
 import type { Video } from './videos/videostore.ts';
 
 /** Publishes `run.started`, and `thread.updated` for the question. */
@@ -63,7 +63,7 @@ export interface FailedVideo {
 }
 
 export interface PublishedEnd {
-  readonly status: string;
+  readonly status: EndedStatus;
   readonly error: string | null;
   readonly parts: UIMessage['parts'];
   /** The videos that ended with the run. */

@@ -1,6 +1,4 @@
-/**
- * The agent's metrics (docs/monitoring.md). Models are configured and tools are built in, so every label is bounded.
- */
+/** The agent's metrics (docs/monitoring.md). Models are configured and tools are built in, so every label is bounded. */
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { TokenUsage } from './tables.ts';
 

@@ -2,10 +2,10 @@
 import type { UIMessage } from 'ai';
 import type { Generated, JSONColumnType } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
+import type { UserEvent as SentEvent } from '#client/userevents.ts';
 import type { Failure } from './api.ts';
 import type { Period } from './budgets/api.ts';
 import type { Ratio } from './providers/generators.ts';
-import type { UserEvent } from './userevent.ts';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
 
@@ -17,6 +17,10 @@ export interface Question {
   readonly parts: UIMessage['parts'];
   readonly metadata: Record<string, unknown>;
 }
+
+type Stored<Event> = Event extends SentEvent ? Omit<Event, 'id' | 'timestamp'> : never;
+/** What users hear of their own account at `GET /events`, as the client reads it (docs/specification/agent.md#events). */
+export type UserEvent = Stored<SentEvent>;
 
 /** `words`: the first words of the thread, which a title of the model or of the user replaces. */
 export type TitleSource = 'words' | 'model' | 'user';

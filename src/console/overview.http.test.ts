@@ -60,6 +60,16 @@ describe('a service', () => {
     server.close();
   });
 
+  it('is ready if only one of two checks fails', async () => {
+    let checks = 0;
+    const once = async () => {
+      checks += 1;
+      if (checks === 1) throw new Error('slow');
+    };
+    expect(await inspect(await serve({ database: once }))).toMatchObject({ status: 'ready' });
+    expect(checks).toBe(2);
+  });
+
   it('is unreachable if another program listens', async () => {
     const app = createServer({ service: 'other', log, readiness: {}, reference: { description: '' } });
     app.addHook('onRequest', async (_request, reply) => reply.code(200).type('text/html').send('<p>Welcome'));

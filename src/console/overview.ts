@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import http from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { largestDepth } from '#platform/jobs/jobs.ts';
 import { userAgent } from '#platform/version.ts';
@@ -13,12 +14,22 @@ import { readQueues } from './jobs/routes.ts';
 
 /** A service checks its engines for up to 2 s. */
 const responseTimeoutMs = 3000;
+/** Until a service checks its engines again. */
+const pauseMs = 1100;
 /** Monitors, including this one, poll these paths, so they count neither as traffic nor as errors. */
 const forProbes: ReadonlySet<string> = new Set(['/', '/health', '/ready', '/metrics', '/metrics/errors']);
 const largestAnswerBytes = 4 * 1024 * 1024;
 
 export async function collectOverview({ services, engines, deliveries, db, log }: ConsoleContext): Promise<Overview> {
-  const reports = await inspectServices(services);
+  // One slow check is no failure: two in a row are.
+  const recheck = async ({ state: { service, address } }: ServiceReport) => {
+    await setTimeout(pauseMs);
+    return inspectService(service, address);
+  };
+  const first = await inspectServices(services);
+  const reports = await Promise.all(
+    first.map((report) => (report.state.status === 'ready' ? report : recheck(report))),
+  );
   // Without its database, the overview still shows that.
   const orNull = <T>(read: Promise<T> | undefined) =>
     read?.catch((error: unknown) => {

@@ -13,10 +13,7 @@ export type ServiceClients = Readonly<Record<CalledService, HttpClient>>;
 /** The service records this name in the audit log. */
 export const named = (request: FastifyRequest) => ({ [operatorHeader]: operatorName(request) });
 
-/**
- * Handles a route by the same request to a service, in the name of the operator. Repeating it must be safe. Throws the
- * service's error.
- */
+/** Handles a route by the same request to a service, in the name of the operator. Repeating it must be safe. Throws the service's error. */
 export function forward(client: HttpClient, method: Call['method'], route: string, options: Partial<Call> = {}) {
   return async (request: FastifyRequest): Promise<object> => {
     const { params, query, body } = request as Pick<Call, 'params' | 'query'> & { readonly body: unknown };

@@ -26,10 +26,7 @@ interface ShownContent {
   readonly isFresh: boolean;
 }
 
-/**
- * A body is at most 2 s old when it is served (docs/specification/content.md#fail-open). Half of that leaves room for
- * slow requests.
- */
+/** A body is at most 2 s old when it is served (docs/specification/content.md#fail-open). Half of that leaves room for slow requests. */
 const reusableMs = 1000;
 
 export function createProxy<Body, Shown>(

@@ -196,10 +196,7 @@ function readPageEnds(listPageEnds: (size: number) => Promise<readonly string[]>
   return read(() => listPageEnds(maxListed));
 }
 
-/**
- * Every failure to read the rows is a 500 here, and not the 503 of other endpoints
- * (docs/specification/content.md#sitemaps).
- */
+/** Every failure to read the rows is a 500 here, and not the 503 of other endpoints (docs/specification/content.md#sitemaps). */
 async function read<T>(rows: () => Promise<T>): Promise<T> {
   try {
     return await rows();

@@ -1,7 +1,4 @@
-/**
- * Verifies signatures of Svix, which sends the mail provider's webhooks
- * (docs.svix.com/receiving/verifying-payloads/how-manual).
- */
+/** Verifies signatures of Svix, which sends the mail provider's webhooks (docs.svix.com/receiving/verifying-payloads/how-manual). */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface SignedMessage {

@@ -66,10 +66,7 @@ export async function sendResized(deps: EdgeContext, request: FastifyRequest, re
   });
 }
 
-/**
- * Our own URLs name the ETag of the object that they show, in a form of its own. Any other text only makes another URL,
- * as in imgproxy.
- */
+/** Our own URLs name the ETag of the object that they show, in a form of its own. Any other text only makes another URL, as in imgproxy. */
 function bindingOf({ buster = '' }: Delivery): string | undefined {
   return /^[\w-]{16}$/.test(buster) ? buster : undefined;
 }

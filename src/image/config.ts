@@ -9,10 +9,7 @@ import { findFonts } from './engine/fonts.ts';
 
 const hex = () => randomBytes(32).toString('hex');
 
-/**
- * docs/specification/image.md#limits. For every service that works with images, because they share the engine and the
- * variants.
- */
+/** docs/specification/image.md#limits. For every service that works with images, because they share the engine and the variants. */
 export const imageSettings = {
   keySecret: secret('SVC_IMAGE_KEY_SECRET', {
     make: hex,

@@ -21,10 +21,7 @@ export const scopeId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 
 export const kind = z
   .string()
   .regex(/^[^\p{Cc}\p{Cs}]{1,64}$/u, 'must be 1 to 64 characters without control characters');
-/**
- * RFC 6838 names. Parameters are rejected, because they would make two types of one, in the key and in every
- * comparison.
- */
+/** RFC 6838 names. Parameters are rejected, because they would make two types of one, in the key and in every comparison. */
 export const mime = z
   .string()
   .regex(

@@ -75,10 +75,7 @@ export const mediaProblems = defineProblems({
   asset_changing: { status: 503, message: 'An asset changed during the request. Try again.', retryAfterS: 1 },
 });
 
-/**
- * Why an uploaded object is refused: its object and its row are removed. `object_not_found`: it was not registered in time
- * (sweeping/).
- */
+/** Why an uploaded object is refused: its object and its row are removed. `object_not_found`: it was not registered in time (sweeping/). */
 export type Refusal =
   | 'asset_too_large'
   | 'charge_closed'

@@ -93,10 +93,7 @@ export interface MediaDeps {
   readonly engine: Engine;
   /** That of the engine. */
   readonly brand: Brand;
-  /**
-   * For the public bucket, with the key secret that the image service and the edge use, because variants are removed
-   * with their source.
-   */
+  /** For the public bucket, with the key secret that the image service and the edge use, because variants are removed with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names' | 'serve'>;
   readonly screening: Screening;
   /** The keys of the edge, or of an imgproxy server in its place. */

@@ -31,9 +31,7 @@ export interface MemoryContext {
   readonly mergeAbove: number;
   /** MEMORY_MIN_RELEVANCE. */
   readonly minRelevance: number;
-  /**
-   * Set if there is a judge. Has the language model judge a new memory later, in the transaction of the addition.
-   */
+  /** Set if there is a judge. Has the language model judge a new memory later, in the transaction of the addition. */
   readonly requestJudgement?: ((writing: Writing, memory: StoredMemory) => Promise<void>) | undefined;
   /** When the work began. If the entity was erased since, writes throw EntityErased and change nothing. */
   readonly since?: Since | undefined;

@@ -30,10 +30,7 @@ export interface Run {
 }
 
 const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\u30FC\\u3005';
-/**
- * An apostrophe stays within a word: don't, l'été. Points, colons and slashes stay within a number: 3.5, 10:30,
- * 2026-05-01.
- */
+/** An apostrophe stays within a word: don't, l'été. Points, colons and slashes stay within a number: 3.5, 10:30, 2026-05-01. */
 const runs = new RegExp(
   [
     `(?<grams>[${unspaced}]+)`,
@@ -55,10 +52,7 @@ export function cutRuns(text: string): readonly Run[] {
 
 // Makes texts comparable with listed phrases of any language.
 
-/**
- * Puts a space on either side of each word. Joins words of scripts without spaces, so that phrases are found within a
- * run.
- */
+/** Puts a space on either side of each word. Joins words of scripts without spaces, so that phrases are found within a run. */
 export function plain(text: string): string {
   const runs = cutRuns(text);
   const isUnspaced = runs.some(({ kind }) => kind === 'grams');
@@ -174,10 +168,7 @@ export function analyse(text: string, language?: WordLanguage): Analysis {
   return { language: taken, terms };
 }
 
-/**
- * Splits at apostrophes: l'été has an article, don't has two parts. The part before an apostrophe is usually a stop
- * word.
- */
+/** Splits at apostrophes: l'été has an article, don't has two parts. The part before an apostrophe is usually a stop word. */
 function wordsOf(run: string): readonly string[] {
   if (!run.includes("'")) return [run];
   const parts = run.split("'").filter((part) => part.length > 1);

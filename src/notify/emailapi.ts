@@ -1,7 +1,4 @@
-/**
- * The schemas and types of raw mails (docs/specification/notify.md#emails): the supported part of the provider's
- * requests.
- */
+/** The schemas and types of raw mails (docs/specification/notify.md#emails): the supported part of the provider's requests. */
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';

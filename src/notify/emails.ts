@@ -1,7 +1,4 @@
-/**
- * The status of accepted mails, and the cancellation of those that are not sent yet
- * (docs/specification/notify.md#emails).
- */
+/** The status of accepted mails, and the cancellation of those that are not sent yet (docs/specification/notify.md#emails). */
 
 import type { z } from 'zod';
 import { type Db, transaction } from '#platform/db/db.ts';

@@ -169,10 +169,7 @@ export class ConfigFault extends StartFault {
   }
 }
 
-/**
- * Reads groups of settings and reports all faults together. With `production`, a required setting of a group in `inUse` must be
- * set.
- */
+/** Reads groups of settings and reports all faults together. With `production`, a required setting of a group in `inUse` must be set. */
 export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
   environment: Environment,
   groups: G,

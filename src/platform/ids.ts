@@ -11,9 +11,7 @@ export function isUuid(text: string): boolean {
   return uuid.test(text);
 }
 
-/**
- * Returns the UUID of a name (version 5, RFC 9562 §5.5): the same in every process. `namespace` is a UUID, with or without hyphens.
- */
+/** Returns the UUID of a name (version 5, RFC 9562 §5.5): the same in every process. `namespace` is a UUID, with or without hyphens. */
 export function uuidOfName(namespace: string, name: string): string {
   const key = Buffer.from(namespace.replaceAll('-', ''), 'hex');
   const bytes = createHash('sha1').update(key).update(name).digest().subarray(0, 16);

@@ -1,6 +1,6 @@
 /** The audit page, all dead deliveries at once, a blurred look, and incidents decided with nothing but keys. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
@@ -77,6 +77,24 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await judge(page, 'the audit log');
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => actions.count()).toBe(200);
+    // A phone loads fewer at once.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.reload();
+    await expect.poll(() => actions.count()).toBe(20);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => actions.count()).toBe(40);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.reload();
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export as CSV' }).click();
+    const [head, ...lines] = (await readFile(await (await downloading).path(), 'utf8')).split('\r\n');
+    expect(head).toBe('at,actor,action,target,outcome,requestId,userId,change');
+    // All that match, and not only the shown ones.
+    expect(lines.filter((line) => line.includes('"chief@example.com","retry job","job '))).toHaveLength(250);
+    expect(lines.find((line) => line.includes('credits"'))).toMatch(/"[\d,]+ to [\d,]+ credits: a gift"$/);
+    const names = await page.getByRole('combobox', { name: 'Action' }).getByRole('option').allInnerTexts();
+    expect(names).toEqual([...new Set(names)]);
 
     await page.getByLabel('Operator', { exact: true }).fill('Console');
     await page.getByRole('combobox', { name: 'Action' }).selectOption('Changed the plan or credits');

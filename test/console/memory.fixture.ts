@@ -9,7 +9,7 @@ import type { Scene } from './stage.fixture.ts';
 async function create(page: Page, entityId: string, content: string): Promise<void> {
   await page.getByRole('button', { name: 'New memory' }).click();
   const dialog = page.getByRole('dialog', { name: 'New memory' });
-  await dialog.getByLabel('Its id').fill(entityId);
+  await dialog.getByLabel('Id of the user or group').fill(entityId);
   await dialog.getByLabel('Fact').fill(content);
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.waitFor({ state: 'detached' });
@@ -20,13 +20,14 @@ export function playMemory(scene: Scene): void {
     const { page, rig, expect } = given;
     const someone = randomUUID();
     await enterAsOperator(given, rig, '/operator/memory');
-    await page.getByLabel('Entity id').fill(someone);
+    await page.getByLabel('User or group', { exact: true }).fill(someone);
     await page.getByText('No memories.').waitFor();
     await judge(page, 'an empty memory');
     await page.getByRole('button', { name: 'New memory' }).click();
     await judge(page, 'the form for a memory');
     await page.keyboard.press('Escape');
     await create(page, someone, 'Prefers square images of harbours');
+    await page.getByText('Added by an operator').waitFor();
     await page.getByLabel('Search').fill('HARBOURS');
     await page.getByRole('button', { name: /Prefers square images/ }).click();
     const dialog = page.getByRole('dialog');
@@ -54,7 +55,7 @@ export function playMemory(scene: Scene): void {
       const { page, rig, expect } = given;
       const someone = randomUUID();
       await enterAsOperator(given, rig, '/operator/memory');
-      await page.getByLabel('Entity id').fill(someone);
+      await page.getByLabel('User or group', { exact: true }).fill(someone);
       await create(page, someone, 'Likes loud music');
       await create(page, someone, 'Does not like loud music');
       await page.getByText('in conflict').nth(1).waitFor();
@@ -78,13 +79,13 @@ export function playMemory(scene: Scene): void {
     const { page, rig, expect } = given;
     const someone = randomUUID();
     await enterAsOperator(given, rig, '/operator/memory');
-    await page.getByLabel('Entity id').fill(someone);
+    await page.getByLabel('User or group', { exact: true }).fill(someone);
     await create(page, someone, 'Likes harbours at night');
     await create(page, someone, 'My name is Ada');
     await page.getByRole('tab', { name: 'Profiles' }).click();
     await page.getByLabel('Search').fill(someone);
     const dialog = page.getByRole('dialog');
-    const open = () => page.getByRole('button', { name: new RegExp(someone) }).click();
+    const open = () => page.getByRole('button', { name: new RegExp(`User ${someone.slice(0, 8)}`) }).click();
     await open();
     const preferences = await dialog.getByLabel('preferences').inputValue();
     expect(preferences.split('\n')).toHaveLength(2);
@@ -98,7 +99,7 @@ export function playMemory(scene: Scene): void {
     await open();
     expect(await dialog.getByLabel('display_name (locked)').inputValue()).toBe('Ada L.');
     expect(await dialog.getByLabel('pronouns (locked)').inputValue()).toBe('she');
-    const whole = dialog.getByRole('textbox', { name: 'preferences', exact: true });
+    const whole = dialog.getByRole('textbox', { name: 'preferences (from memories)', exact: true });
     expect(await whole.inputValue()).toBe(preferences);
   });
 }

@@ -92,7 +92,21 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
   it('show the last hour, stopped services, and errors with their ids', {
     timeout: limitMs,
   }, async () => {
-    const { page, complaints } = await enter('/operator');
+    const { page, complaints } = await enter('/operator/jobs');
+    // Each part is shown when it is read.
+    const isHeld = Promise.withResolvers<void>();
+    await page.route('**/api/history', async (route) => {
+      await isHeld.promise;
+      await route.continue();
+    });
+    await page.goto(`${rig.url}/operator`);
+    await page
+      .getByRole('row', { name: /^agent / })
+      .getByText('ready', { exact: true })
+      .waitFor();
+    await page.getByRole('link', { name: 'Runs in the last hour: not read yet' }).waitFor();
+    isHeld.resolve();
+    await page.getByRole('link', { name: /^Runs in the last hour: \d/ }).waitFor();
     await page.getByText(/^5 of 8 services are not ready: /).waitFor();
     await page.getByText('no answer').first().waitFor();
     await page.getByText('cannot be reached, so their errors are not listed').waitFor();
@@ -104,19 +118,21 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
       .filter({ hasText: /^(1 job is|[0-9]+ jobs are) dead: .*Make a video/ })
       .getByRole('link', { name: 'Retry or discard' })
       .waitFor();
-    const agent = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'agent', exact: true }) });
     // The second sample is taken 30 seconds after the start.
-    await agent.getByText('Numbers').click({ timeout: limitMs });
+    await page.getByRole('button', { name: /^agent / }).click();
+    const agent = page.getByRole('region', { name: 'agent', exact: true });
+    await agent
+      .getByText(/highest/)
+      .first()
+      .waitFor({ timeout: limitMs });
+    await agent.getByText('Numbers').click();
     await agent.getByRole('row').nth(1).waitFor();
     await judge(page, 'the overview');
     await agent.getByText('Numbers').click();
     await look(page, 'overview');
-    await page
-      .getByRole('rowheader', { name: 'memory/judge' })
-      .or(page.getByRole('link', { name: 'agent/make-video' }))
-      .first()
-      .waitFor();
-    await page.getByRole('link', { name: 'agent/make-video' }).click();
+    const queues = page.getByRole('region', { name: 'Queues' });
+    await queues.getByRole('link', { name: 'Compare new memories with known ones' }).waitFor();
+    await queues.getByRole('link', { name: 'Make a video' }).click();
     await page.getByRole('heading', { name: 'Make a video' }).waitFor();
     expect(complaints).toEqual([]);
   });
@@ -146,7 +162,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByRole('button', { name: 'Yes, discard' }).click();
     await page.getByText('No job is dead.').waitFor();
     expect(await statusOf('dead')).toBe(0);
-    await page.getByRole('tab', { name: /^Scheduled/ }).click();
+    await page.getByRole('tab', { name: /^Planned/ }).click();
     await jobs.getByText(/, due/).first().waitFor();
     await page.getByRole('button', { name: 'agent/make-video' }).click();
     await page.getByText('a retry would have no effect').waitFor();

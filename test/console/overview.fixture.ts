@@ -9,7 +9,7 @@ export function playOverview(scene: Scene): void {
     await enterAsOperator(given, rig);
     const services = Object.keys(rig.addresses).filter((name) => !['idp', 'cms', 'console'].includes(name));
     await page.getByText(`All ${services.length} services are ready`).waitFor();
-    for (const service of services) await page.getByRole('heading', { name: service, exact: true }).waitFor();
+    for (const service of services) await page.getByRole('button', { name: new RegExp(`^${service} `) }).waitFor();
     await page.getByText(rig.engine).waitFor();
     const queues = page.getByRole('region', { name: 'Queues' });
     await queues.getByText(/^All (other )?queues are empty\.$/).waitFor();
@@ -23,9 +23,9 @@ export function playOverview(scene: Scene): void {
     await wires.content.break();
     try {
       await page.getByText('content is not ready').waitFor();
-      const card = page.getByRole('listitem').filter({ hasText: 'content' }).first();
-      expect(await card.innerText()).toContain('no answer');
-      expect(await card.innerText()).not.toContain('answered');
+      const row = page.getByRole('row', { name: /^content / });
+      expect(await row.innerText()).toContain('no answer');
+      expect(await row.innerText()).not.toContain('answered');
       await judge(page, 'the overview without a service');
       const other = await context.newPage();
       await other.goto(`${rig.url}/operator/content`);
@@ -33,7 +33,7 @@ export function playOverview(scene: Scene): void {
       await judge(other, 'content without its service');
       await wires.content.mend();
       await other.getByRole('button', { name: 'Try again' }).first().click();
-      await other.getByRole('region', { name: 'Announcement' }).getByRole('heading', { level: 3 }).waitFor();
+      await other.getByRole('region', { name: 'Home cards' }).getByRole('heading', { level: 3 }).first().waitFor();
     } finally {
       await wires.content.mend().catch(() => undefined);
     }

@@ -55,7 +55,7 @@ export function playOutbox(scene: Scene): void {
 
 export function playReadingPages(scene: Scene): void {
   scene('Content: in another language', async ({ page, rig, expect }) => {
-    await page.goto(`${rig.url}/content`);
+    await page.goto(`${rig.url}/operator/content`);
     const cards = page.getByRole('region', { name: 'Home cards' });
     const title = cards.getByRole('heading', { level: 3 }).first();
     const english = await title.innerText();
@@ -67,7 +67,7 @@ export function playReadingPages(scene: Scene): void {
   });
 
   scene('API: links to the reference of every service', async ({ page, rig, expect }) => {
-    await page.goto(`${rig.url}/api-reference`);
+    await page.goto(`${rig.url}/operator/api-reference`);
     await page.getByRole('link', { name: 'Reference of media' }).waitFor();
     for (const link of await page.getByRole('link', { name: /^(Reference|OpenAPI) of/ }).all())
       expect((await fetch((await link.getAttribute('href')) ?? '')).status).toBe(200);

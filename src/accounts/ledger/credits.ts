@@ -31,9 +31,7 @@ export interface Reservation {
   readonly assetId?: string;
 }
 
-/**
- * Takes nothing and returns `false` if the balance is too low; `balance` is the current one. The profile must exist.
- */
+/** Takes nothing and returns `false` if the balance is too low; `balance` is the current one. The profile must exist. */
 export async function reserveCredits(
   tx: Tx<LedgerTables>,
   reservation: Reservation,

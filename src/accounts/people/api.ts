@@ -15,6 +15,7 @@ export const person = z.object({
   credits: z.int(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
+  activeAt: z.iso.datetime().nullable().describe('The last use of a session in a browser.'),
 });
 export type Person = z.output<typeof person>;
 

@@ -162,8 +162,9 @@ export async function changeCredits(
   return toPerson(row);
 }
 
-function toPerson({ createdAtUs: _us, createdAt, updatedAt, ...row }: Row): Person {
-  return { ...row, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+function toPerson({ createdAtUs: _us, createdAt, updatedAt, activeAt, ...row }: Row): Person {
+  const at = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+  return { ...row, ...at, activeAt: activeAt?.toISOString() ?? null };
 }
 
 const placeOf = ({ id, createdAtUs, credits }: Row, order: PeopleListing['order']): PersonPlace => ({

@@ -22,7 +22,11 @@ export interface PeopleTables extends LedgerTables {
 
 type Handle = Db<PeopleTables> | Tx<PeopleTables>;
 
-const ageUs = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs');
+const columns = [
+  ...profileColumns,
+  sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
+  sql<Date | null>`(select max(used_at) from browser_sessions where user_id = user_profiles.id)`.as('activeAt'),
+] as const;
 
 /** The end of a page. `value`: microseconds since 1970, the precision of the database, or credits. */
 export interface PersonPlace {
@@ -43,7 +47,7 @@ export function listPeople(db: Handle, { plan, order, after }: Listing, limit: n
   const direction = order === 'oldest' ? 'asc' : 'desc';
   return db
     .selectFrom('user_profiles')
-    .select([...profileColumns, ageUs])
+    .select(columns)
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(${sql.ref(column)}, id) ${sql.raw(order === 'oldest' ? '>' : '<')} (${value}, ${after?.id}::uuid)`,
@@ -62,7 +66,7 @@ export function findByEmailStart(db: Handle, start: string, limit: number, plan?
   return (
     db
       .selectFrom('user_profiles')
-      .select([...profileColumns, ageUs])
+      .select(columns)
       .where(sql<boolean>`lower(email) like ${pattern}`)
       .$if(plan !== undefined, (query) => query.where('plan', '=', plan ?? 'free'))
       // The order of the index that finds the beginning, so that a common one is not sorted as a whole.
@@ -74,11 +78,7 @@ export function findByEmailStart(db: Handle, start: string, limit: number, plan?
 }
 
 export function findById(db: Handle, id: string) {
-  return db
-    .selectFrom('user_profiles')
-    .select([...profileColumns, ageUs])
-    .where('id', '=', id)
-    .execute();
+  return db.selectFrom('user_profiles').select(columns).where('id', '=', id).execute();
 }
 
 export function listEmails(db: Handle, ids: readonly string[]) {

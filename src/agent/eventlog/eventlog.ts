@@ -33,10 +33,7 @@ export interface EventLog {
   claim(run: FencedKey): Promise<void>;
   /** Returns a limited number of batches in order, from the one with `afterSeq + 1`. Empty: there are no more. */
   read(run: LogKey, afterSeq: number): Promise<readonly Batch[]>;
-  /**
-   * Reports batches that any process appends after `afterSeq`, each once and without gaps. Call the returned function
-   * to stop.
-   */
+  /** Reports batches that any process appends after `afterSeq`, each once and without gaps. Call the returned function to stop. */
   follow(run: LogKey, afterSeq: number, onBatch: (batch: Batch) => void): () => void;
   /** The streams are no longer to be read. */
   remove(taskIds: readonly string[]): Promise<void>;

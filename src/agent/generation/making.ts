@@ -121,9 +121,7 @@ interface Sources {
   readonly mask?: Image | undefined;
 }
 
-/**
- * Another model of the catalogue makes the image if the first one cannot be reached. `onFallback` gets that one before its order.
- */
+/** Another model of the catalogue makes the image if the first one cannot be reached. `onFallback` gets that one before its order. */
 export async function makeByChain(
   { catalogue, log }: Pick<GenerationDeps, 'catalogue' | 'log'>,
   model: ImageModel,

@@ -1,7 +1,4 @@
-/**
- * One request of an MCP client. There are no sessions: each request has a protocol server of its own, so any process can
- * answer it.
- */
+/** One request of an MCP client. There are no sessions: each request has a protocol server of its own, so any process can answer it. */
 
 import {
   type CallToolResult,

@@ -69,9 +69,7 @@ export interface VideoOrder {
   readonly seed?: number | undefined;
   readonly firstFrame?: Image | undefined;
   readonly references?: readonly Image[] | undefined;
-  /**
-   * Aborted if the video is canceled. A provider that can be polled ignores it: only a response names the order to cancel there.
-   */
+  /** Aborted if the video is canceled. A provider that can be polled ignores it: only a response names the order to cancel there. */
   readonly signal: AbortSignal;
 }
 

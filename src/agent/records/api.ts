@@ -91,6 +91,8 @@ const generationRecord = z.object({
   taskId: z.string().nullable().describe('The run that ordered it.'),
   prompt: z.string().nullable().describe('The first prompt. `null`: the thread is temporary or deleted.'),
   assetIds: z.array(z.string()).describe('The delivered files.'),
+  ratio: z.string().nullable().describe('`null`: none was ordered.'),
+  references: z.array(z.string()).describe('The files to start from. Without those of runs.'),
   model: z.string(),
   status: generationStatus,
   count: z.int().describe('Ordered images or videos.'),

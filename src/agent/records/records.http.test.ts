@@ -124,7 +124,7 @@ onEveryPair('records', (pair) => {
   });
 
   it('images and videos are listed with the answers of their providers', async () => {
-    const order = { prompt: 'a lonely lighthouse', n: 1 };
+    const order = { prompt: 'a lonely lighthouse', n: 1, ratio: '16:9' };
     const { body } = await user.call<{ id: string }>('POST', '/images', order, { prefer: 'wait=60' });
     const query = `userId=${user.userId}`;
     const { generations } = (await rig.server.call<GenerationRecordPage>('GET', `/generations/all?${query}`)).body;
@@ -136,6 +136,8 @@ onEveryPair('records', (pair) => {
         taskId: null,
         prompt: 'a lonely lighthouse',
         assetIds: [],
+        ratio: '16:9',
+        references: [],
         status: 'failed',
         count: 1,
         delivered: 0,
@@ -160,7 +162,8 @@ onEveryPair('records', (pair) => {
       failure: 'The image provider returned 503.',
       answer: expect.stringContaining('no capacity in eu'),
     };
-    const order = { taskId, model: 'an-image-model', prompt: 'a red fox', count: 1, delivered: 0, credits: 0 };
+    const made = { model: 'an-image-model', prompt: 'a red fox', ratio: null, references: [] };
+    const order = { taskId, ...made, count: 1, delivered: 0, credits: 0 };
     expect(generations).toMatchObject([{ id: taskId, kind: 'image', ...order, ...failed }]);
     const { tools, timeline } = await read(taskId);
     expect(tools).toEqual(['generateImage']);

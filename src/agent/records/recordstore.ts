@@ -159,7 +159,8 @@ export async function listGenerationRecords(
         images.status, items.count, items.delivered, images.credits, null::float8 as "costUsd",
         failed.failure->>'message' as failure, failed.failure->>'code' as "failureCode", failed.answer,
         images.created_at as "createdAt", images.ended_at as "endedAt", images.us as "createdAtUs",
-        images.trace->>'requestId' as "requestId", images.trace->>'traceId' as "traceId"
+        images.trace->>'requestId' as "requestId", images.trace->>'traceId' as "traceId",
+        images.input->>'ratio' as ratio, coalesce(images.input->'references', '[]') as "references"
       from images
       cross join lateral (
         select count(*)::int as count, (count(*) filter (where status = 'completed'))::int as delivered,
@@ -177,13 +178,15 @@ export async function listGenerationRecords(
         case when shown = 'running' then null else credits end,
         case when shown = 'completed' then cost_usd end, failure_message, failure_code, answer,
         created_at, case when shown = 'running' then null else updated_at end, us,
-        trace->>'requestId', trace->>'traceId'
+        trace->>'requestId', trace->>'traceId', input->>'ratio', case when prompt is null then '[]' else
+          to_jsonb(array_remove(array[input->>'firstFrame'], null)) || coalesce(input->'references', '[]') end
       from videos
       union all
       select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, coalesce(made->>'model', model),
         ${runStatus}, (made->>'count')::int, (made->>'delivered')::int, (made->>'credits')::int,
         (made->>'costUsd')::float8, made->>'failure', null, made->>'answer', created_at, ended_at, us,
-        trace->>'requestId', trace->>'traceId'
+        trace->>'requestId', trace->>'traceId',
+        ${callsOf('runs', sql`string_agg(distinct part->'input'->>'ratio', ', ')`)}, '[]'
       from runs
     )
     select * from shown order by "createdAt" desc, id desc limit ${limit}`.execute(db);

@@ -24,10 +24,7 @@ export interface Reaper {
 }
 
 const reapEveryMs = 2000;
-/**
- * Short, because the reaping process may die as well, and readers must get the end within 30 s
- * (docs/specification/agent.md#streams).
- */
+/** Short, because the reaping process may die as well, and readers must get the end within 30 s (docs/specification/agent.md#streams). */
 const reapingLeaseMs = 5000;
 /**
  * Few, so that all of them begin within their reaping lease on a busy machine, and requests find a database connection beside them. The

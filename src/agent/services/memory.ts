@@ -1,7 +1,4 @@
-/**
- * Memories of the user, for the instructions of each turn (docs/specification/memory.md#inject) and for the memory
- * tools.
- */
+/** Memories of the user, for the instructions of each turn (docs/specification/memory.md#inject) and for the memory tools. */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { AgentContext } from '../context.ts';
@@ -190,10 +187,7 @@ export class MemoryRefused extends Error {
 
 const refusal = z.object({ error: z.enum(['memory_full', 'memory_paused']) });
 
-/**
- * As `searchMemory`; also throws MemoryRefused. `threadId`: the conversation of the statement. The memory service merges
- * repeats.
- */
+/** As `searchMemory`; also throws MemoryRefused. `threadId`: the conversation of the statement. The memory service merges repeats. */
 export async function addMemory(
   { memory }: AgentContext,
   userId: string,

@@ -1,7 +1,4 @@
-/**
- * Every change of a thread, in the transaction of its caller: what others are to learn of a thread is written here, beside
- * the change.
- */
+/** Every change of a thread, in the transaction of its caller: what others are to learn of a thread is written here, beside the change. */
 
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db, Tx } from '#platform/db/db.ts';

@@ -198,10 +198,7 @@ export async function makeImage(
 
 const referenceOf = ({ taskId }: Run, { toolCallId, index }: ImageCall) => imageReference(taskId, toolCallId, index);
 
-/**
- * An image whose price is reserved. If the run is stopped, its end cancels the order. If the order fails, its credits go back at
- * once.
- */
+/** An image whose price is reserved. If the run is stopped, its end cancels the order. If the order fails, its credits go back at once. */
 async function deliver(
   deps: AgentContext,
   { run, imageOrders }: Pick<ToolContext, 'run' | 'imageOrders'>,

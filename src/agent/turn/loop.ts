@@ -249,9 +249,7 @@ const interrupted = {
 /** Clients show sources as links. */
 const isUnsafe = (chunk: UIMessageChunk) => chunk.type === 'source-url' && !/^https?:\/\//i.test(chunk.url);
 
-/**
- * Translates parts as `toUIMessageStream` of the SDK does, without its four streams. `undefined`: the part has no chunk.
- */
+/** Translates parts as `toUIMessageStream` of the SDK does, without its four streams. `undefined`: the part has no chunk. */
 function createTranslator(tools: ToolSet): (part: TextStreamPart<ToolSet>) => UIMessageChunk | undefined {
   const invalidCalls = new Set<string>();
   return (part) => {

@@ -6,7 +6,7 @@ import { newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, imageAnswer, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { type Listening, listen, typesOf } from '../../../test/agent/userevents.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
-import type { UserEvent } from '../userevent.ts';
+import type { UserEvent } from '../tables.ts';
 import { insertUserEvents } from './usereventstore.ts';
 
 let rig: ScriptedRig;

@@ -5,8 +5,7 @@ import { findOverdueS, removeAll } from '#platform/background/removal.ts';
 import { afterCommit, type Db, json, type Tx } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import type { AgentTables } from '../tables.ts';
-import type { UserEvent } from '../userevent.ts';
+import type { AgentTables, UserEvent } from '../tables.ts';
 
 /** Locks the position of the user until the transaction ends, so it should be the last lock that the transaction takes. */
 export async function insertUserEvents<Tables>(

@@ -475,6 +475,10 @@ export interface GenerationRecordPage {
     readonly prompt: string | null;
     /** The delivered files. */
     readonly assetIds: readonly string[];
+    /** `null`: none was ordered. */
+    readonly ratio: string | null;
+    /** The files to start from. Without those of runs. */
+    readonly references: readonly string[];
     readonly model: string;
     readonly status: 'running' | 'completed' | 'failed' | 'canceled';
     /** Ordered images or videos. */

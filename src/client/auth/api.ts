@@ -119,6 +119,8 @@ export interface Person {
   readonly credits: number;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** The last use of a session in a browser. */
+  readonly activeAt: string | null;
 }
 
 export interface ActionSearch {

@@ -4,8 +4,9 @@ import { z } from 'zod';
 const values = z.array(z.number().nullable()).describe('null: not measured.');
 
 export const history = z.object({
-  stepS: z.int(),
-  startsAt: z.array(z.iso.datetime()).describe('The start of each step, oldest first. All lists have the same length.'),
+  startsAt: z
+    .array(z.iso.datetime())
+    .describe('The start of each minute, oldest first. All lists have the same length.'),
   services: z.array(
     z.object({
       service: z.string(),

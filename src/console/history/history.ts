@@ -65,7 +65,6 @@ export function createHistory({ services, clock }: Pick<ConsoleContext, 'service
     const perMinute = (service: string, name: string) =>
       series(service, ({ [name]: value = 0, seconds = 0 }) => (seconds > 0 ? (value * 60) / seconds : null));
     return {
-      stepS: minuteMs / 1000,
       startsAt: starts.map((start) => new Date(start).toISOString()),
       services: Object.keys(services).map((service) => ({
         service,

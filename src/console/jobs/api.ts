@@ -17,7 +17,6 @@ export const queueState = z.object({
   failing: z.int().describe('Due later, after an attempt that failed.'),
   running: z.int(),
   dead: z.int(),
-  failedLately: z.int().describe('Died or failed an attempt in the last hour, and are not done.'),
   oldestDueAt: z.iso.datetime().nullable().describe('The due time of the first waiting job. `null`: none is waiting.'),
 });
 export const queueList = z.object({

@@ -87,6 +87,17 @@ describe.skipIf(withoutPostgres)('people', () => {
       expect(await search(randomUUID())).toEqual([]);
     });
 
+    it('with the last use of their sessions', async () => {
+      const person = await desk.person();
+      const activeAt = async () =>
+        (await desk.send<{ people: { activeAt: string | null }[] }>('GET', `/api/people?q=${person.id}`)).body.people;
+      expect(await activeAt()).toMatchObject([{ activeAt: null }]);
+      await sql`insert into browser_sessions (session_id, user_id, browser, used_at)
+        select gen_random_uuid(), ${person.id}, 'Firefox', day::timestamptz
+        from unnest(array['2026-02-01Z', '2026-03-01Z', '2026-01-01Z']) as day`.execute(database.queries());
+      expect(await activeAt()).toMatchObject([{ activeAt: '2026-03-01T00:00:00.000Z' }]);
+    });
+
     it('page by page, the newest first', async () => {
       const made = [];
       for (let number = 0; number < 3; number++) made.unshift((await desk.person()).id);

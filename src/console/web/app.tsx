@@ -79,6 +79,7 @@ const usePages = (pages: readonly Page[], info: ConsoleInfo) =>
 
 const LibraryDialogs = lazy(async () => ({ default: (await import('./library/librarydialogs.tsx')).LibraryDialogs }));
 const UploadPanel = lazy(async () => ({ default: (await import('./library/uploadpanel.tsx')).UploadPanel }));
+const DeskSearch = lazy(async () => ({ default: (await import('./operator/finding.tsx')).DeskSearch }));
 const UserEvents = lazy(async () => ({ default: (await import('./studio/events.ts')).UserEvents }));
 
 function UserArea({ info }: { readonly info: ConsoleInfo }) {
@@ -131,6 +132,7 @@ function OperatorArea({ info }: { readonly info: ConsoleInfo }) {
           <Route path={current.path} component={current.View} />
         </OperatorOnly>
       )}
+      <Suspense>{info.isOperator && <DeskSearch />}</Suspense>
     </Frame>
   );
 }

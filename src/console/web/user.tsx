@@ -1,7 +1,4 @@
-/**
- * Pages of a user, who signs in as in any application, through the authentication service. Scripts cannot read its
- * cookie.
- */
+/** Pages of a user, who signs in as in any application, through the authentication service. Scripts cannot read its cookie. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Access } from '../../client/calling.ts';
@@ -33,10 +30,7 @@ export function useUser(): User {
   return user;
 }
 
-/**
- * Only the authentication service knows whether there is a session. If no user has signed in here, this avoids a
- * failing call.
- */
+/** Only the authentication service knows whether there is a session. If no user has signed in here, this avoids a failing call. */
 const signedInKey = 'atelier.signed-in';
 
 async function signInQuietly(addresses: Readonly<Record<string, string>>): Promise<User | null> {

@@ -10,10 +10,7 @@ export interface Size {
 
 /** The pixel limit of an enlarged image, unless its source has more. */
 const largestEnlargement = 2048 * 2048;
-/**
- * Of a watermarked image. The encoder holds 12 bytes for each pixel of an image whose codes it optimizes, and only some
- * lines of others.
- */
+/** Of a watermarked image. The encoder holds 12 bytes for each pixel of an image whose codes it optimizes, and only some lines of others. */
 export const mostOptimizedPixels = 12_000_000;
 /** Of an image that is made smaller for its budget anyway, because the encoder holds up to 14.5 bytes for each. */
 const mostShrunkPixels = 24_000_000;

@@ -16,9 +16,7 @@ export interface VariantNames {
   shelvedKey(source: NamedSource, transform: Transform): string;
   /** The prefix of all variants of this version of a source, or of the source if it has no versions. */
   versionPrefix(source: NamedSource): string;
-  /**
-   * The mark of all variants of a store's sources. A sweep judges only variants of stores that it has read completely.
-   */
+  /** The mark of all variants of a store's sources. A sweep judges only variants of stores that it has read completely. */
   mark(store: string): string;
 }
 

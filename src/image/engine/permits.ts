@@ -1,7 +1,4 @@
-/**
- * Permits for a bounded number of places. Owners take turns, so that the images of one owner do not delay those of
- * others.
- */
+/** Permits for a bounded number of places. Owners take turns, so that the images of one owner do not delay those of others. */
 import { EngineBusy } from './engine.ts';
 
 export interface Claim {
@@ -83,10 +80,7 @@ export function createPermits(options: {
     }
   }
 
-  /**
-   * Chooses by the fewest permits held, then by the kind whose turn it is, then by the owner who has waited longest for
-   * a turn.
-   */
+  /** Chooses by the fewest permits held, then by the kind whose turn it is, then by the owner who has waited longest for a turn. */
   function chooseNext(): Waiting | undefined {
     const next = first(() => true);
     if (next === undefined || fits(next)) return next;

@@ -1,7 +1,4 @@
-/**
- * Maps the engine's faults to problems, for all services that serve images
- * (docs/specification/image.md#image-errors).
- */
+/** Maps the engine's faults to problems, for all services that serve images (docs/specification/image.md#image-errors). */
 import { defineProblems, type ProblemDetails, problems } from '#platform/problem.ts';
 import { BudgetFault, EngineBusy, EngineTimeout, ImageFault } from './engine.ts';
 import { decodableFormats } from './formats.ts';

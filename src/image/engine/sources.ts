@@ -3,9 +3,7 @@ import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/
 import { type IdleDeadline, startIdleDeadline } from '#platform/resilience.ts';
 import { ImageFault } from './engine.ts';
 
-/**
- * The largest source in bytes. A larger one is rejected before it is in memory (docs/specification/image.md#sources).
- */
+/** The largest source in bytes. A larger one is rejected before it is in memory (docs/specification/image.md#sources). */
 export const maxSourceBytes = 64 * 1024 * 1024;
 
 /** The part of the keys of variants that depends on the source (keys.ts). */
@@ -83,10 +81,7 @@ export function ownerOfKey(key: string): string {
   return /^(?:u\/)?([^/]+)\//.exec(key)?.[1] ?? '';
 }
 
-/**
- * An object of a bucket. `key` is a safe key (platform/objects/objects.ts). If its ETag differs from `ifMatch`, it counts
- * as absent.
- */
+/** An object of a bucket. `key` is a safe key (platform/objects/objects.ts). If its ETag differs from `ifMatch`, it counts as absent. */
 export function objectSource(objects: Objects, key: string, ifMatch?: string, version?: string): VariantSource {
   return {
     ...namedObject(objects.bucket, key),

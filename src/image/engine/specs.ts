@@ -1,6 +1,4 @@
-/**
- * The options of a variant in requests, and the transform that they mean (docs/specification/image.md#variant-spec).
- */
+/** The options of a variant in requests, and the transform that they mean (docs/specification/image.md#variant-spec). */
 import { center, describeEdits, type Edits, noEdits } from './edits.ts';
 import type { Transform } from './engine.ts';
 

@@ -81,9 +81,7 @@ interface RenderedOutput {
   readonly output: Uint8Array;
 }
 
-/**
- * The number of sources in memory for each image that is processed, so that a slow read does not idle a processor.
- */
+/** The number of sources in memory for each image that is processed, so that a slow read does not idle a processor. */
 const sourcesPerPermit = 4;
 /** Of all sources of variants together. One of up to 64 MiB can be alone. */
 const sourceMemory = 48 * 1024 * 1024;

@@ -7,10 +7,7 @@ export interface StorageKeyParts {
   readonly scopeKind: string;
   readonly scopeId: string;
   readonly assetId: string;
-  /**
-   * Lower case, without parameters. The requested mime, not the detected one, because the key must stay where the bytes
-   * are.
-   */
+  /** Lower case, without parameters. The requested mime, not the detected one, because the key must stay where the bytes are. */
   readonly mime: string;
 }
 

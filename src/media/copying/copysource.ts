@@ -36,10 +36,7 @@ export interface CopySource {
   readonly playback: Playback | null;
 }
 
-/**
- * Checks the request alone. Throws 400 (server, legacy path, no owner) and 403 (user naming another owner, or a path of
- * another user).
- */
+/** Checks the request alone. Throws 400 (server, legacy path, no owner) and 403 (user naming another owner, or a path of another user). */
 export function assertMayCopy(caller: Caller, { fromAssetId, toOwnerId }: CopyRequest): void {
   if (caller.kind === 'user') {
     if (toOwnerId !== undefined && toOwnerId !== caller.userId)

@@ -91,10 +91,7 @@ export async function markCopied(
   return row;
 }
 
-/**
- * Makes the copy unreadable for good, as `blockAsset` does. If the process dies, the rest is found as for any other
- * asset.
- */
+/** Makes the copy unreadable for good, as `blockAsset` does. If the process dies, the rest is found as for any other asset. */
 export function blockCopy(db: Handle, assetId: string, finding: Finding): ReturnType<typeof blockAsset> {
   return blockAsset(db, { assetId, etag: unwritten }, finding);
 }

@@ -105,10 +105,7 @@ export async function countObjects(deps: MediaStores, places: readonly Place[]) 
   return counts;
 }
 
-/**
- * Returns those of `keys` that exist, by one HEAD request each, because legacy files of one owner can be anywhere in
- * their bucket.
- */
+/** Returns those of `keys` that exist, by one HEAD request each, because legacy files of one owner can be anywhere in their bucket. */
 export async function findExisting(
   objects: Pick<Objects, 'head'>,
   keys: readonly string[],

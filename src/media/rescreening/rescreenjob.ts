@@ -1,7 +1,4 @@
-/**
- * The job of `POST /v1/rescreen`. Each run handles some pages and enqueues the next one in the transaction in which it
- * ends.
- */
+/** The job of `POST /v1/rescreen`. Each run handles some pages and enqueues the next one in the transaction in which it ends. */
 import { z } from 'zod';
 import { mapConcurrently } from '#platform/concurrency.ts';
 import { transaction } from '#platform/db/db.ts';

@@ -190,10 +190,7 @@ async function sweepRegistrations(deps: MediaStores, { apply, after }: SweepPage
   return { found, next };
 }
 
-/**
- * The state of its bytes. `young` ones belong to an upload, whatever the row is. The bytes of legacy files are never
- * removed.
- */
+/** The state of its bytes. `young` ones belong to an upload, whatever the row is. The bytes of legacy files are never removed. */
 type Bytes = 'none' | 'old' | 'young' | 'unknown';
 
 function look(deps: MediaStores, rows: readonly DeletableAsset[]) {

@@ -8,9 +8,7 @@ import type { MediaTables } from '../tables.ts';
 
 type Handle = Db<MediaTables>;
 
-/**
- * Returns at most `limit` rows after `after`, ordered by id, that were begun before `createdBefore` and are not ready.
- */
+/** Returns at most `limit` rows after `after`, ordered by id, that were begun before `createdBefore` and are not ready. */
 export function findUnready(
   db: Handle,
   createdBefore: Date,

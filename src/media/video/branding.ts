@@ -1,7 +1,4 @@
-/**
- * A video for download, with the brand's watermark and a closing clip
- * (docs/specification/media.md#watermarks).
- */
+/** A video for download, with the brand's watermark and a closing clip (docs/specification/media.md#watermarks). */
 import { writeFile } from 'node:fs/promises';
 import { type Brand, type DrawnBrand, layOut } from '#image/engine/brand.ts';
 import { offsetBy } from '#image/engine/geometry.ts';

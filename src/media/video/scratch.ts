@@ -43,10 +43,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Writes exactly the object that `head` describes to a file and passes its chunks to `onChunk`. `false`: it was removed
- * or replaced.
- */
+/** Writes exactly the object that `head` describes to a file and passes its chunks to `onChunk`. `false`: it was removed or replaced. */
 export async function download(
   objects: Pick<Objects, 'get'>,
   key: string,

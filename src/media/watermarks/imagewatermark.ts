@@ -16,10 +16,7 @@ import { signWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
 
-/**
- * The JSON of Watermarked. Throws 404 if `resolveRefs` omits it, 400 if it is not an image, and as `ImageWatermarker`
- * does.
- */
+/** The JSON of Watermarked. Throws 404 if `resolveRefs` omits it, 400 if it is not an image, and as `ImageWatermarker` does. */
 export async function watermarkImage(deps: MediaContext, caller: Caller, request: WatermarkRequest): Promise<string> {
   const { ref, legacyBucket, download } = request;
   const responses = await signWithCache(

@@ -15,10 +15,7 @@ import { findStale, replaceEmbedding } from './embeddingstore.ts';
 const rowsAtOnce = 32;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-/**
- * Returns the number of memories that were embedded. Throws `embedder_unavailable`. If `signal` aborts, stops after the
- * current batch.
- */
+/** Returns the number of memories that were embedded. Throws `embedder_unavailable`. If `signal` aborts, stops after the current batch. */
 async function reembedStale({ db, embedder, column }: MemoryContext, signal: AbortSignal): Promise<number> {
   let done = 0;
   let after = firstId;

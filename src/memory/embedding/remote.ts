@@ -19,10 +19,7 @@ export interface RemoteEmbedderOptions {
   readonly telemetry?: Telemetry;
 }
 
-/**
- * The limit of a call with its retries. Every response must come within 10 s
- * (docs/specification/http.md#failing-engines).
- */
+/** The limit of a call with its retries. Every response must come within 10 s (docs/specification/http.md#failing-engines). */
 const timeoutMs = 6_000;
 /** A shorter limit for searches, which can fall back to text. */
 const queryTimeoutMs = 1_000;

@@ -83,10 +83,7 @@ export async function addUsage(
     .execute();
 }
 
-/**
- * Deletes an entity with its memories, their histories and links, and its profile. Requires its lock. Returns the number
- * of memories.
- */
+/** Deletes an entity with its memories, their histories and links, and its profile. Requires its lock. Returns the number of memories. */
 export async function deleteEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('memories')

@@ -22,9 +22,7 @@ const roles = {
   near: '',
 } as const;
 type Role = keyof typeof roles;
-/**
- * What refuses a residence in its clause and in the whole text, what is about times, and what means the time of a place.
- */
+/** What refuses a residence in its clause and in the whole text, what is about times, and what means the time of a place. */
 const checks = ['brief', 'gone', 'timely', 'local'] as const;
 export type ResidenceLists = Readonly<Partial<Record<Role | (typeof checks)[number], string>>>;
 

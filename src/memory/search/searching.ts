@@ -321,9 +321,7 @@ function createBest(limit: number) {
   return { ranked, offer };
 }
 
-/**
- * A short query may look like another language. Of the stems of a word, this uses the one that the memories contain.
- */
+/** A short query may look like another language. Of the stems of a word, this uses the one that the memories contain. */
 async function queryTerms(index: EntityIndex, text: string) {
   const { language, terms } = analyse(text);
   const others = [...index.languages].filter((other) => other !== language).map((other) => analyse(text, other).terms);

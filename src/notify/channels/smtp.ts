@@ -1,7 +1,4 @@
-/**
- * An SMTP server. SMTP has no idempotency: if the acceptance of a mail is lost, the mail may arrive twice with the same
- * Message-ID.
- */
+/** An SMTP server. SMTP has no idempotency: if the acceptance of a mail is lost, the mail may arrive twice with the same Message-ID. */
 import nodemailer from 'nodemailer';
 import { toStorableLine } from '#platform/storable.ts';
 import { addressOf } from '../mail.ts';

@@ -1,6 +1,4 @@
-/**
- * The embedded driver: in process, with a bounded total size of its strings. Use it only if no other process can change the cached data.
- */
+/** The embedded driver: in process, with a bounded total size of its strings. Use it only if no other process can change the cached data. */
 import { LRUCache } from 'lru-cache';
 import { type Clock, monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';

@@ -64,8 +64,6 @@ interface QueueState {
   readonly failing: number;
   readonly running: number;
   readonly dead: number;
-  /** Dead or failing since an hour. */
-  readonly failedLately: number;
   readonly oldestDueAt: Date | null;
 }
 
@@ -74,8 +72,6 @@ export function summarizeQueues(db: Db<JobTables>, atMost: number): Promise<read
   // Behind a pooler, only transactions run without just-in-time compilation, which would take longer than the counting.
   return transaction(db, (tx) => countIn(tx, atMost));
 }
-
-const hourAgo = sql`now() - interval '1 hour'`;
 
 async function countIn(tx: Tx<JobTables>, atMost: number): Promise<readonly QueueState[]> {
   // The order is that of the index. Without it, the planner may read the whole table to find few rows.
@@ -101,13 +97,11 @@ async function countIn(tx: Tx<JobTables>, atMost: number): Promise<readonly Queu
       -- An index of the running jobs of one queue would cost a write for each attempt.
       coalesce((select held.count from held where held.queue = names.queue), 0) as running,
       ${count(sql`status = 'dead' order by finished_at desc, job_id`)} as dead,
-      later.lately + ${count(sql`status = 'dead' and finished_at > ${hourAgo} order by finished_at desc, job_id`)} as "failedLately",
       (select run_at from jobs where jobs.queue = names.queue and status = 'waiting' and run_at <= now()
         order by run_at limit 1) as "oldestDueAt"
     from names cross join lateral (
-      select count(*) filter (where attempt = 0) as scheduled, count(*) filter (where attempt > 0) as failing,
-        count(*) filter (where attempt > 0 and claimed_at > ${hourAgo}) as lately
-      from (select attempt, claimed_at from jobs where jobs.queue = names.queue and status = 'waiting' and run_at > now()
+      select count(*) filter (where attempt = 0) as scheduled, count(*) filter (where attempt > 0) as failing
+      from (select attempt from jobs where jobs.queue = names.queue and status = 'waiting' and run_at > now()
         order by run_at limit ${atMost}) as due
     ) as later where queue is not null order by queue`.execute(tx);
   return rows;

@@ -127,9 +127,7 @@ export interface Enqueued {
 export interface WorkOptions<Payload, Tables> {
   /** Maximum number of jobs of the queue that this process runs concurrently. */
   readonly concurrency: number;
-  /**
-   * Called in the transaction that ends the job as dead, in whichever process that happens. Not called for a payload that does not parse.
-   */
+  /** Called in the transaction that ends the job as dead, in whichever process that happens. Not called for a payload that does not parse. */
   readonly onDead?: (tx: Tx<Tables>, payload: Payload, reason: string) => Promise<void>;
 }
 

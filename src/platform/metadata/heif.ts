@@ -60,9 +60,7 @@ export function markHeif(data: Buffer, mark: Generated): Buffer {
   return addItem(data, meta, packet) ?? data;
 }
 
-/**
- * Overwrites EXIF and XMP in place, so that no offset changes. The orientation is a property of the image, and stays.
- */
+/** Overwrites EXIF and XMP in place, so that no offset changes. The orientation is a property of the image, and stays. */
 export function stripHeif(data: Buffer, mark: Generated | undefined): Buffer {
   const meta = metaOf(data);
   const copy = Buffer.from(data);

@@ -27,10 +27,7 @@ export async function gather(objects: Pick<Objects, 'list'>, starts: readonly st
   return [...new Set(found.flat())];
 }
 
-/**
- * Returns `undefined` if there are too many other keys. Does not depend on the order of keys, which differs between
- * stores beyond ASCII.
- */
+/** Returns `undefined` if there are too many other keys. Does not depend on the order of keys, which differs between stores beyond ASCII. */
 async function gatherTogether(
   objects: Pick<Objects, 'list'>,
   folder: string,

@@ -39,10 +39,7 @@ export interface OpenedObjects {
   readonly originals: Objects;
   /** Variants. */
   readonly publicObjects: Objects;
-  /**
-   * For doctor: finds out whether a signed PUT can be limited to creating (docs/specification/media.md#uploads). Writes a
-   * small object.
-   */
+  /** For doctor: finds out whether a signed PUT can be limited to creating (docs/specification/media.md#uploads). Writes a small object. */
   probeCreateOnly(): Promise<CreateOnlySupport>;
   /** Reads the CORS rules of the bucket of the originals. */
   examineOrigins(): Promise<{ readonly isClosed: boolean; readonly sentence: string }>;

@@ -1,7 +1,12 @@
 /** The memory service's admin API, through the console's server, which has its token. */
 import { callJson } from '../calls.ts';
 
-export const memoryTypes = ['preference', 'workflow', 'instruction', 'episodic'] as const;
+export const kinds = [
+  ['preference', 'Preference'],
+  ['instruction', 'Instruction'],
+  ['workflow', 'Way of working'],
+  ['episodic', 'Event'],
+] as const;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

@@ -11,14 +11,14 @@ import { When } from '../parts/figures.tsx';
 import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { saveJson } from '../shell/saving.ts';
-import { backOffice, entityPath, memoryTypes } from './backoffice.ts';
-import { MemoryDetails } from './memorydetails.tsx';
+import { backOffice, entityPath, kinds } from './backoffice.ts';
+import { MemoryDetails, Source } from './memorydetails.tsx';
 
 const filters = ['q', 'entity_type', 'entity_id', 'type', 'include_invalid'] as const;
-const any = ['', 'any'] as const;
-const named = (names: readonly string[]) => names.map((name) => [name, name] as const);
-const entityTypes = named(['user', 'group']);
-const types = named(memoryTypes);
+const entityTypes = [
+  ['user', 'Users'],
+  ['group', 'Groups'],
+] as const;
 
 export function Memories() {
   const queries = useQueryClient();
@@ -43,19 +43,19 @@ export function Memories() {
           onChange={(q) => change({ q })}
         />
         <SearchField
-          label="Entity id"
-          placeholder="A user or group"
+          label="User or group"
+          placeholder="The complete id"
           maxLength={256}
           value={filter.entity_id}
           onChange={(entity_id) => change({ entity_id })}
         />
         <Choice
-          label="Entity type"
-          choices={[any, ...entityTypes]}
+          label="Belongs to"
+          choices={[['', 'All'], ...entityTypes]}
           value={filter.entity_type}
           onChange={set('entity_type')}
         />
-        <Choice label="Memory type" choices={[any, ...types]} value={filter.type} onChange={set('type')} />
+        <Choice label="Kind" choices={[['', 'All'], ...kinds]} value={filter.type} onChange={set('type')} />
         <Check
           label="Show replaced memories"
           className="field inline"
@@ -87,12 +87,17 @@ export function Memories() {
             </button>
             <p className="quiet record-facts">
               <EntityName type={memory.entity_type} id={memory.entity_id} isLink />
-              <span>{memory.type}</span>
+              <span>{new Map<string, string>(kinds).get(memory.type)}</span>
+              <span>
+                <Source of={memory} />
+              </span>
               <When at={memory.updated_at} />
               {memory.links.some(({ kind }) => kind === 'conflict') && <span className="problem">in conflict</span>}
               {memory.invalid_at !== null && <span className="problem">replaced</span>}
               {filter.entity_id === '' && (
-                <Link href={`/operator/memory?entity_id=${encodeURIComponent(memory.entity_id)}`}>All about them</Link>
+                <Link href={`/operator/memory?entity_id=${encodeURIComponent(memory.entity_id)}`}>
+                  Only this {memory.entity_type}
+                </Link>
               )}
             </p>
           </>
@@ -131,9 +136,15 @@ function Creation({ entityId, onClose, onChange }: CreationProps) {
   return (
     <Dialog title="New memory" onClose={onClose}>
       <form className="stack" action={() => create.mutate()}>
-        <Choice label="Type of entity" choices={entityTypes} value={draft.entity_type} onChange={set('entity_type')} />
-        <TextField label="Its id" value={draft.entity_id} onChange={set('entity_id')} maxLength={256} required />
-        <Choice label="Type of memory" choices={types} value={draft.type} onChange={set('type')} />
+        <Choice label="Belongs to" choices={entityTypes} value={draft.entity_type} onChange={set('entity_type')} />
+        <TextField
+          label="Id of the user or group"
+          value={draft.entity_id}
+          onChange={set('entity_id')}
+          maxLength={256}
+          required
+        />
+        <Choice label="Kind" choices={kinds} value={draft.type} onChange={set('type')} />
         <TextArea label="Fact" rows={3} value={draft.content} onChange={set('content')} required />
         <p className="quiet">A fact that is already stored is merged.</p>
         <Problem of={create.error} />
@@ -163,7 +174,7 @@ function Entity({ type, id, onErased }: EntityProps) {
   const erase = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: onErased });
   const problem = download.error ?? erase.error;
   return (
-    <section className="card row entity" aria-label="Entity">
+    <section className="card row entity" aria-label="This user or group">
       <p>
         <EntityName type={type} id={id} isLink /> <code className="wrapped">{id}</code>
       </p>

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -7,7 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Loading, Pending, Problem } from '../parts/states.tsx';
-import { backOffice, memoryTypes } from './backoffice.ts';
+import { backOffice, kinds } from './backoffice.ts';
 
 interface MemoryDetailsProps {
   readonly id: string;
@@ -46,6 +47,9 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
           <p className="quiet">
             <EntityName type={memory.data.entity_type} id={memory.data.entity_id} />, changed{' '}
             <When at={memory.data.updated_at} />
+          </p>
+          <p>
+            <Source of={memory.data} />
           </p>
           {memory.data.invalid_at !== null && (
             <p className="problem">
@@ -87,6 +91,21 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
   );
 }
 
+const sources = {
+  user: 'Added by the user',
+  server: 'Added by an app',
+  operator: 'Added by an operator',
+  model: 'Learned from a conversation',
+  thread: 'Stated in a conversation',
+  unknown: 'Source not known',
+};
+
+/** Where a fact comes from, with the runs of its conversation. */
+export function Source({ of: { added_by: by, thread_id: id } }: { readonly of: AdminMemory }) {
+  const words = sources[id === null || by === 'model' ? (by ?? 'unknown') : 'thread'];
+  return id === null ? words : <Link href={`/operator/runs?threadId=${encodeURIComponent(id)}`}>{words}</Link>;
+}
+
 interface EditProps {
   readonly memory: AdminMemory;
   readonly path: string;
@@ -101,7 +120,7 @@ function Edit({ memory, path, onSaved }: EditProps) {
   return (
     <form className="stack" action={() => save.mutate()}>
       <TextArea label="Content" rows={3} value={content} onChange={setContent} required />
-      <Choice label="Type" choices={memoryTypes.map((name) => [name, name])} value={type} onChange={setType} />
+      <Choice label="Kind" choices={kinds} value={type} onChange={setType} />
       <Problem of={save.error} />
       <div>
         <button type="submit" className="primary" disabled={isSame || save.isPending}>

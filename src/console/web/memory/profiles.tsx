@@ -16,7 +16,7 @@ export function Memory() {
   return (
     <>
       <PageHead title="Memory">
-        Facts about users and groups. The history of a memory shows every change, and you can undo it.
+        Facts about users and groups: where each comes from, and every change of it, which you can undo.
       </PageHead>
       <Tabs.Root defaultValue="memories">
         <Tabs.List className="tabs" aria-label="Views">
@@ -42,7 +42,7 @@ function Profiles() {
   return (
     <>
       <search className="filters">
-        <TextField label="Search" type="search" value={q} onChange={setQ} placeholder="Entity, summary, fact" />
+        <TextField label="Search" type="search" value={q} onChange={setQ} placeholder="Id, summary or fact" />
       </search>
       <Listing
         pages={pages}
@@ -119,7 +119,7 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
         {Object.entries(facts).map(([name, value]) => (
           <TextArea
             key={name}
-            label={profile.locked.includes(name) ? `${name} (locked)` : name}
+            label={`${name} ${profile.locked.includes(name) ? '(locked)' : '(from memories)'}`}
             className="grows"
             rows={value.includes('\n') ? 4 : 1}
             value={value}

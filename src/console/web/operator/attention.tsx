@@ -1,5 +1,5 @@
 /** What an operator has to look at now, each with the page that shows it. */
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { GenerationRecordPage } from '#agent/records/api.ts';
 import type { EmailList } from '#client/notify/api.ts';
@@ -16,19 +16,19 @@ import { workOf } from './names.tsx';
 import { clockOf, moneyOf } from './units.ts';
 
 const recentMs = 10 * 60_000;
-const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 /** The length of a page of emails. */
 const mostMails = 50;
 
 type Item = readonly [tone: 'bad' | 'warn' | 'busy', text: string, href: string, link: string];
 
-/** All that the Overview shows. It is shown when every part was read once, or could not be. */
+/** All that the Overview shows. */
 export function useDesk() {
   const { data: info } = useConsole();
   const enabled = info?.hasPeople === true;
-  const [from] = useState(() => new Date(Date.now() - hourMs).toISOString().slice(0, 10));
-  const failed = `status=failed&from=${from}&limit=100`;
+  // What failed right before midnight, in UTC, still needs attention after it.
+  const today = new Date(Date.now() - recentMs).toISOString().slice(0, 10);
+  const failed = `status=failed&from=${today}&limit=100`;
   const often = { refetchInterval: 15_000, enabled };
   const parts = {
     overview: useRead<Overview>(['overview'], '/api/overview', { refetchInterval: 5000 }),
@@ -45,33 +45,12 @@ export function useDesk() {
   const isRead = Object.values(parts).every(
     (part) => !part.isPending || !part.isFetching || part.failureCount + part.errorUpdateCount > 0,
   );
-  return { ...parts, isRead };
+  return { ...parts, isRead, today, hasPeople: enabled };
 }
 export type Desk = ReturnType<typeof useDesk>;
 
 const since = (at: string | null, ms: number) => at !== null && Date.parse(at) > Date.now() - ms;
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
-
-/** What failed in the last hour, with the page of each kind. */
-export function failuresOf({ overview, runs, orders, failedMails, delayedMails }: Desk) {
-  const webhooks = overview.data?.webhooks?.queue;
-  const jobsOf = (isWanted: (queue: string) => boolean) =>
-    sumOf((overview.data?.queues ?? []).filter(({ queue }) => isWanted(queue)).map((queue) => queue.failedLately));
-  const ended = (runs.data?.runs ?? []).filter((run) => since(run.endedAt, hourMs));
-  // The images of a run that failed are that run.
-  const made = (orders.data?.generations ?? []).filter(
-    ({ endedAt, taskId }) => since(endedAt, hourMs) && !ended.some((run) => run.taskId === taskId),
-  );
-  const mails = [failedMails, delayedMails].flatMap(({ data }) => data?.data ?? []);
-  const kinds: readonly (readonly [count: number, one: string, many: string, href: string])[] = [
-    [ended.length, 'run', 'runs', '/operator/runs?status=failed'],
-    [made.length, 'image or video', 'images and videos', '/operator/runs?kind=generations&status=failed'],
-    [jobsOf((queue) => queue !== webhooks && !queue.startsWith('notify/')), 'job', 'jobs', '/operator/jobs'],
-    [mails.filter((mail) => since(mail.created_at, hourMs)).length, 'email', 'emails', '/operator/mail?tab=sent'],
-    [jobsOf((queue) => queue === webhooks), 'webhook', 'webhooks', '/operator/webhooks?status=failing'],
-  ];
-  return kinds.filter(([count]) => count > 0);
-}
 
 /** Emails with this status of the last day, the reason of the newest one first. */
 function mailItem(status: 'delayed' | 'failed', data: EmailList | undefined): Item | false {
@@ -86,11 +65,11 @@ function mailItem(status: 'delayed' | 'failed', data: EmailList | undefined): It
     : ['warn', `${what} ${mails.length === 1 ? 'is' : 'are'} delayed${reason}`, href, 'Show emails'];
 }
 
-/** `overview`: if it cannot be read, the last known state. */
-export function Attention({ desk, overview }: { readonly desk: Desk; readonly overview: Overview }) {
-  const { error } = desk.overview;
+/** If the overview cannot be read, the last known state. */
+export function Attention({ desk }: { readonly desk: Desk }) {
+  const { error, data: overview } = desk.overview;
   const { open = 0, openAppeals = 0 } = desk.incidents.data?.counts ?? {};
-  const { services, queues, largestCount, webhooks } = overview;
+  const { services = [], queues = [], largestCount = 0, webhooks = null } = overview ?? {};
   const unwell = services.filter(({ status }) => status !== 'ready');
   const appeals = openAppeals === 0 ? '' : `, ${countOf(openAppeals)} with an appeal`;
   // Webhooks have a page of their own.
@@ -138,7 +117,7 @@ export function Attention({ desk, overview }: { readonly desk: Desk; readonly ov
     ),
   ];
   const items = all.filter((one) => one !== false);
-  const isReady = unwell.length === 0;
+  const isReady = overview !== undefined && unwell.length === 0;
   return (
     <section className="card attention" aria-label="State">
       <p role="status" className="attention-state">
@@ -152,7 +131,9 @@ export function Attention({ desk, overview }: { readonly desk: Desk; readonly ov
                 {items.length === 1 ? '1 thing needs your attention' : `${items.length} things need your attention`}
               </span>
             ) : (
-              <span className="quiet">Nothing needs your attention.</span>
+              <span className="quiet">
+                {desk.isRead ? 'Nothing needs your attention.' : 'Reading the state of every service …'}
+              </span>
             )}
           </>
         )}
@@ -171,9 +152,20 @@ export function Attention({ desk, overview }: { readonly desk: Desk; readonly ov
   );
 }
 
+interface WayProps {
+  readonly href: string;
+  readonly label?: string;
+  readonly children: ReactNode;
+}
+
 /** To another page, or to a part of this one. */
-function Way({ href, children }: { readonly href: string; readonly children: ReactNode }) {
-  return href.startsWith('#') ? <a href={href}>{children}</a> : <Link href={href}>{children}</Link>;
+export function Way({ href, label, children }: WayProps) {
+  const To = href.startsWith('#') ? 'a' : Link;
+  return (
+    <To href={href} aria-label={label}>
+      {children}
+    </To>
+  );
 }
 
 function webhookItems(of: Overview['webhooks']): readonly (Item | false)[] {

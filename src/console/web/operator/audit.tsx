@@ -2,10 +2,13 @@
 import { Link } from 'wouter';
 import type { ActionPage, PeoplePage } from '#accounts/people/api.ts';
 import type { Incident } from '#media/incidents/api.ts';
+import { callJson } from '../calls.ts';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead } from '../parts/states.tsx';
+import { notifyFailure } from '../shell/notices.ts';
+import { saveFile } from '../shell/saving.ts';
 import './desk.css';
 import './operator.css';
 import { Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
@@ -34,7 +37,8 @@ export function Audit() {
   });
   const found = data?.people.find(({ email }) => email?.toLowerCase() === typed.toLowerCase());
   const userId = isEmail ? (found?.id ?? '') : isId(typed) ? typed : '';
-  const pages = usePages<ActionPage>('actions', '/api/actions', { actor, action, from, to, userId });
+  const query = { actor, action, from, to, userId };
+  const pages = usePages<ActionPage>('actions', '/api/actions', query);
   const dayField = (name: 'from' | 'to', label: string) => (
     <TextField label={label} type="date" value={of(name)} onChange={(value) => change({ [name]: value })} />
   );
@@ -59,6 +63,9 @@ export function Audit() {
         {field('userId', 'User', 'Email address or id', 320)}
         {dayField('from', 'From')}
         {dayField('to', 'To')}
+        <button type="button" onClick={() => saveCsv(query).catch(notifyFailure)}>
+          Export as CSV
+        </button>
       </Filters>
       {typed !== '' && userId === '' && (
         <p className="quiet" role="status">
@@ -97,11 +104,10 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
   return deeds;
 }
 
-const isOfIncident = ({ action }: Action) => action.includes('/v1/incidents/:id');
-
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
   const { at, actor, action, target, outcome, requestId, userId, change } = whole;
   const isOfUser = target.startsWith('sha256 ');
+  const incidentId = /^incident (\S+)$/.exec(target)?.[1];
   const queue = /^(?:job \S+ of|queue) (\S+)$/.exec(target)?.[1];
   const [before = '', after] = deedOf(action).split('{}');
   return (
@@ -127,6 +133,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
           {differenceOf(change)}. <span className="quiet">Reason: {change.reason}</span>
         </p>
       )}
+      {incidentId && /\/(decision|resolution)$/.test(action) && <Decision id={incidentId} at={at} />}
       {parts.length > 0 && (
         <ul className="quiet desk-parts">
           {parts.map((part) => (
@@ -139,11 +146,10 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
       <p className="quiet wrapped">
         {outcomeOf(outcome)}
         {isOfUser && userId === null && ' · the user is recorded as a hash'}
-        {isOfIncident(whole) && (
+        {incidentId && (
           <>
             {' · '}
-            <Link href={`/operator/incidents/${target}`}>Open the incident</Link>
-            {action.endsWith('/decision') && <Decision id={target} at={at} />}
+            <Link href={`/operator/incidents/${incidentId}`}>Open the incident</Link>
           </>
         )}
         {queue !== undefined && (
@@ -152,7 +158,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
             <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{target}</Link>
           </>
         )}
-        {!isOfUser && !isOfIncident(whole) && queue === undefined && !action.endsWith(target) && ` · ${target}`}
+        {!isOfUser && !incidentId && queue === undefined && !action.endsWith(target) && ` · ${target}`}
         {requestId !== null && (
           <>
             {' · '}Request id <code>{requestId}</code>
@@ -168,8 +174,35 @@ const recordedWithinMs = 10_000;
 /** The decision itself, unless a later one has replaced it. */
 function Decision({ id, at }: { readonly id: string; readonly at: string }) {
   const { data } = useRead<Incident>(['incident', id], `/api/incidents/${id}`, { staleTime: 60_000 });
-  const madeAt = data?.decision?.at;
-  if (data === undefined || madeAt === undefined) return null;
-  if (Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs) return ' · replaced by a later decision';
-  return ` · ${statusOf(data)}: ${titleOf(data)}`;
+  const madeAt = data?.decision?.at ?? data?.resolvedAt;
+  if (data === undefined || madeAt == null) return null;
+  if (Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs)
+    return <p className="quiet">A later decision has replaced this one.</p>;
+  const reason = data.decision?.statement || data.note;
+  return (
+    <p>
+      {titleOf(data)}: open to {statusOf(data)}. {reason && <span className="quiet">Reason: {reason}</span>}
+    </p>
+  );
+}
+
+const mostExported = 10_000;
+const columns = ['at', 'actor', 'action', 'target', 'outcome', 'requestId', 'userId'] as const;
+
+/** In quotes. A spreadsheet takes what begins like a formula as text. */
+const cellOf = (text: string | null) => `"${(text ?? '').replace(/^[=+@-]/, "'$&").replaceAll('"', '""')}"`;
+
+async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
+  const rows: Action[] = [];
+  const filters = Object.entries({ ...query, limit: '500' }).filter(([, value]) => value !== '');
+  for (let cursor: string | null = ''; cursor !== null && rows.length < mostExported; ) {
+    const search = new URLSearchParams(cursor === '' ? filters : [...filters, ['cursor', cursor]]);
+    const page: ActionPage = await callJson<ActionPage>(`/api/actions?${search}`);
+    rows.push(...page.actions);
+    cursor = page.next_cursor;
+  }
+  const lines = rows.map(({ change, ...row }) =>
+    [...columns.map((name) => row[name]), change && `${differenceOf(change)}: ${change.reason}`].map(cellOf),
+  );
+  saveFile('audit.csv', new Blob([[[...columns, 'change'], ...lines].join('\r\n')], { type: 'text/csv' }));
 }

@@ -76,7 +76,8 @@ export function Graph({ title, lines, startsAt, show }: GraphProps) {
   );
 }
 
-const latestOf = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;
+/** The newest value that was measured. */
+export const latestOf = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;
 const xOf = (step: number, steps: number) => (steps < 2 ? 0 : (step / (steps - 1)) * width);
 
 /** The line connects the steps that have a value. A single value is a dash. */
@@ -88,6 +89,13 @@ function pathOf(values: readonly (number | null)[], largest: number): string {
   );
   return places.length === 0 ? '' : `M${places.join('L')}${places.length === 1 ? 'm-3 0h6' : ''}`;
 }
+
+/** A line beside its newest value, in a row of a table. */
+export const Sparkline = ({ values, tone }: Omit<Line, 'name'>) => (
+  <svg className="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+    <path className={tone} d={pathOf(values, Math.max(0, ...values.map((value) => value ?? 0)))} />
+  </svg>
+);
 
 interface NumbersProps {
   readonly label: string;

@@ -9,6 +9,7 @@ import type { Titles } from '#agent/records/api.ts';
 import type { UsageDays } from '../../../client/agent/api.ts';
 import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
+import { useConsole } from '../operator.tsx';
 import { useRead } from '../parts/reading.ts';
 import { CopyButton } from '../studio/copybutton.tsx';
 import queueNames from './queues.json' with { type: 'json' };
@@ -84,7 +85,11 @@ export function useThreadTitle(threadId: string): string {
   return title === undefined ? '…' : title || untitled;
 }
 
-export const useModels = () => useRead<ConfiguredModels>(['models'], '/api/models', { staleTime: 300_000 });
+export function useModels() {
+  const { data: info } = useConsole();
+  const enabled = info?.isOperator === true && info.hasPeople;
+  return useRead<ConfiguredModels>(['models'], '/api/models', { staleTime: 300_000, enabled });
+}
 
 /** The labels of models. A model that is no longer configured is named by its id. Earlier versions counted under `mcp`. */
 export function useModelNames(): (id: string) => string {
@@ -193,6 +198,12 @@ export function RequestId({ id, traceUrl }: { readonly id: string | null; readon
     </>
   );
 }
+
+export const SettingLink = ({ name }: { readonly name: string }) => (
+  <Link href={`/operator/settings?q=${name}`}>
+    <code>{name}</code>
+  </Link>
+);
 
 /** What the jobs of each queue do. A queue without a name is shown as it is. */
 const works: Readonly<Record<string, string>> = queueNames;

@@ -1,136 +1,286 @@
 /** How the services are now, and how the last hour went. */
 import './operator.css';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
 import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
-import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
-import { Pairs } from '../parts/tables.tsx';
+import { Empty, Failure, Loading, Pending, Status } from '../parts/states.tsx';
+import { Pairs, Table } from '../parts/tables.tsx';
 import adviceTexts from './advice.json' with { type: 'json' };
-import { Attention, type Desk, failuresOf, useDesk } from './attention.tsx';
+import { Attention, type Desk, useDesk, Way } from './attention.tsx';
 import './desk.css';
-import { Graph, type Line, Numbers } from './graph.tsx';
-import { RequestId } from './names.tsx';
-import { Queues, Runs } from './overviewgraphs.tsx';
+import { Graph, type Line, latestOf, Numbers, Sparkline } from './graph.tsx';
+import { RequestId, workOf } from './names.tsx';
+import { QueueTable } from './queuetable.tsx';
 import { clockOf, compactOf, decimalOf, moneyOf, timeOf } from './units.ts';
 
+/** Each part is shown when it is read. */
 export function Overview() {
   const desk = useDesk();
   const { data, error, refetch, isFetching } = desk.overview;
   const history = desk.history.data;
-  if (data === undefined || !desk.isRead)
-    return <Pending error={error} retry={refetch} what="Reading the state of every service" />;
   return (
     <div className="operator">
       <header className="page">
         <h1>Overview</h1>
-        <p className="quiet" aria-busy={isFetching}>
-          Updated <When at={data.checkedAt} />
-        </p>
+        {data && (
+          <p className="quiet" aria-busy={isFetching}>
+            Updated <When at={data.checkedAt} />
+          </p>
+        )}
       </header>
-      <Attention desk={desk} overview={data} />
-      <Figures desk={desk} data={data} />
-      {desk.history.error && <Failure error={desk.history.error} />}
-      {history && <Runs history={history} />}
+      {data === undefined && error ? <Failure error={error} retry={refetch} /> : <Attention desk={desk} />}
+      <Figures desk={desk} />
       <section aria-labelledby="services">
         <h2 id="services">Services</h2>
-        <ul className="cards">
-          {data.services.map((state) => (
-            <Service key={state.service} state={state} history={history} />
-          ))}
-        </ul>
+        {data ? <Services of={data.services} history={history} /> : !error && <Loading />}
       </section>
+      {desk.history.error && <Failure error={desk.history.error} />}
+      {history && (
+        <section aria-labelledby="runs">
+          <h2 id="runs">Runs</h2>
+          <Graphs
+            label="Runs, time to first token, and tokens"
+            of={graphsOfRuns(history)}
+            startsAt={history.startsAt}
+          />
+        </section>
+      )}
       <div className="split">
         <div>
           <section aria-labelledby="errors">
             <h2 id="errors">Recent errors</h2>
             <Errors of={desk.errors} />
           </section>
-          <section aria-labelledby="engines">
-            <h2 id="engines">Engines</h2>
-            <Pairs
-              of={Object.fromEntries(
-                data.engines.map(({ concern, engine, isEmbedded }) => [
-                  concern,
-                  [
-                    engine,
-                    ' ',
-                    isEmbedded && (
-                      <span key="tag" className="tag">
-                        embedded
-                      </span>
-                    ),
-                  ],
-                ]),
-              )}
-            />
-          </section>
-          <section aria-labelledby="processes">
-            <h2 id="processes">Processes</h2>
-            <dl className="pairs">
-              {data.processes.map(({ services, startedAt, memoryBytes }) => (
-                <div key={startedAt}>
-                  <dt>{services.length === 1 ? services[0] : `${services.length} services in one process`}</dt>
-                  <dd>
-                    started <When at={startedAt} />, {sizeOf(memoryBytes)}
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </section>
+          {data && (
+            <section aria-labelledby="engines">
+              <h2 id="engines">Engines and processes</h2>
+              <Pairs
+                of={Object.fromEntries([
+                  ...data.engines.map(({ concern, engine, isEmbedded }) => [
+                    concern,
+                    isEmbedded ? `${engine}, embedded` : engine,
+                  ]),
+                  ...data.processes.map(({ services, startedAt, memoryBytes }) => [
+                    services.length === data.services.length ? 'All services' : services.join(', '),
+                    <span key={startedAt}>
+                      started <When at={startedAt} />, {sizeOf(memoryBytes)}
+                    </span>,
+                  ]),
+                ])}
+              />
+            </section>
+          )}
         </div>
         <section aria-labelledby="queues">
           <h2 id="queues">Queues</h2>
-          <Queues of={data} />
+          {data ? <Queues of={data} /> : !error && <Loading />}
         </section>
       </div>
     </div>
   );
 }
 
-/** The last hour and today in numbers, each with its page. */
-function Figures({ desk, data }: { readonly desk: Desk; readonly data: OverviewData }) {
-  const { data: history } = desk.history;
-  const counts = desk.incidents.data?.counts;
-  const today = desk.budgets.data?.budgets.find(({ period }) => period === 'day');
-  const stepM = (history?.stepS ?? 0) / 60;
-  const runs = (history?.runs.endedPerMinute ?? []).reduce<number>((sum, value) => sum + (value ?? 0) * stepM, 0);
-  const failures = failuresOf(desk);
-  const failed = failures.reduce((sum, [count]) => sum + count, 0);
-  const jobs = (state: 'waiting' | 'dead') =>
-    data.queues === null
-      ? '–'
-      : countUpTo(
-          data.largestCount,
-          data.queues.reduce((sum, one) => sum + one[state], 0),
-        );
-  const figures: readonly (readonly [name: string, value: string, href: string])[] = [
-    ['Failed in the last hour', compactOf(failed), failures[0]?.[3] ?? '/operator/runs?status=failed'],
-    ['Runs in the last hour', compactOf(Math.round(runs)), '/operator/runs'],
-    ...(today === undefined ? [] : [['Spent today', moneyOf(today.spentUsd), '/operator/models'] as const]),
-    ['Jobs waiting', jobs('waiting'), '/operator/jobs'],
-    ['Jobs dead', jobs('dead'), '/operator/jobs'],
-    ...(counts === undefined ? [] : [['Open incidents', countOf(counts.open), '/operator/incidents'] as const]),
+/** In numbers, each as the page behind its link has it. */
+function Figures({ desk }: { readonly desk: Desk }) {
+  const { overview, today } = desk;
+  const failed = (items: readonly unknown[], next: string | null) =>
+    `${countOf(items.length)}${next === null ? '' : '+'}`;
+  const jobs = (['waiting', 'failing', 'dead'] as const).map((state) => {
+    const count = shownOf(overview, ({ queues, largestCount }) => {
+      const sum = queues?.reduce((all, queue) => all + queue[state], 0);
+      return sum === undefined ? '–' : countUpTo(largestCount, sum);
+    });
+    return [`Jobs ${state}`, count, '/operator/jobs'] as const;
+  });
+  const ended = shownOf(desk.history, ({ runs }) =>
+    compactOf(Math.round(runs.endedPerMinute.reduce<number>((sum, value) => sum + (value ?? 0), 0))),
+  );
+  const spent = desk.budgets.data?.budgets.find(({ period }) => period === 'day')?.spentUsd;
+  const runs = shownOf(desk.runs, (page) => failed(page.runs, page.next_cursor));
+  const orders = shownOf(desk.orders, (page) => failed(page.generations, page.next_cursor));
+  const incidents = shownOf(desk.incidents, ({ counts }) => countOf(counts.open));
+  const figures: readonly (readonly [name: string, value: string | undefined, href: string, isShown?: boolean])[] = [
+    ['Failed runs today', runs, `/operator/runs?status=failed&from=${today}`, desk.hasPeople],
+    [
+      ...(['Failed images and videos today', orders] as const),
+      ...([`/operator/runs?kind=generations&status=failed&from=${today}`, desk.hasPeople] as const),
+    ],
+    ['Runs in the last hour', ended, '#runs'],
+    ['Spent today', moneyOf(spent ?? 0), '/operator/models', spent !== undefined],
+    ...jobs,
+    ['Open incidents', incidents, '/operator/incidents', desk.hasPeople],
   ];
   return (
     <dl className="desk-tiles" aria-label="In numbers">
-      {figures.map(([name, value, href], index) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <Link href={href} aria-label={`${name}: ${value}`}>
-              {value}
-            </Link>
-            {index === 0 &&
-              failures.map(([count, one, many, to]) => (
-                <Link key={one} href={to} className="desk-part">
-                  {countOf(count)} {count === 1 ? one : many}
-                </Link>
-              ))}
-          </dd>
-        </div>
-      ))}
+      {figures
+        .filter(([, , , isShown = true]) => isShown)
+        .map(([name, value, href]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Way href={href} label={`${name}: ${value ?? 'not read yet'}`}>
+                {value ?? '…'}
+              </Way>
+            </dd>
+          </div>
+        ))}
     </dl>
+  );
+}
+
+/** `undefined`: not read yet. */
+const shownOf = <T,>({ data, error }: Pick<UseQueryResult<T>, 'data' | 'error'>, show: (data: T) => string) =>
+  data === undefined ? (error ? '–' : undefined) : show(data);
+
+const words = {
+  ready: { tone: 'good', word: 'ready' },
+  unready: { tone: 'bad', word: 'not ready' },
+  unreachable: { tone: 'bad', word: 'no answer' },
+} as const;
+
+type Measured = History['services'][number];
+
+const columns = [
+  ['Requests / min', 'accent', decimalOf, ({ perMinute }: Measured) => perMinute],
+  ['Errors / min', 'bad', decimalOf, ({ errorsPerMinute }: Measured) => errorsPerMinute],
+  ['p95', 'accent', timeOf, ({ p95Ms }: Measured) => p95Ms],
+] as const;
+
+function Services({ of, history }: { readonly of: OverviewData['services']; readonly history: History | undefined }) {
+  const [opened, setOpened] = useState('');
+  const pastOf = (service: string) => history?.services.find((one) => one.service === service);
+  const past = pastOf(opened);
+  return (
+    <>
+      <div className="queues services">
+        <Table
+          head={['Service', 'State', ...columns.map(([name]) => name)]}
+          rows={of.map((state) => ({
+            key: state.service,
+            cells: [
+              <ServiceName
+                key="name"
+                of={state}
+                isOpen={state.service === opened}
+                open={() => setOpened(state.service === opened ? '' : state.service)}
+              />,
+              <Status key="state" tone={words[state.status].tone}>
+                {words[state.status].word}
+              </Status>,
+              ...columns.map(([name, tone, show, valuesOf]) => {
+                const values = valuesOf(pastOf(state.service) ?? unmeasured);
+                const latest = latestOf(values);
+                return (
+                  <span key={name}>
+                    <Sparkline values={values} tone={tone} /> {latest === null ? '–' : show(latest)}
+                  </span>
+                );
+              }),
+            ],
+          }))}
+        />
+      </div>
+      {past && history && (
+        <section aria-label={opened}>
+          <h3>{opened}</h3>
+          <Graphs label={`${opened}, the last hour`} of={graphsOfService(past)} startsAt={history.startsAt} />
+        </section>
+      )}
+    </>
+  );
+}
+
+const unmeasured: Measured = { service: '', perMinute: [], errorsPerMinute: [], p50Ms: [], p95Ms: [] };
+
+interface ServiceNameProps {
+  readonly of: ServiceState;
+  readonly isOpen: boolean;
+  readonly open: () => void;
+}
+
+function ServiceName({ of: { service, address, status, engines }, isOpen, open }: ServiceNameProps) {
+  const failing = Object.keys(engines).filter((engine) => engines[engine] !== 'ok');
+  return (
+    <>
+      <button type="button" className="entry" aria-expanded={isOpen} onClick={open}>
+        <span>{service}</span>
+        <span className="quiet address">{address.replace(/^https?:\/\//, '')}</span>
+      </button>
+      {status === 'unreachable' && (
+        <p className="problem">Check that its process is running. The last lines of its log show why it stopped.</p>
+      )}
+      {failing.length > 0 && (
+        <p className="problem">{failing.join(', ')}: no response. Check its process and its settings.</p>
+      )}
+    </>
+  );
+}
+
+const lineOf = (name: string, values: Line['values'], tone: Line['tone']): Line => ({ name, values, tone });
+
+interface GraphsProps {
+  readonly label: string;
+  readonly of: readonly (readonly [title: string, show: (value: number) => string, lines: readonly Line[]])[];
+  readonly startsAt: readonly string[];
+}
+
+/** Graphs side by side, and their numbers as a table. */
+function Graphs({ label, of, startsAt }: GraphsProps) {
+  const lines = of.flatMap(([title, , some]) => some.map((line) => ({ ...line, name: `${title}, ${line.name}` })));
+  const showOf = (name: string) => of.find(([title]) => name.startsWith(title))?.[1] ?? String;
+  return (
+    <div className="card three">
+      {of.map(([title, show, some]) => (
+        <Graph key={title} title={title} lines={some} startsAt={startsAt} show={show} />
+      ))}
+      <Numbers label={label} lines={lines} startsAt={startsAt} show={(value, name) => showOf(name)(value)} />
+    </div>
+  );
+}
+
+function graphsOfService({ perMinute, errorsPerMinute, p50Ms, p95Ms }: Measured): GraphsProps['of'] {
+  return [
+    ['Per minute', decimalOf, [lineOf('requests', perMinute, 'accent'), lineOf('errors', errorsPerMinute, 'bad')]],
+    ['Response time', timeOf, [lineOf('p50', p50Ms, 'accent'), lineOf('p95', p95Ms, 'quiet')]],
+  ];
+}
+
+const graphsOfRuns = ({ runs }: History): GraphsProps['of'] => [
+  [
+    ...(['Ended per minute', decimalOf] as const),
+    [lineOf('all', runs.endedPerMinute, 'accent'), lineOf('failed', runs.failedPerMinute, 'bad')],
+  ],
+  [
+    'First token',
+    timeOf,
+    [lineOf('p50', runs.firstTokenP50Ms, 'accent'), lineOf('p95', runs.firstTokenP95Ms, 'quiet')],
+  ],
+  [
+    ...(['Tokens per minute', compactOf] as const),
+    [lineOf('in', runs.inputTokensPerMinute, 'quiet'), lineOf('out', runs.outputTokensPerMinute, 'accent')],
+  ],
+];
+
+const counted = ['waiting', 'failing', 'running', 'dead'] as const;
+
+function Queues({ of: { queues, largestCount } }: { readonly of: OverviewData }) {
+  if (queues === null) return <Empty title="Queue depths are unavailable." />;
+  const busy = queues.filter((queue) => counted.some((state) => queue[state] > 0));
+  return (
+    <>
+      {busy.length > 0 && (
+        <QueueTable
+          of={busy}
+          states={counted}
+          largestCount={largestCount}
+          head={({ queue }) => <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{workOf(queue)}</Link>}
+        />
+      )}
+      <p className="quiet">{busy.length > 0 ? 'All other queues are empty.' : 'All queues are empty.'}</p>
+    </>
   );
 }
 
@@ -138,19 +288,9 @@ function Figures({ desk, data }: { readonly desk: Desk; readonly data: OverviewD
 const advice: Readonly<Record<string, string>> = adviceTexts;
 const fallback = 'Search the log for this id. The line contains the cause.';
 
-type ServerError = ErrorList['errors'][number];
-
 /** The same failure of the same route is one entry, with its newest error. */
-function groupsOf(errors: readonly ServerError[]): readonly (readonly [ServerError, ...ServerError[]])[] {
-  const groups = new Map<string, [ServerError, ...ServerError[]]>();
-  for (const one of errors) {
-    const key = [one.service, one.method, one.route, one.status, one.code].join(' ');
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [one]);
-    else known.push(one);
-  }
-  return [...groups.values()];
-}
+const groupsOf = (errors: ErrorList['errors']) =>
+  Map.groupBy(errors, ({ service, method, route, status, code }) => [service, method, route, status, code].join(' '));
 
 function Errors({ of: { data, error, refetch } }: { readonly of: Desk['errors'] }) {
   if (data === undefined) return <Pending error={error} retry={refetch} />;
@@ -166,104 +306,39 @@ function Errors({ of: { data, error, refetch } }: { readonly of: Desk['errors'] 
         <Empty title="No server errors since the services started." />
       )}
       <ul className="lines">
-        {groupsOf(data.errors)
-          .slice(0, 10)
-          .map(([{ service, at, requestId, traceUrl, method, route, status, code }, ...more]) => (
-            <li key={`${service} ${method} ${route} ${status} ${code}`}>
-              <div className="row">
-                <span>
-                  <span className="problem">
-                    {status} {code}
-                  </span>
-                  {more.length > 0 && (
-                    <span className="quiet">
-                      {' '}
-                      {countOf(more.length + 1)} times since {clockOf(more.at(-1)?.at)}
+        {[...groupsOf(data.errors)].slice(0, 10).map(
+          ([key, [one, ...more]]) =>
+            one && (
+              <li key={key}>
+                <div className="row">
+                  <span>
+                    <span className="problem">
+                      {one.status} {one.code}
                     </span>
-                  )}
-                </span>
-                <span className="quiet">
-                  <When at={at} />
-                </span>
-              </div>
-              <p className="quiet">
-                <code className="wrapped">
-                  {service}: {method} {route}
-                </code>
-              </p>
-              <p>{advice[code] ?? fallback}</p>
-              <p className="quiet">
-                <RequestId id={requestId} traceUrl={traceUrl} />
-              </p>
-            </li>
-          ))}
+                    {more.length > 0 && (
+                      <span className="quiet">
+                        {' '}
+                        {countOf(more.length + 1)} times since {clockOf(more.at(-1)?.at)}
+                      </span>
+                    )}
+                  </span>
+                  <span className="quiet">
+                    <When at={one.at} />
+                  </span>
+                </div>
+                <p className="quiet">
+                  <code className="wrapped">
+                    {one.service}: {one.method} {one.route}
+                  </code>
+                </p>
+                <p>{advice[one.code] ?? fallback}</p>
+                <p className="quiet">
+                  <RequestId id={one.requestId} traceUrl={one.traceUrl} />
+                </p>
+              </li>
+            ),
+        )}
       </ul>
-    </>
-  );
-}
-
-const words = {
-  ready: { tone: 'good', word: 'ready' },
-  unready: { tone: 'bad', word: 'not ready' },
-  unreachable: { tone: 'bad', word: 'no answer' },
-} as const;
-
-function Service({ state, history }: { readonly state: ServiceState; readonly history: History | undefined }) {
-  const { service, address, status, engines } = state;
-  const { tone, word } = words[status];
-  const past = history?.services.find((one) => one.service === service);
-  const failing = Object.entries(engines).filter(([, engineState]) => engineState !== 'ok');
-  return (
-    <li className="card">
-      <div className="row">
-        <h3>{service}</h3>
-        <Status tone={tone}>{word}</Status>
-      </div>
-      <p className="quiet address">{address.replace(/^https?:\/\//, '')}</p>
-      {status === 'unreachable' && (
-        <p className="problem">Check that its process is running. The last lines of its log show why it stopped.</p>
-      )}
-      {failing.map(([engine]) => (
-        <p key={engine} className="problem">
-          {engine} does not respond. Check its process and its settings.
-        </p>
-      ))}
-      {past && history && <Past past={past} startsAt={history.startsAt} />}
-      {history && status !== 'unreachable' && !wasMeasured(past) && <p className="quiet">Not measured yet.</p>}
-    </li>
-  );
-}
-
-const wasMeasured = (past: History['services'][number] | undefined) =>
-  past?.perMinute.some((value) => value !== null) ?? false;
-
-interface PastProps {
-  readonly past: History['services'][number];
-  readonly startsAt: readonly string[];
-}
-
-function Past({ past, startsAt }: PastProps) {
-  const requests: Line = { name: 'Requests', values: past.perMinute, tone: 'accent' };
-  const errors: Line = { name: 'Errors', values: past.errorsPerMinute, tone: 'bad' };
-  const median: Line = { name: 'p50', values: past.p50Ms, tone: 'accent' };
-  const slow: Line = { name: 'p95', values: past.p95Ms, tone: 'quiet' };
-  if (!wasMeasured(past)) return null;
-  const hasErrors = past.errorsPerMinute.some((value) => value !== null && value > 0);
-  return (
-    <>
-      <Graph
-        title="Per minute"
-        lines={hasErrors ? [requests, errors] : [requests]}
-        startsAt={startsAt}
-        show={decimalOf}
-      />
-      <Graph title="Response time" lines={[median, slow]} startsAt={startsAt} show={timeOf} />
-      <Numbers
-        label={`${past.service}: requests and errors per minute, response times`}
-        lines={[requests, errors, median, slow]}
-        startsAt={startsAt}
-        show={(value, name) => (name.startsWith('p') ? timeOf(value) : decimalOf(value))}
-      />
     </>
   );
 }

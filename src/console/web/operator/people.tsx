@@ -6,6 +6,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
+import type { Spenders } from '#agent/operatorapi.ts';
+import type { ShownRunPage } from '../../runs/api.ts';
 import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
@@ -68,16 +70,39 @@ function Directory() {
   );
 }
 
-function PersonRow({ person: { id, email, plan, credits, createdAt } }: { readonly person: Person }) {
+const weekMs = 604_800_000;
+
+function PersonRow({ person: { id, email, plan, credits, createdAt, activeAt } }: { readonly person: Person }) {
+  const from = new Date(Date.now() - weekMs).toISOString().slice(0, 10);
+  const recent = `status=failed&from=${from}`;
+  // The longest lists that there are. All rows share them.
+  const { data: spenders } = useRead<Spenders>(['spenders', 'most'], '/api/usage/users?limit=100');
+  const { data: failed } = useRead<ShownRunPage>(['runs', recent], `/api/runs?${recent}&limit=100`);
+  const spent = spenders?.users.find(({ userId }) => userId === id)?.credits;
+  const failures = failed?.runs.filter(({ userId }) => userId === id).length ?? 0;
   return (
-    <Link href={`/operator/people/${id}`} className="desk-entry">
-      <span className="desk-name">{email ?? id}</span>
+    <div className="desk-entry desk-person">
+      <Link href={`/operator/people/${id}`} className="desk-name">
+        {email ?? id}
+      </Link>
       <span className="tag">{planName(plan)}</span>
       <span className="desk-figure">{countOf(credits)} credits</span>
+      <span className="quiet desk-figure">{spent !== undefined && `${countOf(spent)} spent this month`}</span>
+      <span className="desk-figure">
+        {failures > 0 && (
+          <Link href={`/operator/runs?userId=${id}&${recent}`}>
+            {failed?.next_cursor === null ? failures : `${failures}+`} failed this week
+          </Link>
+        )}
+      </span>
+      <span className="quiet desk-figure">
+        {activeAt === null ? 'no session' : 'active '}
+        {activeAt !== null && <When at={activeAt} />}
+      </span>
       <span className="quiet desk-figure">
         joined <When at={createdAt} />
       </span>
-    </Link>
+    </div>
   );
 }
 

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import type { QueueList } from '../../jobs/api.ts';
 import { countUpTo } from '../parts/figures.tsx';
+import { Table } from '../parts/tables.tsx';
 
 const labels = { waiting: 'Waiting', failing: 'Failing', scheduled: 'Planned', running: 'Running', dead: 'Dead' };
 export type QueueState = QueueList['queues'][number];
@@ -15,35 +16,21 @@ interface QueueTableProps {
   readonly head: (queue: QueueState) => ReactNode;
 }
 
-export function QueueTable({ of, states, largestCount, head }: QueueTableProps) {
-  return (
-    <table className="queues">
-      <thead>
-        <tr>
-          <th scope="col">Queue</th>
-          {states.map((state) => (
-            <th key={state} scope="col">
-              {labels[state]}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {of.map((queue) => (
-          <tr key={queue.queue}>
-            <th scope="row">{head(queue)}</th>
-            {states.map((state) => (
-              <td
-                key={state}
-                data-label={labels[state]}
-                className={/dead|failing/.test(state) && queue[state] > 0 ? 'problem' : undefined}
-              >
-                {countUpTo(largestCount, queue[state])}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+export const QueueTable = ({ of, states, largestCount, head }: QueueTableProps) => (
+  <div className="queues">
+    <Table
+      head={['Queue', ...states.map((state) => labels[state])]}
+      rows={of.map((queue) => ({
+        key: queue.queue,
+        cells: [
+          head(queue),
+          ...states.map((state) => (
+            <span key={state} className={/dead|failing/.test(state) && queue[state] > 0 ? 'problem' : undefined}>
+              {countUpTo(largestCount, queue[state])}
+            </span>
+          )),
+        ],
+      }))}
+    />
+  </div>
+);

@@ -118,7 +118,11 @@ function ModelChoice({ kind, value, onChange }: ModelChoiceProps) {
   const { data } = useModels();
   const known = (kind === 'runs' ? data?.models : data?.media) ?? [];
   const former = value === '' || known.some(({ id }) => id === value) ? [] : [{ id: value, label: value }];
-  const choices = [{ id: '', label: 'All' }, ...known, ...former].map(({ id, label }) => [id, label] as const);
+  const all = [...known, ...former];
+  // The offline renderers have one name.
+  const nameOf = ({ id, label }: (typeof all)[number]) =>
+    all.some((one) => one.id !== id && one.label === label) ? `${label}, ${id}` : label;
+  const choices = [['', 'All'] as const, ...all.map((one) => [one.id, nameOf(one)] as const)];
   return <Choice label="Model" choices={choices} value={value} onChange={onChange} />;
 }
 
@@ -266,6 +270,7 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
             <span key="model" title={model}>
               {kindOf(one)}, {nameOf(model)}
             </span>,
+            ...(one.ratio === null ? [] : [one.ratio]),
             ...(delivered === count ? [] : [`${delivered} of ${count} delivered`]),
             ...(endedAt === null ? [] : [tookOf(createdAt, endedAt)]),
             ...(credits === null ? [] : [creditsOf(credits)]),
@@ -317,6 +322,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
       <Figures
         of={{
           Kind: kindOf(one),
+          Ratio: one.ratio ?? 'not set',
           Model: <span title={model}>{nameOf(model)}</span>,
           Delivered: `${delivered} of ${count}`,
           Took: endedAt === null ? 'not over' : tookOf(createdAt, endedAt),
@@ -325,6 +331,12 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
         }}
       />
       {assetIds.length > 0 && <Pictures of={assetIds} alt={`the ${one.kind}`} />}
+      {one.references.length > 0 && (
+        <section className="card stack" aria-label="References">
+          <h2>References</h2>
+          <Pictures of={one.references} alt="the reference" />
+        </section>
+      )}
       <section className="card" aria-label="Record">
         <Pairs
           of={{

@@ -3,12 +3,15 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Examination, SettingsView } from '../../settings/routes.ts';
 import { callJson } from '../calls.ts';
+import { useMayChange } from '../operator.tsx';
 import { Seconds } from '../parts/elapsed.tsx';
+import { Check } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
+import { SearchField, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
-import { useMayChange } from '../operator.tsx';
+import { SettingLink } from './names.tsx';
 
 export function Settings() {
   const { data, error, refetch } = useRead<SettingsView>(['settings'], '/api/settings');
@@ -42,7 +45,7 @@ function StandIns({ view: { standIns, warnings } }: { readonly view: SettingsVie
             <li key={part}>
               <p className="desk-name">{part}</p>
               <p className="quiet">
-                Now: {state}. For the real service, set <code>{setting}</code>.
+                Now: {state}. For the real service, set <SettingLink name={setting} />.
               </p>
             </li>
           ))}
@@ -71,7 +74,23 @@ function Checks() {
   });
   // An interrupted request leaves what has been found.
   const shown = checking.data ?? soFar.data;
-  const findings = shown?.findings.toSorted((one, two) => order.indexOf(one.state) - order.indexOf(two.state));
+  const found = (shown?.findings ?? []).toSorted((one, two) => order.indexOf(one.state) - order.indexOf(two.state));
+  const fine = found.filter(({ state }) => state === 'ok');
+  const listOf = (label: string, isListed: (state: keyof typeof states) => boolean) => (
+    <ul className="lines" aria-label={label}>
+      {found
+        .filter(({ state }) => isListed(state))
+        .map(({ name, state, sentence }) => (
+          <li key={name}>
+            <div className="row">
+              <span className="desk-name">{name}</span>
+              <Status tone={states[state][0]}>{states[state][1]}</Status>
+            </div>
+            <p className="quiet desk-wrapped">{sentence}</p>
+          </li>
+        ))}
+    </ul>
+  );
   return (
     <section className="card stack" aria-labelledby="checks-heading">
       <div className="row">
@@ -99,18 +118,14 @@ function Checks() {
             </>
           )}
         </p>
-        {findings !== undefined && (
-          <ul className="lines" aria-label="Findings">
-            {findings.map(({ name, state, sentence }) => (
-              <li key={name}>
-                <div className="row">
-                  <span className="desk-name">{name}</span>
-                  <Status tone={states[state][0]}>{states[state][1]}</Status>
-                </div>
-                <p className="quiet desk-wrapped">{sentence}</p>
-              </li>
-            ))}
-          </ul>
+        {listOf('Findings', (state) => state !== 'ok')}
+        {fine.length > 0 && (
+          <details>
+            <summary>
+              <Status tone="good">{fine.length === 1 ? '1 check is ok' : `${fine.length} checks are ok`}</Status>
+            </summary>
+            {listOf('Checks that are ok', (state) => state === 'ok')}
+          </details>
         )}
       </div>
     </section>
@@ -118,15 +133,17 @@ function Checks() {
 }
 
 function Effective({ view: { groups } }: { readonly view: SettingsView }) {
-  const [q, setQ] = useState('');
+  const { of, change } = useFilters();
+  const q = of('q');
   const [isChangedOnly, setChangedOnly] = useState(true);
-  const words = q.trim().toLowerCase();
+  const words = q.toLowerCase().split(' or ');
   const shown = groups
     .map((group) => ({
       ...group,
       settings: group.settings.filter(
         ({ variable, meaning, isDefault }) =>
-          `${variable} ${meaning}`.toLowerCase().includes(words) && !(isChangedOnly && isDefault),
+          words.some((word) => `${variable} ${meaning}`.toLowerCase().includes(word)) &&
+          !(isChangedOnly && isDefault && !q.includes(variable)),
       ),
     }))
     .filter(({ settings }) => settings.length > 0);
@@ -134,20 +151,17 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
     <section aria-labelledby="effective-heading">
       <h2 id="effective-heading">Effective configuration</h2>
       <search className="row desk-filters">
-        <input
-          type="search"
-          className="desk-narrow"
-          aria-label="Find settings"
-          placeholder="Find settings"
+        <SearchField
+          label="Find settings"
+          placeholder="Name or meaning"
           value={q}
-          onChange={(event) => setQ(event.target.value)}
+          onChange={(typed) => change({ q: typed })}
         />
-        <label className="field inline">
-          <input type="checkbox" checked={isChangedOnly} onChange={(event) => setChangedOnly(event.target.checked)} />
-          Only changed settings
-        </label>
+        <Check label="Only changed settings" value={isChangedOnly} onChange={setChangedOnly} />
       </search>
-      {shown.length === 0 && <Empty title="No settings match." />}
+      {shown.length === 0 && (
+        <Empty title="No settings match.">{isChangedOnly && <p>Settings with their default are hidden.</p>}</Empty>
+      )}
       {shown.map(({ name, settings }) => (
         <section key={name} aria-label={name} className="desk-group">
           <h3>{titleOf(name)}</h3>

@@ -1,9 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
+import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Announcement, HomeCards, Trending } from '../../../client/content/api.ts';
 import { callJson } from '../calls.ts';
+import { SettingLink, useModels } from '../operator/names.tsx';
 import { useConsole } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
+import { planName } from '../parts/figures.tsx';
 import { Empty, Pending } from '../parts/states.tsx';
 
 const languages = ['en', 'zh-CN', 'zh-TW', 'ja', 'ko', 'de', 'es', 'fr', 'it', 'ms', 'pt', 'ru'] as const;
@@ -17,8 +21,8 @@ export function Content() {
         <div>
           <h1>Content</h1>
           <p className="quiet">
-            Users see this in Explore. It comes from the CMS at <code>CMS_URL</code>. Without a CMS, edit the files
-            below <code>cms</code> in the data folder.
+            Users see this in <Link href="/explore">Explore</Link>. It comes from the CMS at{' '}
+            <SettingLink name="CMS_URL" />. Without a CMS, edit the files below <code>cms</code> in the data folder.
           </p>
         </div>
         <Choice
@@ -55,18 +59,20 @@ export function Content() {
             <ul className="tiles" lang={language}>
               {cards.map((card) => (
                 <li key={card.id} className="card content">
-                  <Picture url={card.image} />
+                  <Picture url={card.image} isVideo={card.mediaType === 'video'} />
                   <h3>{card.title}</h3>
                   <p>{card.description}</p>
                   <p className="quiet">{card.prompt === '' ? 'Without a prompt, Explore omits it.' : card.prompt}</p>
                   <p className="tags" lang="en">
                     {featuredCardIds.includes(card.id) && <span className="tag good">Featured: comes first</span>}
-                    {[card.mediaType, card.ratio, `model: ${card.model}`, `plan: ${card.requiredPlan}`].map((fact) => (
+                    {[card.mediaType, card.ratio, `plan: ${planName(card.requiredPlan)}`].map((fact) => (
                       <span key={fact} className="tag">
                         {fact}
                       </span>
                     ))}
+                    <ModelTag id={card.model} />
                   </p>
+                  <Away url={card.arcadeLink} />
                 </li>
               ))}
             </ul>
@@ -83,7 +89,7 @@ export function Content() {
                 <li key={`${title} ${url}`} className="card content">
                   {coverType === 'image' && <Picture url={cover} />}
                   <h3>{title}</h3>
-                  <Away url={url} />
+                  {url === '' ? <p className="quiet">Without a link, Explore omits it.</p> : <Away url={url} />}
                 </li>
               ))}
             </ul>
@@ -95,21 +101,32 @@ export function Content() {
 }
 
 /** Pages load pictures only from the hosts that are set. */
-function Picture({ url }: { readonly url: string }) {
+function Picture({ url, isVideo = false }: { readonly url: string; readonly isVideo?: boolean }) {
   const { pictureHosts = [] } = useConsole().data ?? {};
   const host = URL.parse(url)?.host;
   if (host === undefined) return null;
   if (pictureHosts.includes(host)) return <img src={url} alt="" loading="lazy" />;
+  const Icon = isVideo ? Clapperboard : ImageIcon;
   return (
-    <p className="quiet">
-      Image not shown: <code>{host}</code> is not in <code>CMS_MEDIA_HOSTS</code>.
-    </p>
+    <div className="nopicture quiet">
+      <Icon size={32} strokeWidth={1.25} aria-hidden="true" />
+      <p>
+        To show it, add <code>{host}</code> to <SettingLink name="CMS_MEDIA_HOSTS" />.
+      </p>
+    </div>
   );
+}
+
+/** Clients order with the model of the card. Only operators can read the models. */
+function ModelTag({ id }: { readonly id: string }) {
+  const { data } = useModels();
+  const isMissing = data !== undefined && ![...data.models, ...data.media].some((model) => model.id === id);
+  return <span className={isMissing ? 'tag bad' : 'tag'}>{isMissing ? `no model ${id}` : `model: ${id}`}</span>;
 }
 
 /** Links of the CMS lead to web pages. */
 function Away({ url }: { readonly url: string }) {
-  if (!/^https?:\/\//i.test(url)) return <p className="quiet">{url || 'Without a link, Explore omits it.'}</p>;
+  if (!/^https?:\/\//i.test(url)) return url !== '' && <p className="quiet">{url}</p>;
   return (
     <a className="address" href={url} target="_blank" rel="noreferrer">
       {url}

@@ -10,13 +10,14 @@ interface Page {
 }
 type Pages<P> = UseInfiniteQueryResult<InfiniteData<P>>;
 
-/** Empty values of `query` are omitted. The first part of the query's key is `name`. */
+/** Empty values of `query` are omitted. A phone loads fewer at once. The first part of the query's key is `name`. */
 export function usePages<P extends Page>(
   name: string,
   path: string,
   query: Readonly<Record<string, string>> = {},
 ): Pages<P> {
-  const filters = Object.entries(query).filter(([, value]) => value !== '');
+  const limit = matchMedia('(max-width: 599px)').matches ? '20' : '';
+  const filters = Object.entries({ ...query, limit }).filter(([, value]) => value !== '');
   return useInfiniteQuery({
     queryKey: [name, filters],
     queryFn: ({ pageParam, signal }) => {

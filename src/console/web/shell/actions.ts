@@ -16,7 +16,13 @@ export interface Action {
   readonly perform: (text: string) => void;
   /** It uses the text of the palette, which is added to the title. */
   readonly takesText?: boolean;
+  /** The text of the palette found it: it is not filtered again. */
+  readonly isFound?: boolean;
+  readonly note?: string;
 }
+
+/** The text of the palette. */
+export const searched = createShared('');
 
 const registered = new Map<string, readonly Action[]>();
 const all = createShared<readonly Action[]>([]);
@@ -24,7 +30,7 @@ const all = createShared<readonly Action[]>([]);
 // Those of the page come first.
 const publish = () => all.write([...registered.values()].reverse().flat());
 
-/** Offers actions while the component is shown. Memoize the list. */
+/** Offers actions while the component is shown. Memoize the list of a component that is rendered often. */
 export function useActions(actions: readonly Action[]): void {
   const key = useId();
   useEffect(() => {

@@ -96,6 +96,7 @@ export function Frame({ name, home, pages, current, foot, children }: FrameProps
             <IconButton label="Menu" Icon={MenuIcon} size={20} onClick={() => setOpen(true)} />
             <span className="strong cut">{current?.title ?? product}</span>
             <span className="end" ref={setBar} />
+            {name !== '' && <IconButton label="Commands" Icon={Command} size={20} onClick={openPalette} />}
             {isOpen && (
               <Drawer name={name} home={home} onClose={close}>
                 {navigation}

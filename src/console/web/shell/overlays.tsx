@@ -1,7 +1,7 @@
 /** The command palette and the overview of shortcuts, over any page. */
 import { Command, Keyboard, Monitor, Moon, Sun } from 'lucide-react';
 import { lazy, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { type Action, performShortcut, useActions, useAllActions } from './actions.ts';
+import { type Action, performShortcut, searched, useActions, useAllActions } from './actions.ts';
 import { setTheme } from './browser.ts';
 import { Keys } from './keys.tsx';
 import { useModal } from './modal.ts';
@@ -12,7 +12,10 @@ const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx'))
 const opened = createShared<'palette' | 'shortcuts' | undefined>(undefined);
 export const openPalette = (): void => opened.write('palette');
 export const openShortcuts = (): void => opened.write('shortcuts');
-const close = () => opened.write(undefined);
+function close(): void {
+  opened.write(undefined);
+  searched.write('');
+}
 
 const general: readonly Action[] = [
   {
@@ -51,13 +54,13 @@ const most = 50;
 function Palette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useModal();
   const actions = useAllActions();
-  const [text, setText] = useState('');
+  const text = searched.use();
   const [place, setPlace] = useState(0);
   const chosen = useRef<Action>(undefined);
   const id = useId();
   const found = useMemo(() => filter(actions, text), [actions, text]);
   const current = found[Math.min(place, found.length - 1)];
-  const optionId = (action: Action) => `${id}-${action.id}`;
+  const optionId = (action: Action) => `${id}-${found.indexOf(action)}`;
 
   function choose(action: Action | undefined) {
     if (action === undefined) return;
@@ -79,9 +82,10 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
       className="palette"
       aria-label="Commands"
       onClose={() => {
+        const words = text.trim();
         onClose();
         // After the dialog, so that the action may move the focus.
-        if (chosen.current) queueMicrotask(() => chosen.current?.perform(text.trim()));
+        if (chosen.current) queueMicrotask(() => chosen.current?.perform(words));
       }}
       onClick={({ target, currentTarget }) => {
         if (target === currentTarget) currentTarget.close();
@@ -101,33 +105,41 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
         aria-controls={`${id}-list`}
         aria-activedescendant={current && optionId(current)}
         autoComplete="off"
-        placeholder="Search commands and conversations"
+        maxLength={200}
+        placeholder={placeholderOf(location.pathname)}
         value={text}
         onChange={(event) => {
-          setText(event.target.value);
+          searched.write(event.target.value);
           setPlace(0);
         }}
       />
       <div id={`${id}-list`} role="listbox" aria-label="Commands" className="choices">
-        {found.map((action, index) => (
-          <div
-            key={action.id}
-            id={optionId(action)}
-            role="option"
-            tabIndex={-1}
-            aria-selected={action === current}
-            onPointerMove={() => setPlace(index)}
-            onClick={() => choose(action)}
-            onKeyDown={() => undefined}
-          >
-            {action.Icon && <action.Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
-            <span className="cut">
-              {action.title}
-              {action.takesText && ` “${text.trim()}”`}
-            </span>
-            <span className="quiet small">{action.group}</span>
-            {action.keys && <Keys keys={action.keys} />}
-          </div>
+        {[...Map.groupBy(found, ({ group }) => group)].map(([group, members]) => (
+          <fieldset key={group} aria-label={group}>
+            <p className="quiet small" aria-hidden="true">
+              {group}
+            </p>
+            {members.map((action) => (
+              <div
+                key={action.id}
+                id={optionId(action)}
+                role="option"
+                tabIndex={-1}
+                aria-selected={action === current}
+                onPointerMove={() => setPlace(found.indexOf(action))}
+                onClick={() => choose(action)}
+                onKeyDown={() => undefined}
+              >
+                {action.Icon && <action.Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
+                <span className="cut">
+                  {action.title}
+                  {action.takesText && ` “${text.trim()}”`}
+                </span>
+                {action.note !== undefined && <span className="quiet small">{action.note}</span>}
+                {action.keys && <Keys keys={action.keys} />}
+              </div>
+            ))}
+          </fieldset>
         ))}
       </div>
       {found.length === 0 && <p className="quiet none">No command matches “{text}”.</p>}
@@ -138,15 +150,20 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Every word has to occur. Titles that begin with the text come first. */
+const placeholderOf = (path: string) =>
+  path.startsWith('/operator') ? 'Find pages, people, runs and settings' : 'Search commands and conversations';
+
+/** Every word has to occur. Titles that begin with the text come first, and searches for it last. Groups stay together. */
 function filter(actions: readonly Action[], text: string): readonly Action[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = actions.filter(({ title, group, isHidden, takesText = false }) => {
+  const found = actions.filter(({ title, group, isHidden, isFound, takesText }) => {
     if (isHidden) return false;
-    if (takesText) return words.length > 0;
-    const searched = `${title} ${group}`.toLowerCase();
-    return words.every((word) => searched.includes(word));
+    if (isFound || takesText) return words.length > 0;
+    const all = `${title} ${group}`.toLowerCase();
+    return words.every((word) => all.includes(word));
   });
-  const begins = ({ title }: Action) => title.toLowerCase().startsWith(text.toLowerCase().trim());
-  return [...found.filter(begins), ...found.filter((action) => !begins(action))].slice(0, most);
+  const rankOf = ({ title, takesText }: Action) =>
+    takesText ? 2 : title.toLowerCase().startsWith(text.toLowerCase().trim()) ? 0 : 1;
+  const shown = found.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, most);
+  return [...Map.groupBy(shown, ({ group }) => group).values()].flat();
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check } from '../parts/fields.tsx';
+import { Pairs } from '../parts/tables.tsx';
 import { hasSingleKeys, setSingleKeys, useAllActions } from './actions.ts';
 import { Keys } from './keys.tsx';
 
@@ -22,18 +23,14 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   const [isOn, setOn] = useState(hasSingleKeys);
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <dl className="pairs">
-        {[...actions.flatMap(({ title, keys }) => (keys === undefined ? [] : [[title, keys] as const])), ...more].map(
-          ([title, keys]) => (
-            <div key={title}>
-              <dt>{title}</dt>
-              <dd>
-                <Keys keys={keys} />
-              </dd>
-            </div>
+      <Pairs
+        of={Object.fromEntries([
+          ...actions.flatMap(({ title, keys }) =>
+            keys === undefined ? [] : [[title, <Keys key={title} keys={keys} />]],
           ),
-        )}
-      </dl>
+          ...more.map(([title, keys]) => [title, <Keys key={title} keys={keys} />]),
+        ])}
+      />
       <Check
         label="Use shortcuts without ⌘ or Ctrl"
         value={isOn}

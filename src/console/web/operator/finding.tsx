@@ -1,0 +1,58 @@
+/** What the command palette finds on the desk beside its pages, by the searches of these pages. */
+import { CircleUserRound, Images, ListTree, type LucideIcon, MessageSquare, SlidersHorizontal } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import type { PeoplePage } from '#accounts/people/api.ts';
+import type { GenerationRecordPage, Titles } from '#agent/records/api.ts';
+import type { ShownRunPage } from '../../runs/api.ts';
+import type { SettingsView } from '../../settings/routes.ts';
+import { useConsole } from '../operator.tsx';
+import { planName, sinceThen } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
+import { searched, useActions } from '../shell/actions.ts';
+
+const typingMs = 200;
+const most = 5;
+const plain = (text: string) => text.toLowerCase().replaceAll('_', ' ');
+
+export function DeskSearch() {
+  const typed = searched.use().trim();
+  const [q, setQ] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(typed), typingMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const isAsked = useConsole().data?.hasPeople === true && q.length > 1;
+  const useFound = <T,>(path: string, enabled = isAsked) => useRead<T>(['found', path, q], path, { enabled }).data;
+  const query = new URLSearchParams({ q, limit: String(most) });
+  const people = useFound<PeoplePage>(`/api/people?${query}`)?.people ?? [];
+  const titles = useFound<Titles>(`/api/threads/titles?ids=${q}`, isAsked && /^[\w-]{8,128}$/.test(q))?.titles ?? {};
+  const runs = useFound<ShownRunPage>(`/api/runs?${query}`)?.runs ?? [];
+  const orders = useFound<GenerationRecordPage>(`/api/generations?${query}`)?.generations ?? [];
+  const settings = useFound<SettingsView>('/api/settings')?.groups.flatMap((group) => group.settings) ?? [];
+  const named = settings.filter(({ variable }) => plain(variable).includes(plain(q))).slice(0, most);
+  // The images of a run are found as the run.
+  const own = orders.filter(({ id, taskId }) => id !== taskId);
+  const found = (group: string, Icon: LucideIcon, title: string, note: string, to: string) => ({
+    ...{ id: to, group, Icon, title, note, isFound: true },
+    perform: () => navigate(to),
+  });
+  useActions([
+    ...people.map(({ id, email, plan }) =>
+      found('People', CircleUserRound, email ?? id, planName(plan), `/operator/people/${id}`),
+    ),
+    ...Object.entries(titles).map(([id, title]) =>
+      found('Conversations', MessageSquare, title || id, '', `/operator/runs?threadId=${id}`),
+    ),
+    ...runs.map(({ taskId, request, status, createdAt }) =>
+      found('Runs', ListTree, request ?? taskId, `${status}, ${sinceThen(createdAt)}`, `/operator/runs/${taskId}`),
+    ),
+    ...own.map(({ id, prompt, status }) =>
+      found('Images and videos', Images, prompt ?? id, status, `/operator/runs?kind=generations&id=${id}`),
+    ),
+    ...named.map(({ variable, isDefault }) =>
+      found('Settings', SlidersHorizontal, variable, isDefault ? '' : 'set', `/operator/settings?q=${variable}`),
+    ),
+  ]);
+  return null;
+}
