@@ -5,18 +5,16 @@ import { useEffect, useRef, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { mediaCalls } from '../../../client/media/calls.ts';
 import { createUpload } from '../../../client/upload.ts';
-import { AssetImage } from '../library/assetimage.tsx';
 import { useAsset } from '../library/assets.ts';
 import { nameOf } from '../library/queue.ts';
-import { useSigned } from '../library/signing.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { isTouch, useIsNarrow } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
 import { useUser } from '../user.tsx';
-import { Price, Segments } from './fields.tsx';
+import { Price, Segments, Sources, Thumbnail } from './fields.tsx';
 import {
   type Deed,
   type Model,
@@ -29,7 +27,6 @@ import {
   useShowOrder,
 } from './order.ts';
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const countKey = 'atelier.count';
 const titles = { vary: 'Vary the image', remix: 'Remix the image', animate: 'Animate the image' } as const;
 
@@ -285,10 +282,8 @@ interface ReferencesProps {
 
 function References({ label, ids, most, onChange }: ReferencesProps) {
   const user = useUser();
-  const picker = useRef<HTMLInputElement>(null);
   const [uploading, setUploading] = useState(0);
   if (most === 0) return null;
-  const latest = ids;
   async function add(files: readonly File[]) {
     setUploading((now) => now + files.length);
     const added: string[] = [];
@@ -299,7 +294,7 @@ function References({ label, ids, most, onChange }: ReferencesProps) {
         .then(({ assetId }) => added.push(assetId), notifyFailure);
       setUploading((now) => now - 1);
     }
-    onChange([...latest, ...added].slice(0, most));
+    onChange([...ids, ...added].slice(0, most));
   }
   return (
     <div className="field">
@@ -312,22 +307,14 @@ function References({ label, ids, most, onChange }: ReferencesProps) {
         ))}
         {ids.length + uploading < most && (
           <li>
-            <input
-              ref={picker}
-              type="file"
+            <Sources
+              trigger={<Button className="addreference" Icon={ImagePlus} text={uploading ? 'Uploading …' : 'Add'} />}
               accept="image/*"
               multiple={most > 1}
-              hidden
               aria-label={`Upload: ${label}`}
-              onChange={({ target }) => {
-                void add([...(target.files ?? [])].slice(0, most - ids.length));
-                target.value = '';
-              }}
+              onFiles={(files) => void add(files.slice(0, most - ids.length))}
+              onChoose={(id) => onChange([...ids.filter((other) => other !== id), id])}
             />
-            <button type="button" className="addreference" onClick={() => picker.current?.click()}>
-              <ImagePlus {...icon} />
-              {uploading > 0 ? 'Uploading …' : 'Add'}
-            </button>
           </li>
         )}
       </ul>
@@ -336,10 +323,9 @@ function References({ label, ids, most, onChange }: ReferencesProps) {
 }
 
 function Reference({ assetId, onRemove }: { readonly assetId: string; readonly onRemove: () => void }) {
-  const { data } = useSigned('image', assetId);
   return (
     <span className="reference">
-      <AssetImage url={data?.thumbUrl ?? data?.url} alt="Reference" blurhash={data?.blurhash} isWhole />
+      <Thumbnail assetId={assetId} alt="Reference" />
       <IconButton label="Remove the reference" Icon={X} className="icon" onClick={onRemove} />
     </span>
   );

@@ -1,5 +1,15 @@
-/** Fields that several orders have: a choice among few, and the price. */
+/** Fields that several orders have: a choice among few, images of the library, and the price. */
 import './create.css';
+import { Images, Upload } from 'lucide-react';
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { AssetImage } from '../library/assetimage.tsx';
+import { filtersOf, nameOf, useAssets } from '../library/assets.ts';
+import { Find } from '../library/filterbar.tsx';
+import { useSigned } from '../library/signing.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Pending } from '../parts/states.tsx';
+import { Menu, MenuItem } from '../shell/menu.tsx';
 import { creditsOf, useCredits } from '../studio/account.ts';
 import { quotientOf } from './order.ts';
 
@@ -60,6 +70,73 @@ export function RatioShape({ ratio = '1:1' }: { readonly ratio?: string | undefi
       <rect x={8 - width / 2} y={8 - height / 2} width={width} height={height} rx="1" />
     </svg>
   );
+}
+
+interface SourcesProps extends Pick<ComponentProps<'input'>, 'accept' | 'aria-label' | 'multiple'> {
+  readonly trigger: ReactNode;
+  readonly onFiles: (files: readonly File[]) => void;
+  readonly onChoose: (assetId: string) => void;
+}
+
+/** Adds files of the device, or an image of the library. */
+export function Sources({ trigger, onFiles, onChoose, ...ofInput }: SourcesProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [isChoosing, setChoosing] = useState(false);
+  const choose = (assetId: string) => {
+    onChoose(assetId);
+    setChoosing(false);
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        {...ofInput}
+        onChange={({ target }) => {
+          onFiles([...(target.files ?? [])]);
+          target.value = '';
+        }}
+      />
+      <Menu trigger={trigger}>
+        <MenuItem Icon={Upload} onSelect={() => input.current?.click()}>
+          Upload
+        </MenuItem>
+        <MenuItem Icon={Images} onSelect={() => setChoosing(true)}>
+          From the library
+        </MenuItem>
+      </Menu>
+      {/* Its search is no field of the form around the menu. */}
+      {isChoosing && createPortal(<Picker onChoose={choose} onClose={() => setChoosing(false)} />, document.body)}
+    </>
+  );
+}
+
+/** The newest images, or those that a search finds. */
+function Picker({ onChoose, onClose }: Pick<SourcesProps, 'onChoose'> & { readonly onClose: () => void }) {
+  const [q, setQ] = useState('');
+  const { data, error, refetch } = useAssets({ ...filtersOf('type=image'), q });
+  return (
+    <Dialog title="From your library" onClose={onClose} isWide>
+      <Find label="Search names and prompts" value={q} onChange={setQ} />
+      {data === undefined && <Pending error={error} retry={refetch} what="Reading the library" />}
+      {data?.pages[0]?.assets.length === 0 && <p className="quiet">No images.</p>}
+      <ul className="references" aria-label="Images">
+        {data?.pages[0]?.assets.map((asset) => (
+          <li key={asset.assetId}>
+            <button type="button" className="reference" onClick={() => onChoose(asset.assetId)}>
+              <Thumbnail assetId={asset.assetId} alt={nameOf(asset)} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+export function Thumbnail({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
+  const { data } = useSigned('image', assetId);
+  return <AssetImage url={data?.thumbUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} isWhole />;
 }
 
 export function Price({ credits }: { readonly credits: number }) {

@@ -3,8 +3,9 @@ import { useMutation } from '@tanstack/react-query';
 import { FolderPlus, MoveHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { CreateDialog } from '../create/createform.tsx';
+import { Thumbnail } from '../create/fields.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Choice, TextField } from '../parts/fields.tsx';
+import { TextField } from '../parts/fields.tsx';
 import { Button } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
@@ -92,25 +93,30 @@ function AlbumDialog({ assetIds, onClose }: { readonly assetIds: readonly string
 
 /** Two images, one over the other, with a line between them that the user moves. */
 function CompareDialog({ assetIds, onClose }: { readonly assetIds: readonly string[]; readonly onClose: () => void }) {
-  const [[left, right], setPair] = useState<readonly [number, number]>([0, 1]);
+  const [pair, setPair] = useState([0, 1]);
+  const [left = 0, right = 1] = pair;
   const [share, setShare] = useState(50);
-  const choices = assetIds.map((_, place) => [String(place), `Image ${place + 1}`] as const);
   return (
     <Dialog title="Compare" onClose={onClose} isWide>
       {assetIds.length > 2 && (
         <div className="comparechoices">
-          <Choice
-            label="Left"
-            choices={choices}
-            value={String(left)}
-            onChange={(place) => setPair([Number(place), right])}
-          />
-          <Choice
-            label="Right"
-            choices={choices}
-            value={String(right)}
-            onChange={(place) => setPair([left, Number(place)])}
-          />
+          {['Left', 'Right'].map((side, at) => (
+            <fieldset key={side} className="references" aria-label={side}>
+              <span aria-hidden="true">{side}</span>
+              {assetIds.map((assetId, place) => (
+                <label key={assetId} className="reference">
+                  <input
+                    type="radio"
+                    className="unseen"
+                    name={side}
+                    checked={pair[at] === place}
+                    onChange={() => setPair(pair.with(at, place))}
+                  />
+                  <Thumbnail assetId={assetId} alt={`Image ${place + 1}`} />
+                </label>
+              ))}
+            </fieldset>
+          ))}
         </div>
       )}
       <div className="compare" ref={(box) => box?.style.setProperty('--share', `${share}%`)}>

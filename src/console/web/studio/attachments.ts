@@ -6,7 +6,7 @@ import { createUpload } from '../../../client/upload.ts';
 import { nameOf } from '../library/queue.ts';
 import { signImage } from '../library/signing.ts';
 import { sizeOf } from '../parts/figures.tsx';
-import { type User, useUser } from '../user.tsx';
+import { useUser } from '../user.tsx';
 
 export interface Attachment {
   readonly key: string;
@@ -106,11 +106,16 @@ export function useAttachments(threadId: string): Attachments {
       });
       for (const { file, item, kind } of started) {
         if (item.state !== 'uploading') continue;
-        upload(user, file, item.mime, kind, threadId, (share) => change(item.key, { share })).then(
-          ({ assetId, mime }) => change(item.key, { state: 'ready', share: 1, assetId, mime }),
-          (error: unknown) =>
-            change(item.key, { state: 'refused', problem: error instanceof Error ? error.message : String(error) }),
-        );
+        const about = { scopeKind: 'thread', scopeId: threadId, kind, mime: item.mime, name: nameOf(file) };
+        const onProgress = ({ sentBytes, totalBytes }: { readonly sentBytes: number; readonly totalBytes: number }) =>
+          change(item.key, { share: totalBytes === 0 ? 1 : sentBytes / totalBytes });
+        createUpload(mediaCalls(user.media), file, { ...about, resumable: file.size > resumableBytes })
+          .run({ onProgress })
+          .then(
+            ({ assetId, mime }) => change(item.key, { state: 'ready', share: 1, assetId, mime }),
+            (error: unknown) =>
+              change(item.key, { state: 'refused', problem: error instanceof Error ? error.message : String(error) }),
+          );
       }
     },
     [user, threadId, change],
@@ -167,18 +172,3 @@ const refuseForRoom = (item: Attachment): Attachment => ({
   state: 'refused',
   problem: `A message can have ${mostFiles} files.`,
 });
-
-function upload(
-  user: User,
-  file: File,
-  mime: string,
-  kind: string,
-  threadId: string,
-  onShare: (share: number) => void,
-): Promise<Asset> {
-  const name = nameOf(file);
-  const details = { scopeKind: 'thread', scopeId: threadId, kind, mime, name, resumable: file.size > resumableBytes };
-  return createUpload(mediaCalls(user.media), file, details).run({
-    onProgress: ({ sentBytes, totalBytes }) => onShare(totalBytes === 0 ? 1 : sentBytes / totalBytes),
-  });
-}

@@ -1,14 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { ArrowUp, FileText, Film, ListPlus, Plus, Square, TriangleAlert, X, Zap } from 'lucide-react';
-import { type RefObject, useRef } from 'react';
-import { IconButton } from '../parts/iconbutton.tsx';
+import type { RefObject } from 'react';
+import { Sources } from '../create/fields.tsx';
+import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { creditsOf, type ModelChoice, useCredits } from './account.ts';
 import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
 import type { BusyMessage } from './chat.ts';
 import { type MediaChoice, ModelMenu } from './mediachoice.tsx';
-
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 interface ComposerProps {
   readonly field: RefObject<HTMLTextAreaElement | null>;
@@ -26,21 +25,8 @@ interface ComposerProps {
   readonly onStop: () => Promise<void>;
 }
 
-export function Composer({
-  field,
-  text,
-  setText,
-  attachments,
-  modelChoice,
-  mediaChoice,
-  isAnswering,
-  isOnline,
-  busySending,
-  onSend,
-  onSendWhileBusy,
-  onStop,
-}: ComposerProps) {
-  const picker = useRef<HTMLInputElement>(null);
+export function Composer({ onSend, onSendWhileBusy, onStop, ...props }: ComposerProps) {
+  const { field, text, setText, attachments, modelChoice, mediaChoice, isAnswering, isOnline, busySending } = props;
   const stopping = useMutation({ mutationFn: onStop });
   const { items, isUploading, add, remove } = attachments;
   const ready = items.filter(({ state }) => state === 'ready');
@@ -89,19 +75,14 @@ export function Composer({
         }}
       />
       <div className="controls">
-        <input
-          ref={picker}
-          type="file"
+        <Sources
+          trigger={<IconButton label="Attach files" Icon={Plus} size={20} />}
           accept={acceptedFiles}
           multiple
-          hidden
           aria-label="Files"
-          onChange={({ target }) => {
-            if (target.files !== null) add(target.files);
-            target.value = '';
-          }}
+          onFiles={add}
+          onChoose={(assetId) => attachments.addAssets([assetId])}
         />
-        <IconButton label="Attach files" Icon={Plus} size={20} onClick={() => picker.current?.click()} />
         <ModelMenu chat={modelChoice} choice={mediaChoice} />
         <Price model={modelChoice} media={mediaChoice} />
         {isAnswering && !isEmpty && (
@@ -125,16 +106,14 @@ export function Composer({
           </>
         )}
         {isAnswering ? (
-          <button
-            type="button"
-            className="primary icon round"
-            aria-label="Stop"
-            title="Stop"
+          <IconButton
+            label="Stop"
+            Icon={Square}
+            size={12}
+            className="primary icon round stop"
             onClick={() => stopping.mutate()}
             disabled={stopping.isPending}
-          >
-            <Square {...icon} fill="currentColor" size={12} />
-          </button>
+          />
         ) : (
           <IconButton
             label="Send"
