@@ -436,6 +436,14 @@ describe.skipIf(withoutChromium)('the library', () => {
     await expect.poll(covered).toEqual([false, true, true]);
     await undo.click();
     await expect.poll(covered).toEqual([true, false, false]);
+    await form.getByRole('button', { name: 'Rectangle' }).click();
+    await page.mouse.move(box.x + 0.45 * box.width, box.y + 0.2 * box.height);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.8 * box.width, box.y + 0.8 * box.height, { steps: 5 });
+    await page.mouse.up();
+    await expect.poll(covered).toEqual([true, true, true]);
+    await undo.click();
+    await form.getByRole('button', { name: 'Brush' }).click();
     await form.getByText('24 px', { exact: true }).waitFor();
     await form.getByRole('button', { name: 'Zoom in' }).click();
     await expect.poll(async () => (await canvas.boundingBox())?.width).toBeCloseTo(1.5 * box.width, 0);

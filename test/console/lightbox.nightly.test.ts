@@ -75,9 +75,28 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     const form = page.getByRole('form', { name: 'Edit the image' });
     await form.getByLabel('Prompt').fill('a red balloon');
     await form.getByRole('group', { name: 'Ratio' }).getByText('16:9', { exact: true }).click();
+    // The frame of the new image is over the old one.
+    const frame = await lightbox(page).locator('.painting .shape').boundingBox();
+    expect((frame?.width ?? 0) / (frame?.height ?? 1)).toBeCloseTo(16 / 9, 1);
+    // On a phone, the picture has its width, the tools are one row, and what is seldom changed is folded.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(async () => (await lightbox(page).locator('.painting').boundingBox())?.width).toBe(390);
+    const tools = await form.locator('.does button').all();
+    const tops = await Promise.all(tools.map(async (tool) => (await tool.boundingBox())?.y));
+    expect([tops.length, new Set(tops).size]).toEqual([9, 1]);
+    expect(await form.getByRole('group', { name: 'Ratio' }).isVisible()).toBe(false);
+    await form.getByText('16:9 · 1 image').click();
+    await form.getByRole('group', { name: 'Ratio' }).waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.route('**/mcp', async (route) => {
+      await lightbox(page).locator('.stage progress').waitFor();
+      await route.continue();
+    });
     await form.getByRole('button', { name: 'Generate the image' }).click();
     await form.waitFor({ state: 'detached' });
     await expect.poll(() => fact(page, 'Dimensions')).toBe('1024 × 576');
+    await lightbox(page).getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('dialog', { name: 'Compare' }).locator('.asset-image.there').nth(1).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,18 +1,24 @@
 import './editor.css';
 import { useMutation } from '@tanstack/react-query';
-import { Brush, Contrast, Eraser, type LucideIcon, Redo2, Trash2, Undo2, ZoomIn, ZoomOut } from 'lucide-react';
-import { type PointerEvent, useEffect, useRef, useState } from 'react';
+import { Brush, Contrast, Eraser, type LucideIcon, Redo2, Square, Trash2, Undo2, ZoomIn, ZoomOut } from 'lucide-react';
+import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Asset } from '#client/media/api.ts';
 import { Price, Segments } from '../create/fields.tsx';
-import { useModels } from '../create/order.ts';
+import { quotientOf, useModels } from '../create/order.ts';
+import { Elapsed } from '../parts/elapsed.tsx';
 import { TextArea } from '../parts/fields.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
+import { useIsNarrow } from '../shell/browser.ts';
 import { type User, useUser } from '../user.tsx';
 import { nameOf } from './assets.ts';
 import { useSigned } from './signing.ts';
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+const tools = [
+  ['Brush', Brush, { erases: false, isBox: false }],
+  ['Rectangle', Square, { erases: false, isBox: true }],
+  ['Erase', Eraser, { erases: true, isBox: false }],
+] as const;
 const counts = [1, 2, 3, 4] as const;
 const zooms = [1, 1.5, 2, 3, 4] as const;
 /** The longest side of the canvas on the screen. The mask has the size of the image. */
@@ -28,15 +34,16 @@ interface EditorProps {
 /** Edits an image by a prompt. Without strokes of the brush, all of it may change. */
 export function Editor({ asset, onMade, onClose }: EditorProps) {
   const user = useUser();
-  const [strokes, setStrokes] = useState<readonly Stroke[]>([]);
-  /** Strokes that were taken back, the latest first. */
-  const [undone, setUndone] = useState<readonly Stroke[]>([]);
+  /** Also strokes that were taken back, which are after `kept`. */
+  const [all, setAll] = useState<readonly Stroke[]>([]);
+  const [kept, setKept] = useState(0);
+  const strokes = useMemo(() => all.slice(0, kept), [all, kept]);
   const [zoom, setZoom] = useState(0);
   const paint = (next: readonly Stroke[]) => {
-    setStrokes(next);
-    setUndone([]);
+    setAll(next);
+    setKept(next.length);
   };
-  const [brush, setBrush] = useState({ size: 0.08, erases: false });
+  const [brush, setBrush] = useState({ size: 0.08, erases: false, isBox: false });
   const [prompt, setPrompt] = useState('');
   const [ratio, setRatio] = useState<Ratio>();
   const [count, setCount] = useState<(typeof counts)[number]>(1);
@@ -64,19 +71,17 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
       await onMade(ids.at(-1) ?? asset.assetId);
     },
   });
-  const undo = () => {
-    setUndone([...strokes.slice(-1), ...undone]);
-    setStrokes(strokes.slice(0, -1));
-  };
-  const redo = () => {
-    setStrokes([...strokes, ...undone.slice(0, 1)]);
-    setUndone(undone.slice(1));
-  };
   const isReady = prompt.trim() !== '' && !edit.isPending;
+  const isNarrow = useIsNarrow();
   return (
     <>
       <div className="stage">
-        <Painting asset={asset} strokes={strokes} brush={brush} zoom={zooms[zoom] ?? 1} onStrokes={paint} />
+        <Painting {...{ asset, strokes, brush, ratio }} zoom={zooms[zoom] ?? 1} onStrokes={paint} />
+        {edit.isPending && (
+          <div className="working">
+            <Elapsed sinceMs={edit.submittedAt} what="image" />
+          </div>
+        )}
       </div>
       <form
         className="aside editor"
@@ -93,22 +98,20 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
               : 'Only the painted part changes.'}
           </p>
           <div className="does">
-            {[false, true].map((erases) => (
-              <button
-                key={String(erases)}
-                type="button"
-                aria-pressed={brush.erases === erases}
-                className="toggle"
-                onClick={() => setBrush({ ...brush, erases })}
-              >
-                {erases ? <Eraser {...icon} /> : <Brush {...icon} />}
-                {erases ? 'Erase' : 'Brush'}
-              </button>
+            {tools.map(([name, Icon, tool]) => (
+              <IconButton
+                key={name}
+                label={name}
+                Icon={Icon}
+                className="toggle icon"
+                aria-pressed={brush.erases === tool.erases && brush.isBox === tool.isBox}
+                onClick={() => setBrush({ ...brush, ...tool })}
+              />
             ))}
             {(
               [
-                ['Undo the last stroke', Undo2, strokes.length > 0, undo],
-                ['Redo the stroke', Redo2, undone.length > 0, redo],
+                ['Undo the last stroke', Undo2, kept > 0, () => setKept(kept - 1)],
+                ['Redo the stroke', Redo2, kept < all.length, () => setKept(kept + 1)],
                 ['Invert the mask', Contrast, strokes.length > 0, () => paint([...strokes, inversion])],
                 ['Clear the mask', Trash2, strokes.length > 0, () => paint([])],
                 ['Zoom out', ZoomOut, zoom > 0, () => setZoom(zoom - 1)],
@@ -142,22 +145,27 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
             value={prompt}
             onChange={setPrompt}
           />
-          <Segments
-            name="Ratio"
-            options={[undefined, ...ratios]}
-            chosen={ratio}
-            onChoose={setRatio}
-            textOf={(option) => option ?? 'Same as source'}
-            ratioOf={(option) => option ?? `${asset.width ?? 1}:${asset.height ?? 1}`}
-          />
-          <Segments name="Number of images" options={counts} chosen={count} onChoose={setCount} />
+          <details open={!isNarrow}>
+            <summary>
+              {ratio ?? 'Same as source'} · {count === 1 ? '1 image' : `${count} images`}
+            </summary>
+            <Segments
+              name="Ratio"
+              options={[undefined, ...ratios]}
+              chosen={ratio}
+              onChoose={setRatio}
+              textOf={(option) => option ?? 'Same as source'}
+              ratioOf={(option) => option ?? `${asset.width ?? 1}:${asset.height ?? 1}`}
+            />
+            <Segments name="Number of images" options={counts} chosen={count} onChoose={setCount} />
+          </details>
         </div>
         <div className="finish">
           <Problem of={edit.error} />
           {model && <Price credits={count * model.credits} />}
           <button type="submit" className="primary" disabled={!isReady}>
             {edit.isPending
-              ? `Generating image ${Math.min(made + 1, count)} of ${count} …`
+              ? `Generating ${Math.min(made + 1, count)} of ${count} …`
               : count === 1
                 ? 'Generate the image'
                 : `Generate ${count} images`}
@@ -174,13 +182,15 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
 interface PaintingProps {
   readonly asset: Asset;
   readonly strokes: readonly Stroke[];
-  readonly brush: { readonly size: number; readonly erases: boolean };
+  readonly brush: Omit<Stroke, 'points'>;
+  /** Of the image that is ordered. `undefined`: the same. */
+  readonly ratio: Ratio | undefined;
   /** 1: the whole image is in view. */
   readonly zoom: number;
   readonly onStrokes: (strokes: readonly Stroke[]) => void;
 }
 
-function Painting({ asset, strokes, brush, zoom, onStrokes }: PaintingProps) {
+function Painting({ asset, strokes, brush, ratio, zoom, onStrokes }: PaintingProps) {
   const { data } = useSigned('image', asset.assetId);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width, height } = { width: asset.width ?? 1, height: asset.height ?? 1 };
@@ -198,6 +208,7 @@ function Painting({ asset, strokes, brush, zoom, onStrokes }: PaintingProps) {
       ref={(frame) => {
         frame?.style.setProperty('--ratio', String(width / height));
         frame?.style.setProperty('--zoom', String(zoom));
+        frame?.style.setProperty('--wanted', String(ratio ? quotientOf(ratio) : width / height));
       }}
     >
       <img src={data?.previewUrl ?? data?.url} alt={asset.prompt ?? nameOf(asset)} draggable={false} />
@@ -216,6 +227,7 @@ function Painting({ asset, strokes, brush, zoom, onStrokes }: PaintingProps) {
           onStrokes([...strokes.slice(0, -1), { ...last, points: [...last.points, pointOf(event)] }]);
         }}
       />
+      {ratio && <span className="shape" />}
     </div>
   );
 }
@@ -262,9 +274,11 @@ interface Stroke {
   /** The diameter of the brush, as a part of the width. */
   readonly size: number;
   readonly erases: boolean;
+  /** Fills the rectangle from the first point to the last one. */
+  readonly isBox: boolean;
 }
 
-const inversion: Stroke = { points: [], size: 0, erases: false };
+const inversion: Stroke = { points: [], size: 0, erases: false, isBox: false };
 
 /** Draws in the color of the canvas, over what it shows. */
 function draw(canvas: HTMLCanvasElement, strokes: readonly Stroke[], color: string): void {
@@ -276,7 +290,7 @@ function draw(canvas: HTMLCanvasElement, strokes: readonly Stroke[], color: stri
   context.lineJoin = 'round';
   context.strokeStyle = color;
   context.fillStyle = color;
-  for (const { points, size, erases } of strokes) {
+  for (const { points, size, erases, isBox } of strokes) {
     const [first] = points;
     if (first === undefined) {
       context.globalCompositeOperation = 'source-out';
@@ -284,6 +298,11 @@ function draw(canvas: HTMLCanvasElement, strokes: readonly Stroke[], color: stri
       continue;
     }
     context.globalCompositeOperation = erases ? 'destination-out' : 'source-over';
+    const last = points.at(-1) ?? first;
+    if (isBox) {
+      context.fillRect(first.x * width, first.y * height, (last.x - first.x) * width, (last.y - first.y) * height);
+      continue;
+    }
     context.lineWidth = size * width;
     context.beginPath();
     context.moveTo(first.x * width, first.y * height);
@@ -297,11 +316,10 @@ function draw(canvas: HTMLCanvasElement, strokes: readonly Stroke[], color: stri
 /** A PNG of this size in base64, opaque but for the strokes. `undefined`: there are none. */
 async function toMask(strokes: readonly Stroke[], width: number, height: number): Promise<string | undefined> {
   if (!strokes.some(({ erases }) => !erases)) return undefined;
-  const painted = document.createElement('canvas');
-  Object.assign(painted, { width, height });
+  const newCanvas = () => Object.assign(document.createElement('canvas'), { width, height });
+  const painted = newCanvas();
   draw(painted, strokes, '#000');
-  const mask = document.createElement('canvas');
-  Object.assign(mask, { width, height });
+  const mask = newCanvas();
   const context = mask.getContext('2d');
   if (context === null) throw new Error('This browser cannot create a mask.');
   context.fillRect(0, 0, width, height);

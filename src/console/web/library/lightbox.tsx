@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { Pending } from '../parts/states.tsx';
 import { useModal } from '../shell/modal.ts';
 import { notifyFailure } from '../shell/notices.ts';
@@ -18,8 +18,6 @@ import { Lineage } from './lineage.tsx';
 import { MediaActions } from './mediaactions.tsx';
 import { useSigned } from './signing.ts';
 import { Zoomable } from './zoomable.tsx';
-
-const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 interface LightboxProps {
   readonly assetId: string;

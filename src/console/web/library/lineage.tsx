@@ -1,15 +1,19 @@
 /** Where an asset comes from, and what was made from it. */
 import { useQuery } from '@tanstack/react-query';
+import { Columns2 } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
+import { Button } from '../parts/iconbutton.tsx';
 import { useUser } from '../user.tsx';
 import { AssetImage } from './assetimage.tsx';
-import { isVideo, nameOf, useAsset } from './assets.ts';
+import { isImage, isVideo, nameOf, useAsset } from './assets.ts';
+import { openDialog } from './dialogs.ts';
 import { useSigned } from './signing.ts';
 
 const mostMade = 24;
 
-export function Lineage({ asset: { assetId, generation } }: { readonly asset: Asset }) {
+export function Lineage({ asset }: { readonly asset: Asset }) {
+  const { assetId, generation } = asset;
   const user = useUser();
   const { data: made } = useQuery({
     queryKey: ['made', user.id, assetId],
@@ -20,9 +24,13 @@ export function Lineage({ asset: { assetId, generation } }: { readonly asset: As
     staleTime: 0,
   });
   const sources = [...new Set(generation?.references)];
+  const compared = [...(isImage(asset) ? sources : []), assetId];
   return (
     <>
       <Related title="Made from" of={sources.map((id) => [id, undefined])} />
+      {compared.length > 1 && (
+        <Button Icon={Columns2} text="Compare" onClick={() => openDialog({ kind: 'compare', assetIds: compared })} />
+      )}
       <Related title="Used for" of={(made?.assets ?? []).map((one) => [one.assetId, one])} />
     </>
   );
