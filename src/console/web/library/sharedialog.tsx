@@ -37,16 +37,17 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   const share = useShare(of);
   const [showPrompt, setShowPrompt] = useState(false);
   const [author, setAuthor] = useAuthor();
-  const shown = { showPrompt, author: author.trim() };
+  const link = share.data ?? undefined;
+  const shown = link ? { ...link, author: link.author ?? '' } : { showPrompt, author: author.trim() };
   const isThread = of.kind === 'share-thread';
   const what = isThread ? 'conversation' : of.asset.mime.startsWith('video/') ? 'video' : 'image';
   return (
     <Dialog title={`Share the ${what}`} onClose={onClose}>
-      <div className="share">
+      <fieldset className="share" disabled={link !== undefined}>
         {(isThread || of.prompt !== null) && (
           <Check
             label={isThread ? 'Show the prompts' : 'Show the prompt'}
-            value={showPrompt}
+            value={shown.showPrompt}
             onChange={setShowPrompt}
           />
         )}
@@ -55,10 +56,10 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           maxLength={60}
           autoComplete="nickname"
           placeholder="Anonymous"
-          value={author}
+          value={link ? shown.author : author}
           onChange={setAuthor}
         />
-      </div>
+      </fieldset>
       {share.data === undefined ? (
         <Pending error={share.error} retry={share.refetch} what="Reading the link" />
       ) : share.data !== null ? (
@@ -90,14 +91,9 @@ function NewLink({ of, what, shown: { showPrompt, author } }: SectionProps<Share
   const [expiresIn, setExpiresIn] = useState('');
   const creating = useMutation({
     mutationFn: () => {
-      const options = {
-        showPrompt,
-        index,
-        attachments,
-        ...(author && { author }),
-        ...(expiresIn && { expiresIn: Number(expiresIn) }),
-      };
-      return user.json<Share>('media', '/v1/shares', { method: 'POST', json: { ...targetOf(of), ...options } });
+      const optional = { ...(author && { author }), ...(expiresIn && { expiresIn: Number(expiresIn) }) };
+      const json = { ...targetOf(of), showPrompt, index, attachments, ...optional };
+      return user.json<Share>('media', '/v1/shares', { method: 'POST', json });
     },
     onSuccess: reread,
   });
@@ -189,11 +185,7 @@ function Publishing({ of, what, shown: { showPrompt, author } }: SectionProps<Ex
   const forget = useForget();
   const patch = usePatch();
   const queryKey = ['published', user.id, of.asset.assetId];
-  const { data: published, error } = useQuery({
-    queryKey,
-    queryFn: () => findPublished(user, of.asset),
-    staleTime: 0,
-  });
+  const { data: published, error } = useQuery({ queryKey, queryFn: () => findPublished(user, of.asset), staleTime: 0 });
   const publishing = useMutation({
     mutationFn: () => publish(user, of.asset, { showPrompt, author }),
     onSuccess: async (made) => {
