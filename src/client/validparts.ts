@@ -8,7 +8,7 @@ interface Part {
 }
 
 /** How a call is closed that the model makes again. */
-const unanswered = 'The run ended before this tool returned.';
+export const unanswered = 'The run ended before this tool returned.';
 
 /**
  * Leaves out the parts before a `data-restarted` part, back to the beginning of their step, and the part itself. The model was asked

@@ -143,7 +143,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor);
   });
 
-  it('four images fill the column, in the places where they were awaited', { timeout: limitMs }, async () => {
+  it('four images are in view together, in the places where they were awaited', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page } = visitor;
     await page.getByRole('button', { name: 'Models and ratio' }).click();
@@ -151,7 +151,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.keyboard.press('Escape');
     await page.evaluate(`{
       const places = globalThis.places = new Set();
+      globalThis.waiting = 0;
       new MutationObserver(() => {
+        globalThis.waiting = Math.max(waiting, document.querySelectorAll('.images .place progress').length);
         for (const it of document.querySelectorAll('.images > *')) {
           const { x, width, height } = it.getBoundingClientRect();
           places.add([x, width, height].map(Math.round).join());
@@ -163,9 +165,99 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByText('Here are your 4 images').waitFor();
     const column = await page.locator('.column').boundingBox();
     const grid = await page.locator('.images').boundingBox();
-    expect([grid?.x, grid?.width]).toEqual([column?.x, column?.width]);
-    // One width and one height, in two columns.
+    expect(grid?.x).toBe(column?.x);
+    expect(grid?.height).toBeLessThan(0.55 * 900 + 8);
+    // One width and one height, in two columns. Each place shows that its image is awaited.
     expect(await page.evaluate('globalThis.places.size')).toBe(2);
+    expect(await page.evaluate('globalThis.waiting')).toBe(4);
+
+    // An image of the library is attached.
+    await page.getByRole('button', { name: 'Attach files' }).click();
+    await page.getByRole('menuitem', { name: 'From the library' }).click();
+    const picker = page.getByRole('dialog', { name: 'From your library' });
+    await picker.locator('.asset-image.there').nth(3).waitFor();
+    await judge(page, 'the images of the library');
+    await picker.getByRole('searchbox').fill('zebra');
+    await picker.getByText('No images.').waitFor();
+    await picker.getByRole('searchbox').fill('lighthouse');
+    await picker.getByRole('searchbox').press('Enter');
+    await picker.locator('.reference').first().click();
+    await picker.waitFor({ state: 'detached' });
+    await page
+      .getByRole('list', { name: 'Attachments' })
+      .getByRole('button', { name: /^Remove/ })
+      .waitFor();
+    expect(await mine(page).count()).toBe(1);
+
+    // On a phone, the bar has the title, and a tap opens an image, because only one button is over it.
+    await page.setViewportSize(phone);
+    const bar = page.locator('header.bar');
+    await bar.getByText('an image of a lighthouse').waitFor();
+    expect(await bar.getByText('Studio', { exact: true }).isVisible()).toBe(false);
+    const images = page.locator('.images .media');
+    expect(await images.locator('.mediaactions > button').count()).toBe(4);
+    const box = (await images.nth(1).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    for (const [x, y] of [
+      [0.5, 0.5],
+      [0.2, 0.1],
+      [0.9, 0.9],
+    ] as const) {
+      await page.mouse.click(box.x + x * box.width, box.y + y * box.height);
+      await page.locator('dialog.lightbox .asset-image.there').waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.locator('dialog.lightbox').waitFor({ state: 'detached' });
+      await images.nth(1).locator('.asset-image.there').waitFor();
+    }
+    checkComplaints(visitor);
+  });
+
+  it('a stop during an image or a video leaves one quiet line', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page } = visitor;
+    await complete(page, 'hello');
+    const video = { kind: 'video', videoId: 'a', assetId: null, taskId: 'b' };
+    const failure = { code: 'aborted', message: 'The run was stopped.', retryable: false };
+    const call = {
+      input: { prompt: 'waves' },
+      state: 'output-error',
+      errorText: 'The run ended before this tool returned.',
+    };
+    const parts = [
+      { type: 'tool-generateImage', toolCallId: 'c', ...call },
+      { type: 'tool-generateVideo', toolCallId: 'd', ...call },
+      {
+        type: 'tool-generateVideo',
+        toolCallId: 'e',
+        ...call,
+        state: 'output-available',
+        output: { ...video, status: 'queued' },
+      },
+      { type: 'data-video', id: 'a', data: { ...video, status: 'failed', failure } },
+    ];
+    await page.route('**/messages/*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      Object.assign(body.messages[1], { parts });
+      Object.assign(body.messages[1].metadata, { status: 'aborted' });
+      await route.fulfill({ response, json: body });
+    });
+    await page.reload();
+    await page.getByText('You stopped this answer.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    expect(await answers(page).getByRole('region').count()).toBe(0);
+    expect(await page.getByText('The run was stopped.').count()).toBe(0);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await judge(page, 'an answer that was stopped');
+    await page.unrouteAll();
+    await page.route('**/messages/*', async (route) => {
+      const response = await route.fetch();
+      const { messages, ...body } = await response.json();
+      await route.fulfill({ response, json: { ...body, messages: messages.slice(0, 1) } });
+    });
+    await page.reload();
+    await page.getByText('This message has no answer.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     checkComplaints(visitor);
   });
 

@@ -97,8 +97,12 @@ export function playCreating(scene: Scene): void {
     const dialog = page.getByRole('dialog', { name: 'Share the image' });
     await dialog.getByRole('button', { name: 'Create a public link' }).waitFor();
     await judge(page, 'a share before it is public');
+    const author = dialog.getByLabel('Your name (optional)');
+    await author.fill('Ada');
     await dialog.getByRole('button', { name: 'Create a public link' }).click();
     const url = await dialog.getByLabel('Public link').inputValue();
+    // What the link shows cannot be changed any longer.
+    expect([await author.isDisabled(), await author.inputValue()]).toEqual([true, 'Ada']);
     await judge(page, 'a share');
 
     const reader = await browser.newContext({ javaScriptEnabled: false, locale: 'en-GB' });
@@ -125,6 +129,7 @@ export function playCreating(scene: Scene): void {
     await dialog.getByRole('button', { name: 'End sharing' }).click();
     await dialog.getByRole('button', { name: 'Yes, end sharing' }).click();
     await dialog.getByRole('button', { name: 'Create a public link' }).waitFor();
+    expect(await author.isDisabled()).toBe(false);
     await expect.poll(async () => (await fetch(url)).status, { timeout: 10_000 }).toBe(404);
     await dialog.getByRole('button', { name: 'Create a public link' }).click();
     await dialog.getByRole('link', { name: 'All links' }).click();
@@ -168,6 +173,11 @@ export function playCreating(scene: Scene): void {
     const parting = (await comparison.locator('.parting').boundingBox()) ?? none;
     expect((parting.x + 1 - picture.x) / picture.width).toBeCloseTo(0.25, 2);
     expect(parting.height).toBeCloseTo(picture.height, 0);
+    await comparison
+      .getByRole('group', { name: 'Right' })
+      .getByRole('radio', { name: 'Image 4' })
+      .check({ force: true });
+    await comparison.locator('.compare').getByRole('img', { name: 'Image 4' }).waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.result').first().hover();
     await page.locator('.result').first().getByRole('button', { name: 'Edit' }).click();
@@ -185,6 +195,18 @@ export function playCreating(scene: Scene): void {
     await vary.getByLabel('Model').getByText('Offline renderer (2 credits each)').waitFor({ state: 'attached' });
     await vary.getByText(/^8 credits\. You have \d+\.$/).waitFor();
     await judge(page, 'a variation');
+    // Another image of the library is a reference too, until it is removed.
+    await vary.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('menuitem', { name: 'From the library' }).click();
+    const picker = page.getByRole('dialog', { name: 'From your library' });
+    await picker.getByRole('img').nth(3).waitFor();
+    await picker
+      .getByRole('button', { name: /lighthouse/ })
+      .last()
+      .click();
+    await picker.waitFor({ state: 'detached' });
+    await vary.locator('.reference .asset-image.there').nth(1).waitFor();
+    await vary.getByRole('button', { name: 'Remove the reference' }).click();
     await vary.getByRole('group', { name: 'Strength' }).getByText('Strong').click();
     await vary.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
     const orderOfVariation = page.waitForRequest((request) => request.url().endsWith('/images'));
@@ -216,7 +238,12 @@ export function playCreating(scene: Scene): void {
     await animate.getByRole('button', { name: 'Create a video' }).click();
     expect((await orderOfVideo).postDataJSON()).toMatchObject({ prompt: 'Gentle camera motion.', ratio: '16:9' });
     await page.locator('.result video').waitFor();
-    expect(((await page.locator('.result video').boundingBox()) ?? none).height).toBeLessThanOrEqual(560);
+    expect(((await page.locator('.result video').boundingBox()) ?? none).height).toBeLessThanOrEqual(320);
+    await page.locator('.result').nth(1).hover();
+    await page.locator('.result').nth(1).getByRole('button', { name: 'Continue in conversation' }).click();
+    await page.waitForURL(/\/studio\//);
+    await page.getByRole('list', { name: 'Attachments' }).getByRole('listitem').waitFor();
+    await page.goBack();
 
     await page.getByText('Video', { exact: true }).click();
     await page.getByLabel('Prompt').fill('/slow waves');
@@ -234,21 +261,26 @@ export function playCreating(scene: Scene): void {
     await queue.getByText('Sending …').waitFor({ state: 'detached' });
     await queue.getByRole('button', { name: 'Cancel' }).or(page.locator('.result video').nth(1)).first().waitFor();
 
-    // A canceled order is one line, until one removes it.
+    // A canceled order is folded, until one removes it. What a conversation has ordered is not here.
     await page.route('**/generations?*', async (route) => {
       const response = await route.fetch();
       const body = await response.json();
       const [first] = body.generations;
       for (const item of first.items) Object.assign(item, { status: 'canceled', assetId: null });
       first.status = 'canceled';
+      body.generations.push({ ...first, id: randomUUID(), prompt: 'of a conversation', origin: 'run' });
       await route.fulfill({ response, json: body });
     });
     await page.reload();
     const canceled = created.getByRole('article', { name: '/slow waves' });
+    await created.getByText('Canceled orders: 1').waitFor();
+    expect(await canceled.isVisible()).toBe(false);
+    await created.getByText('Canceled orders: 1').click();
     await canceled.getByText(/ · Canceled$/).waitFor();
+    expect(await page.getByText('of a conversation').count()).toBe(0);
     expect(await canceled.locator('.result').count()).toBe(0);
     await judge(page, 'a canceled order');
-    await canceled.getByRole('button', { name: 'Remove' }).click();
+    await created.getByRole('button', { name: 'Remove canceled' }).click();
     await canceled.waitFor({ state: 'detached' });
     await page.reload();
     await made(page).first().waitFor();

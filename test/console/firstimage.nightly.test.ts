@@ -38,7 +38,10 @@ describe.skipIf(withoutChromium)('the first image', () => {
       expect(await model.innerText()).toContain(name);
       expect(await model.innerText()).toContain(price);
     }
-    // The menu stays open for the next choice.
+    // A choice of a model closes the menu. It stays open for ratio and number, which belong together.
+    await page.getByRole('group', { name: 'Images', exact: true }).getByRole('menuitemradio').click();
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await menu.click();
     await page.getByRole('menuitemradio', { name: '16:9' }).click();
     await page.getByRole('group', { name: 'Images at a time' }).getByRole('menuitemradio', { name: '2' }).click();
     await page.getByRole('group', { name: 'Images at a time' }).getByRole('menuitemradio', { name: '1' }).click();

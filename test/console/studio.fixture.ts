@@ -75,8 +75,8 @@ export function playStudio(scene: Scene): void {
     await judge(page, 'a conversation');
   });
 
-  scene('remembers and recalls', async (given) => {
-    const { page } = given;
+  scene('remembers, recalls and forgets again', async (given) => {
+    const { page, expect } = given;
     await enter(given);
     await say(page, 'remember that I like warm colours');
     await page.getByRole('region', { name: 'Remembered' }).waitFor();
@@ -85,6 +85,14 @@ export function playStudio(scene: Scene): void {
     const recalled = page.getByRole('region', { name: 'Searched memory' });
     await recalled.getByText(/warm colours/).waitFor();
     await isDone(page);
+    const remembered = page.getByRole('region', { name: 'Remembered' });
+    expect(await remembered.getByRole('link', { name: 'Open Memory' }).getAttribute('href')).toBe('/memory');
+    await remembered.getByRole('button', { name: 'Undo' }).click();
+    await page.locator('.toasts').getByText('Forgot “I like warm colours”.').waitFor();
+    await remembered.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await remembered.getByRole('link', { name: 'Open Memory' }).waitFor();
+    expect(await remembered.getByRole('button', { name: 'Undo' }).count()).toBe(0);
   });
 
   scene('attaches the user’s own image', async (given) => {

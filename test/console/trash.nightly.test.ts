@@ -210,6 +210,12 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await page.reload();
     await page.getByText('This image is in the trash.').waitFor();
     expect(await images.count()).toBe(3);
+    await judge(page, 'an image in the trash');
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await notices(page).getByText('Restored.', { exact: true }).waitFor();
+    await images.nth(3).waitFor();
+    await page.reload();
+    await images.nth(3).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -168,8 +168,8 @@ const mostRemoved = 200;
 const removed = createShared<readonly string[]>(JSON.parse(globalThis.localStorage?.getItem(removedKey) ?? '[]'));
 
 export const useRemoved = removed.use;
-export function removeOrder(id: string): void {
-  removed.write([id, ...removed.read()].slice(0, mostRemoved));
+export function removeOrders(ids: readonly string[]): void {
+  removed.write([...ids, ...removed.read()].slice(0, mostRemoved));
   localStorage.setItem(removedKey, JSON.stringify(removed.read()));
 }
 

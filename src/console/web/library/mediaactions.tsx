@@ -7,6 +7,7 @@ import {
   FolderPlus,
   Heart,
   ImagePlus,
+  MessageSquare,
   RotateCw,
   Share2,
   Sparkles,
@@ -14,7 +15,7 @@ import {
   Trash2,
 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { type ComponentType, useState } from 'react';
+import { type ComponentType, createContext, useContext, useState } from 'react';
 import { createAgain, startCreating } from '../create/order.ts';
 import { useIsNarrow } from '../shell/browser.ts';
 import { useTopDialog } from '../shell/modal.ts';
@@ -28,21 +29,20 @@ import type { ActionTarget } from './downloading.ts';
 import './mediaactions.css';
 import { useTrash } from './trash.ts';
 
-export interface MediaActionsProps {
+/** Attaches an asset to the message that the user writes. Outside a conversation, a new one opens with the asset. */
+export const AttachContext = createContext<((asset: ActionTarget) => void) | undefined>(undefined);
+
+interface MediaActionsProps {
   readonly asset: ActionTarget;
   /** The words that it was made from, if they are known. */
   readonly prompt: string | null;
   /** `undefined`: unknown. */
   readonly isFavorite?: boolean | undefined;
-  /** In a conversation: attaches the image to its composer. Default: opens a new conversation with it. */
-  readonly onUseAsReference?: ((asset: ActionTarget) => void) | undefined;
   /** Default: opens the editor. */
   readonly onEdit?: ((asset: ActionTarget) => void) | undefined;
   readonly onDeleted?: (() => void) | undefined;
-  /** `bar`: above an image, the rest in a menu. `overlay`: icons over an image, the rest in a menu. `menu`: all over an image, in a menu. */
+  /** `bar`: above an image, the rest in a menu. `overlay`: the same over an image. `menu`: all in a menu, as any overlay on a phone. */
   readonly layout?: 'bar' | 'overlay' | 'menu';
-  /** On a phone, its image is too small for icons. */
-  readonly amongOthers?: boolean;
 }
 
 interface Action {
@@ -58,11 +58,11 @@ interface Action {
   readonly isOn?: boolean | undefined;
 }
 
-export function MediaActions({ layout = 'overlay', amongOthers = false, ...props }: MediaActionsProps) {
+export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps) {
   const { actions, isBusy } = useActions(props);
   const isBar = layout === 'bar';
   const isNarrow = useIsNarrow();
-  const hasIcons = layout === 'overlay' && !(amongOthers && isNarrow);
+  const hasIcons = layout === 'overlay' && !isNarrow;
   const isShown = ({ isFirst, bar, isDanger }: Action) =>
     isBar ? bar !== undefined && !(isNarrow && (bar === 'named' || isDanger)) : hasIcons && isFirst;
   const shown = actions.filter(isShown);
@@ -112,8 +112,9 @@ function Menu({ actions }: { readonly actions: readonly Action[] }) {
 }
 
 /** While one action runs, the others wait. */
-function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
+function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActionsProps) {
   const user = useUser();
+  const attach = useContext(AttachContext);
   const changeFavorites = useFavorites();
   const { trash } = useTrash();
   const [isBusy, setBusy] = useState(false);
@@ -137,12 +138,12 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
       await downloadWatermarked(user, asset);
     }),
   };
+  const words = prompt ?? '';
+  const from = { references: [asset.assetId] };
   const again: Action = {
     name: 'Use prompt and settings',
     Icon: RotateCw,
-    run: run(() =>
-      createAgain(user, asset.assetId, { kind: isVideo(asset) ? 'video' : 'image', prompt: prompt ?? '' }),
-    ),
+    run: run(() => createAgain(user, asset.assetId, { kind: isVideo(asset) ? 'video' : 'image', prompt: words })),
   };
   const sharing: Action = {
     name: 'Share',
@@ -150,25 +151,19 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
     bar: 'icon',
     run: () => openDialog({ kind: 'share', asset, prompt }),
   };
-  const ofLibrary: readonly Action[] = [
-    ...(isFavorite === undefined
-      ? []
-      : [
-          {
-            name: 'Favorite',
-            Icon: Heart,
-            isFirst: true,
-            bar: 'icon' as const,
-            isOn: isFavorite,
-            run: run(() => changeFavorites([asset.assetId], !isFavorite)),
-          },
-        ]),
-    {
-      name: 'Add to album',
-      Icon: FolderPlus,
-      run: () => openDialog({ kind: 'album', assetIds: [asset.assetId] }),
-    },
-  ];
+  const favorite: Action = {
+    name: 'Favorite',
+    Icon: Heart,
+    isFirst: true,
+    bar: 'icon',
+    isOn: isFavorite,
+    run: run(() => changeFavorites([asset.assetId], !isFavorite)),
+  };
+  const album: Action = {
+    name: 'Add to album',
+    Icon: FolderPlus,
+    run: () => openDialog({ kind: 'album', assetIds: [asset.assetId] }),
+  };
   const deletion: Action = {
     name: 'Delete',
     Icon: Trash2,
@@ -181,30 +176,22 @@ function useActions({ asset, prompt, isFavorite, onUseAsReference, onEdit, onDel
   };
   const ofImages: readonly Action[] = [
     { name: 'Edit', Icon: Brush, isFirst: true, bar: 'primary', run: () => (onEdit ?? openEditor)(asset) },
-    {
-      name: 'Vary',
-      Icon: Sparkles,
-      bar: 'named',
-      run: () => startCreating({ deed: 'vary', prompt: prompt ?? '', references: [asset.assetId] }),
-    },
-    {
-      name: 'Animate',
-      bar: 'named',
-      Icon: Clapperboard,
-      run: () => startCreating({ kind: 'video', references: [asset.assetId] }),
-    },
-    {
-      name: 'Use as reference',
-      Icon: ImagePlus,
-      isFirst: true,
-      run: () => (onUseAsReference ?? referInStudio)(asset),
-    },
+    { name: 'Vary', Icon: Sparkles, bar: 'named', run: () => startCreating({ deed: 'vary', prompt: words, ...from }) },
+    { name: 'Animate', Icon: Clapperboard, bar: 'named', run: () => startCreating({ kind: 'video', ...from }) },
   ];
+  const reference: Action = {
+    name: attach ? 'Use as reference' : 'Continue in conversation',
+    Icon: attach ? ImagePlus : MessageSquare,
+    isFirst: true,
+    run: () => (attach ?? referInStudio)(asset),
+  };
   const isMedia = isImage(asset) || isVideo(asset);
   const actions = [
     ...(isImage(asset) ? ofImages : []),
+    ...(isMedia ? [reference] : []),
     ...(prompt ? [again] : []),
-    ...ofLibrary,
+    ...(isFavorite === undefined ? [] : [favorite]),
+    album,
     ...(isMedia ? [sharing] : []),
     download,
     ...(isMedia ? [watermarked] : []),

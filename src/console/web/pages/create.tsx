@@ -14,7 +14,7 @@ import {
   preparedOrder,
   ratioOf,
   readOrder,
-  removeOrder,
+  removeOrders,
   splitPrompt,
   useCancel,
   useGenerations,
@@ -32,7 +32,7 @@ import { Button } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
-import { InTrash } from '../studio/media.tsx';
+import { Gone } from '../studio/media.tsx';
 import { useUser } from '../user.tsx';
 
 /** Images and videos without a conversation. */
@@ -44,8 +44,10 @@ export function Create() {
   const given = isReady ? ready : prepared;
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGenerations();
   const removed = useRemoved();
-  const generations = data?.pages.flatMap((page) => page.generations).filter(({ id }) => !removed.includes(id));
+  const isShown = ({ id, origin }: Generation) => origin !== 'run' && !removed.includes(id);
+  const generations = data?.pages.flatMap((page) => page.generations).filter(isShown);
   const running = generations?.filter(({ status }) => status === 'running') ?? [];
+  const canceled = generations?.filter(({ status }) => status === 'canceled') ?? [];
   return (
     <div className="createpage">
       <PageHead title="Create" />
@@ -77,8 +79,17 @@ export function Create() {
           </Empty>
         ) : (
           generations
-            .filter(({ status }) => status !== 'running')
+            .filter(({ status }) => status !== 'running' && status !== 'canceled')
             .map((generation) => <GenerationView key={generation.id} generation={generation} />)
+        )}
+        {canceled.length > 0 && (
+          <details>
+            <summary className="quiet small">Canceled orders: {canceled.length}</summary>
+            <Button Icon={Trash2} text="Remove canceled" onClick={() => removeOrders(canceled.map(({ id }) => id))} />
+            {canceled.map((generation) => (
+              <GenerationView key={generation.id} generation={generation} />
+            ))}
+          </details>
         )}
         {hasNextPage && (
           <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
@@ -138,7 +149,7 @@ function GenerationView({ generation, isWaiting = false }: GenerationProps) {
           ) : (
             <Button Icon={RotateCw} text="Use again" onClick={() => again().catch(notifyFailure)} />
           )}
-          {!isRunning && made.length === 0 && <Button Icon={Trash2} text="Remove" onClick={() => removeOrder(id)} />}
+          {!isRunning && made.length === 0 && <Button Icon={Trash2} text="Remove" onClick={() => removeOrders([id])} />}
           {kind === 'image' && made.length > 1 && (
             <Button Icon={Columns2} text="Compare" onClick={() => openDialog({ kind: 'compare', assetIds: made })} />
           )}
@@ -166,7 +177,7 @@ interface ResultProps {
   readonly item: GenerationItem;
 }
 
-function Result({ generation: { kind, createdAt, items }, prompt, item: { assetId, index } }: ResultProps) {
+function Result({ generation: { kind, createdAt }, prompt, item: { assetId, index } }: ResultProps) {
   const { data } = useSigned(kind, assetId);
   if (assetId === null)
     return (
@@ -174,8 +185,7 @@ function Result({ generation: { kind, createdAt, items }, prompt, item: { assetI
         <Elapsed sinceMs={Date.parse(createdAt)} what={kind} />
       </div>
     );
-  if (data?.ready === false) return <p className="quiet small">This {kind} has been deleted.</p>;
-  if (data?.trashed) return <InTrash what={kind} />;
+  if (data?.ready === false || data?.trashed) return <Gone what={kind} assetId={assetId} isInTrash={data.ready} />;
   return (
     <div className="result completed">
       <Link href={`/library/${assetId}`} state={fromPage} aria-label={`Open ${kind} ${index + 1}: ${prompt}`}>
@@ -185,11 +195,7 @@ function Result({ generation: { kind, createdAt, items }, prompt, item: { assetI
           <video src={data?.playUrl ?? data?.url} poster={data?.thumbUrl} preload="metadata" muted loop playsInline />
         )}
       </Link>
-      <MediaActions
-        asset={{ assetId, mime: data?.mime ?? `${kind}/*` }}
-        prompt={prompt}
-        amongOthers={items.length > 1}
-      />
+      <MediaActions asset={{ assetId, mime: data?.mime ?? `${kind}/*` }} prompt={prompt} />
     </div>
   );
 }

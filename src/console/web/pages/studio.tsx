@@ -3,7 +3,7 @@ import { Ellipsis, MessageSquare, Pencil, Search, Share2, SquarePen, Trash2 } fr
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link, Redirect, useLocation, useParams } from 'wouter';
 import { openDialog } from '../library/dialogs.ts';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useActions } from '../shell/actions.ts';
 import { InSidebar, InTopBar } from '../shell/frame.tsx';
@@ -19,7 +19,7 @@ export function Studio() {
 
 function Opened({ threadId }: { readonly threadId: string }) {
   const [, navigate] = useLocation();
-  useThreadActions();
+  const titles = useThreadActions();
   return (
     <div className="studio">
       <h1 className="unseen">Studio</h1>
@@ -27,6 +27,7 @@ function Opened({ threadId }: { readonly threadId: string }) {
         <ThreadList current={threadId} />
       </InSidebar>
       <InTopBar>
+        {titles.has(threadId) && <span className="strong cut title">{titles.get(threadId)}</span>}
         <IconButton
           label="New conversation"
           Icon={SquarePen}
@@ -38,8 +39,6 @@ function Opened({ threadId }: { readonly threadId: string }) {
     </div>
   );
 }
-
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 function ThreadList({ current }: { readonly current: string }) {
   const [, navigate] = useLocation();
@@ -161,11 +160,12 @@ function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly onEnd: 
   );
 }
 
-/** The palette finds conversations by title, also where the list of conversations is hidden in a drawer. */
-function useThreadActions(): void {
+/** The palette finds conversations by title, also where their list is hidden in a drawer. Returns the titles by id. */
+function useThreadActions(): ReadonlyMap<string, string> {
   const { threads } = useThreads('');
   const [, navigate] = useLocation();
-  const titles = threads?.map(({ threadId, title }) => `${threadId} ${title}`).join('\n') ?? '';
+  const text = JSON.stringify(threads?.map(({ threadId, title }) => [threadId, title]) ?? []);
+  const titles = useMemo(() => new Map<string, string>(JSON.parse(text)), [text]);
   useActions(
     useMemo(
       () => [
@@ -177,19 +177,13 @@ function useThreadActions(): void {
           keys: 'mod+shift+o',
           perform: () => navigate(`/studio/${newThreadId()}`),
         },
-        ...titles
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => ({ threadId: line.slice(0, line.indexOf(' ')), title: line.slice(line.indexOf(' ') + 1) }))
-          .map(({ threadId, title }) => ({
-            id: threadId,
-            title,
-            group: 'Conversation',
-            Icon: MessageSquare,
-            perform: () => navigate(`/studio/${threadId}`),
-          })),
+        ...[...titles].map(([threadId, title]) => ({
+          ...{ id: threadId, title, group: 'Conversation', Icon: MessageSquare },
+          perform: () => navigate(`/studio/${threadId}`),
+        })),
       ],
       [titles, navigate],
     ),
   );
+  return titles;
 }

@@ -4,7 +4,7 @@ import { creditsOf } from './account.ts';
 import { type ToolPart, wordsOf } from './tool.tsx';
 import './waiting.css';
 
-export type Approving = (approvalId: string, approved: boolean) => void;
+export type Approving = (approvalId: string, approved: boolean) => unknown;
 
 export interface Approval {
   readonly id: string;

@@ -14,6 +14,8 @@ import {
 } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { agentCalls } from '#client/agent/calls.ts';
+import type { ActionTarget } from '../library/downloading.ts';
+import { AttachContext } from '../library/mediaactions.tsx';
 import { Seconds } from '../parts/elapsed.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
@@ -34,7 +36,7 @@ import {
 } from './chat.ts';
 import { Composer } from './composer.tsx';
 import { clearDraft, readDraft } from './draft.ts';
-import { AttachContext, isInProgress, isMedia } from './media.tsx';
+import { isInProgress, isMedia } from './media.tsx';
 import { useMediaChoice } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
@@ -140,11 +142,16 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   const versionsOf = useVersions(threadId, stored.messages, isAnswering, chat.refresh);
   const last = messages.at(-1);
   const isUnanswered = last?.role === 'user' && !isAnswering && !stored.isRunning;
-  const outcome =
-    chat.outcome ??
-    (isUnanswered ? { kind: 'failed' as const, message: 'This message has no answer.' } : last && storedOutcome(last));
+  // A run that ended before its first word has stored nothing.
+  const outcome = chat.outcome ?? (isUnanswered ? { kind: 'unanswered' as const } : last && storedOutcome(last));
+  const edit = (message: UIMessage, next: string) => {
+    setEdited(undefined);
+    chat.edit(message, next, choice);
+    follow();
+  };
+  const regenerate = (answer: UIMessage) => chat.answerAgain(answer, choice);
   const { addAssets } = attachments;
-  const attach = useCallback((assetId: string) => addAssets([assetId]), [addAssets]);
+  const attach = useCallback(({ assetId }: ActionTarget) => addAssets([assetId]), [addAssets]);
   usePreparedDraft(threadId, setText, addAssets);
   const wasOnline = useRef(isOnline);
   useEffect(() => {
@@ -183,19 +190,8 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
                   threadId,
                   onRetried: () => void chat.refresh(),
                   versions: versionsOf(message.id),
-                  approve:
-                    isAnswering || message !== last
-                      ? undefined
-                      : (approvalId, approved) => void chat.approve(approvalId, approved),
-                  edit: isAnswering
-                    ? undefined
-                    : (question, next) => {
-                        setEdited(undefined);
-                        chat.edit(question, next, choice);
-                        follow();
-                      },
-                  regenerate:
-                    isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, choice),
+                  ...(!isAnswering && { edit }),
+                  ...(!isAnswering && message === last && { approve: chat.approve, regenerate }),
                 }}
               />
             ))}
@@ -225,15 +221,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         {!isFollowing && <Button Icon={ArrowDown} text="Newest" className="newest" onClick={follow} />}
         <QueuedMessages queued={stored.queued} removing={removing} />
         <Composer
-          field={field}
-          text={text}
-          setText={setText}
-          attachments={attachments}
-          modelChoice={modelChoice}
-          mediaChoice={mediaChoice}
-          isAnswering={isAnswering}
-          isOnline={isOnline}
-          busySending={busySending}
+          {...{ field, text, setText, attachments, modelChoice, mediaChoice, isAnswering, isOnline, busySending }}
           onSendWhileBusy={busySending.mutate}
           onSend={(message, files) => {
             for (const { assetId, preview } of files)

@@ -1,14 +1,14 @@
 /** Images and videos of a run, and the status of those that are not made. */
 import { useMutation } from '@tanstack/react-query';
-import { Columns2, LoaderCircle, RotateCw } from 'lucide-react';
-import { createContext, useContext } from 'react';
+import { Columns2, LoaderCircle, RotateCw, Trash2, Undo2 } from 'lucide-react';
 import { Link } from 'wouter';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
-import { Button } from '../parts/iconbutton.tsx';
+import { useTrash } from '../library/trash.ts';
+import { Button, icon } from '../parts/iconbutton.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { useCredits } from './account.ts';
@@ -66,7 +66,14 @@ export function Media({ output, prompt, onRetried, onAgain }: MediaProps) {
 function Images({ assetIds, alt }: { readonly assetIds: readonly string[]; readonly alt: string }) {
   return (
     <>
-      <div className={`images of${Math.min(4, assetIds.length)}`}>
+      <div
+        className={`images of${Math.min(4, assetIds.length)}`}
+        // The choice of the composer may have changed since the order.
+        onLoad={({ target, currentTarget: { style } }) => {
+          if (target instanceof HTMLImageElement)
+            style.setProperty('--ratio', String(target.naturalWidth / target.naturalHeight));
+        }}
+      >
         {assetIds.map((assetId, place) => (
           <Image key={assetId} assetId={assetId} alt={`${alt} (${place + 1} of ${assetIds.length})`} prompt={alt} />
         ))}
@@ -81,11 +88,27 @@ function Images({ assetIds, alt }: { readonly assetIds: readonly string[]; reado
   );
 }
 
-export const InTrash = ({ what }: { readonly what: 'image' | 'video' }) => (
-  <p className="quiet small">
-    This {what} is in the <Link href="/trash">trash</Link>.
-  </p>
-);
+interface GoneProps {
+  readonly what: 'image' | 'video';
+  readonly assetId: string;
+  readonly isInTrash: boolean;
+}
+
+/** In the place of an asset that is in the trash, or was deleted for good. */
+export function Gone({ what, assetId, isInTrash }: GoneProps) {
+  const { restore } = useTrash();
+  return (
+    <div className="gone quiet small">
+      <Trash2 {...icon} />
+      <p>
+        This {what} {isInTrash ? 'is in the ' : 'has been deleted.'}
+        {isInTrash && <Link href="/trash">trash</Link>}
+        {isInTrash && '.'}
+      </p>
+      {isInTrash && <Button Icon={Undo2} text="Restore" onClick={() => void restore([{ assetId }])} />}
+    </div>
+  );
+}
 
 interface ImageProps {
   readonly assetId: string;
@@ -95,22 +118,20 @@ interface ImageProps {
 
 export function Image({ assetId, alt, prompt = alt }: ImageProps) {
   const { data } = useSigned('image', assetId);
-  if (data?.ready === false) return <p className="quiet small">This image has been deleted.</p>;
-  if (data?.trashed) return <InTrash what="image" />;
+  if (data?.ready === false || data?.trashed) return <Gone what="image" assetId={assetId} isInTrash={data.ready} />;
   return (
     <div className="media">
       <Link href={`/library/${assetId}`} state={fromPage} aria-label={`Open the image: ${alt}`}>
         <AssetImage url={data?.previewUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} />
       </Link>
-      {data !== undefined && <Actions assetId={assetId} mime={data.mime ?? 'image/jpeg'} prompt={prompt} />}
+      {data !== undefined && <MediaActions asset={{ assetId, mime: data.mime ?? 'image/jpeg' }} prompt={prompt} />}
     </div>
   );
 }
 
 export function Video({ assetId, label }: { readonly assetId: string; readonly label: string }) {
   const { data } = useSigned('video', assetId);
-  if (data?.ready === false) return <p className="quiet small">This video has been deleted.</p>;
-  if (data?.trashed) return <InTrash what="video" />;
+  if (data?.ready === false || data?.trashed) return <Gone what="video" assetId={assetId} isInTrash={data.ready} />;
   // Videos have no speech, so there is nothing to caption.
   return (
     <div className="media">
@@ -122,28 +143,8 @@ export function Video({ assetId, label }: { readonly assetId: string; readonly l
         aria-label={label}
         muted
       />
-      {data !== undefined && <Actions assetId={assetId} mime={data.mime ?? 'video/mp4'} prompt={label} />}
+      {data !== undefined && <MediaActions asset={{ assetId, mime: data.mime ?? 'video/mp4' }} prompt={label} />}
     </div>
-  );
-}
-
-/** Attaches an asset to the message that the user writes. */
-export const AttachContext = createContext<((assetId: string) => void) | undefined>(undefined);
-
-interface ActionsProps {
-  readonly assetId: string;
-  readonly mime: string;
-  readonly prompt: string;
-}
-
-function Actions({ assetId, mime, prompt }: ActionsProps) {
-  const attach = useContext(AttachContext);
-  return (
-    <MediaActions
-      asset={{ assetId, mime }}
-      prompt={prompt}
-      onUseAsReference={attach && ((asset) => attach(asset.assetId))}
-    />
   );
 }
 
@@ -157,6 +158,7 @@ function Failed({ output, onRetried, onAgain }: Omit<MediaProps, 'prompt'>) {
     onError: notifyFailure,
   });
   const { failure } = output;
+  if (failure?.code === 'aborted') return <p className="quiet small">{failure.message}</p>;
   const price = failure?.required ?? credits?.prices.video;
   const isTooDear = credits !== undefined && price !== undefined && credits.credits < price;
   const isOfPlan = failure?.code === 'insufficient_plan';

@@ -51,6 +51,9 @@ export function useMediaChoice(): MediaChoice {
   };
 }
 
+/** `null`: the default. */
+const changed = ([first]: readonly Model[], id: string) => (id === first?.id ? null : id);
+
 const ratiosOf = (...models: readonly (Model | undefined)[]) => [
   ...new Set(models.flatMap((model) => model?.ratios ?? [])),
 ];
@@ -74,16 +77,8 @@ export function ModelMenu({ chat, choice }: { readonly chat: ModelChoice; readon
       }
     >
       <Models of={chat.models} chosen={chat.chosen} onChoose={chat.choose} />
-      <Models
-        of={images}
-        chosen={firstImage}
-        onChoose={(id) => choose({ imageModel: id === images[0]?.id ? null : id })}
-      />
-      <Models
-        of={videos}
-        chosen={firstVideo}
-        onChoose={(id) => choose({ videoModel: id === videos[0]?.id ? null : id })}
-      />
+      <Models of={images} chosen={firstImage} onChoose={(id) => choose({ imageModel: changed(images, id) })} />
+      <Models of={videos} chosen={firstVideo} onChoose={(id) => choose({ videoModel: changed(videos, id) })} />
       <MenuLine />
       {counts.length > 1 && (
         <>
@@ -124,7 +119,7 @@ interface ModelsProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** The models of one kind, each with its price. The menu stays open for the other choices. */
+/** The models of one kind, each with its price. */
 function Models({ of: models, chosen, onChoose }: ModelsProps) {
   const [title, Icon, each] = kinds[models[0]?.kind ?? 'chat'];
   if (models.length === 0) return null;
@@ -135,13 +130,7 @@ function Models({ of: models, chosen, onChoose }: ModelsProps) {
         {title}
       </DropdownMenu.Label>
       {models.map(({ id, label, credits, allowed, vision, tools }) => (
-        <DropdownMenu.RadioItem
-          key={id}
-          value={id}
-          className="menuitem"
-          disabled={!allowed}
-          onSelect={(event) => event.preventDefault()}
-        >
+        <DropdownMenu.RadioItem key={id} value={id} className="menuitem" disabled={!allowed}>
           <span className="place">
             <DropdownMenu.ItemIndicator>
               <Check size={16} strokeWidth={1.75} aria-hidden="true" />

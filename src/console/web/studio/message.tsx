@@ -1,20 +1,19 @@
 import type { UIMessage } from 'ai';
 import { ChevronLeft, ChevronRight, FileText, Film, Pencil, RotateCw } from 'lucide-react';
-import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
 import type { Memory } from '#client/memory/api.ts';
-import { validParts } from '#client/validparts.ts';
+import { unanswered, validParts } from '#client/validparts.ts';
 import { useFactsSince, useForgetFacts } from '../knowledge/facts.ts';
-import { IconButton } from '../parts/iconbutton.tsx';
+import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { product } from '../shell/product.ts';
 import { creditsOf } from './account.ts';
 import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
 import { storedOutcome } from './outcome.tsx';
-import { Tool, type ToolPart } from './tool.tsx';
+import { Tool, type ToolPart, type ToolProps } from './tool.tsx';
 
 type Part = UIMessage['parts'][number];
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 export const textOfMessage = ({ parts }: Pick<UIMessage, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
@@ -115,10 +114,10 @@ function Question({ message, isUnanswered, previews, edited, actions: { threadId
       ) : (
         <>
           {text !== '' && <p className="said">{text}</p>}
-          <Tools>
+          <div className="messagetools">
             <CopyButton label="Copy the message" read={() => text} />
             {edit && <IconButton label="Edit the message" Icon={Pencil} onClick={() => setDraft(text)} />}
-          </Tools>
+          </div>
           {isUnanswered && <p className="problem small">This message has no answer.</p>}
           {versions && <Versions of={versions} />}
         </>
@@ -197,8 +196,6 @@ function Editor({ text, facts, onSend, onCancel }: EditorProps) {
   );
 }
 
-const Tools = ({ children }: { readonly children: ReactNode }) => <div className="messagetools">{children}</div>;
-
 function Answer({ message, question, isLast, actions: { regenerate, onRetried, approve, versions } }: MessageProps) {
   const parts = validParts(message.parts);
   const videos = new Map(parts.flatMap((part) => videoOf(part) ?? []));
@@ -207,30 +204,22 @@ function Answer({ message, question, isLast, actions: { regenerate, onRetried, a
   const keyed = parts.map((part, place) => ({ key: `${place}`, part }));
   const text = textOfMessage({ parts: [...parts] });
   const credits: unknown = Reflect.get(Object(message.metadata), 'credits');
+  const ended = storedOutcome(message)?.kind;
+  const isStopped = ended === 'stopped';
+  const onAgain = regenerate && (() => regenerate(message));
   return (
     <article className="message assistant" aria-label={product}>
       {keyed.map(({ key, part }) => (
-        <AnswerPart
-          key={key}
-          part={part}
-          parts={parts}
-          question={question}
-          videos={videos}
-          ordered={ordered}
-          onRetried={onRetried}
-          onAgain={regenerate && (() => regenerate(message))}
-          approve={approve}
-        />
+        <AnswerPart key={key} {...{ part, parts, question, videos, ordered, isStopped, onRetried, onAgain, approve }} />
       ))}
       <Sources parts={parts} />
-      {!isLast && storedOutcome(message)?.kind === 'failed' && (
-        <p className="problem small">The answer failed before it was complete.</p>
-      )}
-      <Tools>
+      {!isLast && ended === 'failed' && <p className="problem small">The answer failed before it was complete.</p>}
+      {!isLast && isStopped && <p className="quiet small">You stopped this answer.</p>}
+      <div className="messagetools">
         {text !== '' && <CopyButton label="Copy the answer" read={() => text} />}
         {regenerate && <IconButton label="Answer again" Icon={RotateCw} onClick={() => regenerate(message)} />}
         {typeof credits === 'number' && <span className="quiet small">{creditsOf(credits)}</span>}
-      </Tools>
+      </div>
       {versions && <Versions of={versions} />}
     </article>
   );
@@ -246,19 +235,22 @@ function orderOf(part: Part): string | undefined {
   return 'output' in part && isMedia(part.output) ? part.output.videoId : undefined;
 }
 
-interface AnswerPartProps {
+interface AnswerPartProps extends Pick<ToolProps, 'question' | 'onRetried' | 'onAgain'> {
   readonly part: Part;
   /** Of the whole message. */
   readonly parts: readonly Part[];
-  readonly question: string;
   readonly videos: ReadonlyMap<string, MediaOutput>;
   readonly ordered: ReadonlySet<string>;
-  readonly onRetried: () => void;
-  readonly onAgain: (() => void) | undefined;
+  readonly isStopped: boolean;
   readonly approve: Approving | undefined;
 }
 
-function AnswerPart({ part, parts, question, videos, ordered, onRetried, onAgain, approve }: AnswerPartProps) {
+function AnswerPart({ part, parts, question, videos, ordered, isStopped, ...actions }: AnswerPartProps) {
+  const { onRetried, onAgain, approve } = actions;
+  const video = videos.get(orderOf(part) ?? '') ?? videoOf(part)?.[0]?.[1];
+  // The note that the answer was stopped, or has failed, is enough.
+  if (isTool(part) && part.errorText === unanswered) return null;
+  if (isStopped && video?.failure?.code === 'aborted') return null;
   if (part.type === 'text') return <AnswerText text={part.text} />;
   if (part.type === 'reasoning')
     return part.text.trim() === '' ? null : (
@@ -275,17 +267,7 @@ function AnswerPart({ part, parts, question, videos, ordered, onRetried, onAgain
   if (isTool(part) && approval !== undefined) return <ApprovalCard part={part} approval={approval} approve={approve} />;
   if (part.type === 'file')
     return <SentFile url={part.url} name={part.filename} mime={part.mediaType} previews={noPreviews} />;
-  if (isTool(part))
-    return (
-      <Tool
-        part={part}
-        question={question}
-        video={videos.get(orderOf(part) ?? '')}
-        onRetried={onRetried}
-        onAgain={onAgain}
-      />
-    );
-  return null;
+  return isTool(part) ? <Tool {...{ part, question, video, onRetried, onAgain }} /> : null;
 }
 
 const noPreviews: ReadonlyMap<string, string> = new Map();

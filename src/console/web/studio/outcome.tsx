@@ -4,13 +4,13 @@ import { CircleAlert, Plug, RotateCw, SquarePen } from 'lucide-react';
 import { Link } from 'wouter';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import { isSignedOut } from '../calls.ts';
-import { Button } from '../parts/iconbutton.tsx';
+import { Button, icon } from '../parts/iconbutton.tsx';
 import { SessionEnded } from '../parts/states.tsx';
 import type { ModelChoice } from './account.ts';
 import { newThreadId } from './threads.ts';
 
 export type Outcome =
-  | { readonly kind: 'completed' | 'stopped' }
+  | { readonly kind: 'completed' | 'stopped' | 'unanswered' }
   /** The run has failed. */
   | { readonly kind: 'failed'; readonly message: string }
   /** No run was started. The message is in the composer again. */
@@ -27,8 +27,6 @@ export function storedOutcome({ role, metadata }: UIMessage): Outcome | undefine
   return status === 'aborted' ? { kind: 'stopped' } : undefined;
 }
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
-
 interface OutcomeNoteProps {
   readonly outcome: Outcome;
   readonly modelChoice: ModelChoice;
@@ -38,10 +36,10 @@ interface OutcomeNoteProps {
 
 export function OutcomeNote({ outcome, modelChoice, onAnswerAgain, onReconnect }: OutcomeNoteProps) {
   if (outcome.kind === 'completed') return null;
-  if (outcome.kind === 'stopped')
+  if (outcome.kind === 'stopped' || outcome.kind === 'unanswered')
     return (
       <p className="quiet small ended">
-        You stopped this answer.
+        {outcome.kind === 'stopped' ? 'You stopped this answer.' : 'This message has no answer.'}
         <Button Icon={RotateCw} text="Try again" onClick={onAnswerAgain} />
       </p>
     );

@@ -9,9 +9,6 @@ const plugins = [remarkGfm];
 /** Longer code is not colored, because each new word would color it again. */
 const longestColored = 20_000;
 
-type MathModule = typeof import('./math.tsx');
-type HighlightModule = typeof import('./highlight.tsx');
-
 /** The module, when it has been loaded. Without it, the text is shown as it is. */
 function useLazily<Module>(isWanted: boolean, load: () => Promise<Module>): Module | undefined {
   const [module, setModule] = useState<Module>();
@@ -26,8 +23,8 @@ function useLazily<Module>(isWanted: boolean, load: () => Promise<Module>): Modu
   return module;
 }
 
-const loadMath = (): Promise<MathModule> => import('./math.tsx');
-const loadHighlight = (): Promise<HighlightModule> => import('./highlight.tsx');
+const loadMath = () => import('./math.tsx');
+const loadHighlight = () => import('./highlight.tsx');
 
 /** An answer cannot load anything from elsewhere, and its links open in another tab. */
 const components: Components = {
@@ -54,12 +51,10 @@ const components: Components = {
     </section>
   ),
   // Of a task list. A disabled checkbox would look as if one could not read it.
-  input: ({ checked }) =>
-    checked ? (
-      <SquareCheck className="task" size={16} strokeWidth={1.75} role="img" aria-label="Done" />
-    ) : (
-      <Square className="task" size={16} strokeWidth={1.75} role="img" aria-label="To do" />
-    ),
+  input: ({ checked }) => {
+    const Icon = checked ? SquareCheck : Square;
+    return <Icon className="task" size={16} strokeWidth={1.75} role="img" aria-label={checked ? 'Done' : 'To do'} />;
+  },
 };
 
 export const Prose = memo(({ text }: { readonly text: string }) => {

@@ -1,7 +1,9 @@
 /** What the agent did: one card for each call of a tool. */
 import { Brain, Clapperboard, ImagePlus, type LucideIcon, Paintbrush, Search, Trash2, Wrench } from 'lucide-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { quotientOf } from '../create/order.ts';
+import { useForgetFacts, useMemories } from '../knowledge/facts.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { isInProgress, isMedia, Media, type MediaOutput } from './media.tsx';
 
@@ -19,21 +21,9 @@ export interface ToolPart {
 type Words = readonly [asks: string, busy: string, done: string, failed: string, Icon: LucideIcon];
 
 const tools: Readonly<Record<string, Words>> = {
-  generateImage: [
-    'Generate an image',
-    'Generating an image',
-    'Generated an image',
-    'No image was generated',
-    ImagePlus,
-  ],
+  generateImage: ['Generate an image', 'Generating an image', 'Generated an image', 'No image was made', ImagePlus],
   editImage: ['Edit an image', 'Editing an image', 'Edited an image', 'The image was not edited', Paintbrush],
-  generateVideo: [
-    'Generate a video',
-    'Generating a video',
-    'Generated a video',
-    'No video was generated',
-    Clapperboard,
-  ],
+  generateVideo: ['Generate a video', 'Generating a video', 'Generated a video', 'No video was made', Clapperboard],
   saveMemory: ['Remember', 'Remembering', 'Remembered', 'Nothing was remembered', Brain],
   recallMemory: ['Search memory', 'Searching memory', 'Searched memory', 'Memory was not searched', Search],
   forgetMemory: ['Forget', 'Forgetting', 'Forgot', 'Nothing was forgotten', Trash2],
@@ -50,7 +40,7 @@ export function wordsOf({ type }: ToolPart): Words {
   return tools[name] ?? namedBySetting(name);
 }
 
-interface ToolProps {
+export interface ToolProps {
   readonly part: ToolPart;
   /** The user's message. A prompt that repeats it is not shown. */
   readonly question: string;
@@ -98,6 +88,7 @@ export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
         failure && <p className="problem small">{failure}</p>
       )}
       <Recalled output={output} />
+      {part.type === 'tool-saveMemory' && textOf(output, 'memoryId') && <Remembered output={output} />}
     </section>
   );
 }
@@ -112,6 +103,24 @@ function Recalled({ output }: { readonly output: unknown }) {
         <li key={String(memory)}>{String(memory)}</li>
       ))}
     </ul>
+  );
+}
+
+/** Of a fact that this call has stored. It can be forgotten while it is among the newest. */
+function Remembered({ output }: { readonly output: unknown }) {
+  const id = field(output, 'deduplicated') === false && field(output, 'memoryId');
+  const { data } = useMemories();
+  const fact = data?.pages.flatMap(({ memories }) => memories).find((one) => one.id === id);
+  const forget = useForgetFacts();
+  return (
+    <div className="links">
+      {fact && (
+        <button type="button" onClick={() => void forget([fact])}>
+          Undo
+        </button>
+      )}
+      <Link href="/memory">Open Memory</Link>
+    </div>
   );
 }
 
@@ -137,10 +146,9 @@ function Making({ count }: { readonly count: number }) {
   const [sinceMs] = useState(Date.now);
   return (
     <div className={`images of${count}`}>
-      {Array.from({ length: count }, (_, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the places have nothing else.
-        <div key={place} className="place">
-          {place === 0 && <Elapsed sinceMs={sinceMs} what={count === 1 ? 'image' : 'images'} />}
+      {[1, 2, 3, 4].slice(0, count).map((number) => (
+        <div key={number} className="place">
+          <Elapsed sinceMs={sinceMs} what={count === 1 ? 'image' : `image ${number}`} />
         </div>
       ))}
     </div>
