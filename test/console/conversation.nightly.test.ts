@@ -196,13 +196,13 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     expect(await bar.getByText('Studio', { exact: true }).isVisible()).toBe(false);
     const images = page.locator('.images .media');
     expect(await images.locator('.mediaactions > button').count()).toBe(4);
-    const box = (await images.nth(1).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const { width, height } = (await images.nth(1).boundingBox()) ?? { width: 0, height: 0 };
     for (const [x, y] of [
       [0.5, 0.5],
       [0.2, 0.1],
       [0.9, 0.9],
     ] as const) {
-      await page.mouse.click(box.x + x * box.width, box.y + y * box.height);
+      await images.nth(1).click({ position: { x: x * width, y: y * height } });
       await page.locator('dialog.lightbox .asset-image.there').waitFor();
       await page.getByRole('button', { name: 'Close' }).click();
       await page.locator('dialog.lightbox').waitFor({ state: 'detached' });

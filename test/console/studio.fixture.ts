@@ -86,12 +86,12 @@ export function playStudio(scene: Scene): void {
     await recalled.getByText(/warm colours/).waitFor();
     await isDone(page);
     const remembered = page.getByRole('region', { name: 'Remembered' });
-    expect(await remembered.getByRole('link', { name: 'Open Memory' }).getAttribute('href')).toBe('/memory');
+    expect(await remembered.getByRole('link', { name: 'See all facts' }).getAttribute('href')).toBe('/memory');
     await remembered.getByRole('button', { name: 'Undo' }).click();
     await page.locator('.toasts').getByText('Forgot “I like warm colours”.').waitFor();
     await remembered.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
     await page.reload();
-    await remembered.getByRole('link', { name: 'Open Memory' }).waitFor();
+    await remembered.getByRole('link', { name: 'See all facts' }).waitFor();
     expect(await remembered.getByRole('button', { name: 'Undo' }).count()).toBe(0);
   });
 

@@ -119,7 +119,7 @@ function Remembered({ output }: { readonly output: unknown }) {
           Undo
         </button>
       )}
-      <Link href="/memory">Open Memory</Link>
+      <Link href="/memory">See all facts</Link>
     </div>
   );
 }
