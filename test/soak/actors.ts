@@ -154,7 +154,7 @@ export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage):
     let stepAt = 0;
     for await (const chunk of followRun(access, taskId)) {
       if (chunk.type === 'start-step') stepAt = shown.length;
-      // Another process asks the model again for this step, so its text is void (docs/client.md).
+      // Another process repeats this step, so its text is void (docs/client.md).
       if (chunk.type === 'data-restarted') shown = shown.slice(0, stepAt);
       if (chunk.type === 'text-delta') shown += chunk.delta;
     }

@@ -189,7 +189,7 @@ async function judge(deps: JudgingContext, entity: Entity, ids: readonly string[
   }
 }
 
-/** One entry for each memory, as it is now. A job may have judged it before this call did. */
+/** One entry for each memory, as it is now. A job may have merged it before this call did. */
 async function describe(
   { db }: JudgingContext,
   added: readonly Added[],
