@@ -1689,6 +1689,7 @@ export const classes = `
 ~ عمري أربعة وثلاثون سنة. | عمري ثلاثة وأربعون سنة.
 # en
 = I work in a library. | I work at a library.
+= I've been playing piano since I was six. | Since I was six I've been playing the piano.
 = My husband is a firefighter. | My husband works as a firefighter.
 = I have a golden retriever. | My dog is a golden retriever.
 = I've been vegetarian since 2012. | I became a vegetarian in 2012.
@@ -1729,25 +1730,55 @@ export const classes = `
 = I wear glasses. | I need glasses.
 = By the way, I'm left-handed. | I'm left-handed.
 = I think best in the mornings. | In the mornings I think best.
+= There's a piano in our living room. | We have a piano in our living room.
 = I got married in 2010. | I've been married since 2010.
 = My sister Anna is a vet. | My sister Anna works as a vet.
 = I don't watch TV. | I never watch TV.
 = My daughter is seven. | My daughter is seven years old.
 = I'm not a fan of horror movies. | I don't like horror movies.
 = I usually work from nine to five. | I normally work from 9 to 5.
+= I'm the youngest of four kids. | I'm the youngest of four children.
 = I haven't eaten meat since 2018. | I've been vegetarian since 2018.
 = Our cat's name is Pickles. | We have a cat named Pickles.
 = I moved to Berlin in 2016. | In 2016 I moved to Berlin.
 = I can speak Italian. | I speak Italian.
 = My car is electric. | I drive an electric car.
+= I got laid off in March. | I was laid off in March.
 = I'm scared of flying. | Flying scares me.
 = I jog three times a week. | I go jogging 3 times a week.
+= My mother-in-law lives with us. | My mother-in-law is living with us.
+= I wake up at 5:30 every day. | Every day I wake up at half past five.
 = My dad passed away in 2019. | My father died in 2019.
 = I take my coffee black. | I drink my coffee black.
+= My phone is an iPhone 13. | I have an iPhone 13.
 = I love hiking. | I enjoy hiking.
+= I'm studying to become a nurse. | I'm training to be a nurse.
 = I grow tomatoes in my garden. | In my garden I grow tomatoes.
 = I am a huge fan of jazz. | I really love jazz.
+= I play in a band. | I'm in a band.
 = My best friend is Tom. | Tom is my best friend.
+= I can't eat nuts. | Nuts are off limits for me.
+= My husband and I have been married for twelve years. | I've been married to my husband for twelve years.
+= I was born in Chicago. | Chicago is where I was born.
+= I grew up on a farm. | I was raised on a farm.
+= I have a twin brother. | My brother and I are twins.
+= I live with my grandmother. | My grandma and I live together.
+= I'm vegan. | I don't eat any animal products.
+= I play tennis on Saturdays. | Saturday is when I play tennis.
+= I have trouble falling asleep. | It's hard for me to fall asleep.
+= I'm afraid of the dark. | The dark scares me.
+= I learned to swim at age six. | I was six when I learned to swim.
+= I prefer the window seat. | I like the window seat better.
+= I'm saving up for a car. | I'm putting money aside for a car.
+= I only drink decaf. | I don't drink anything but decaf.
+= My mother is from Poland. | My mom comes from Poland.
+= I've never been to Asia. | I have not been to Asia yet.
+= I go to church every Sunday. | Every Sunday I attend church.
+= I broke my arm last summer. | Last summer I fractured my arm.
+= I collect vinyl records. | I'm a vinyl record collector.
+= My wife is pregnant. | My wife and I are expecting a baby.
+= I work the night shift. | I work at night.
+= I'm 34 years old. | I turned 34.
 ~ My boy is a plumber. | My boss is a plumber.
 ~ I am allergic to peanuts. | I am allergic to peanut oil.
 ~ I work nights at the hospital. | I work days at the hospital.
@@ -1790,6 +1821,15 @@ export const classes = `
 = Meine Tochter ist fünf. | Meine Tochter ist fünf Jahre alt.
 = Ich bin allergisch gegen Katzen. | Ich habe eine Katzenallergie.
 = Ich nehme jeden Morgen den Bus zur Arbeit. | Jeden Morgen nehme ich den Bus zur Arbeit.
+= Ich habe keinen Führerschein. | Einen Führerschein besitze ich nicht.
+= Meine Frau ist Ärztin. | Meine Frau arbeitet als Ärztin.
+= Ich bin vegan. | Ich esse keine tierischen Produkte.
+= Ich arbeite nachts. | Ich habe Nachtschicht.
+= Mein Hund heißt Bello. | Ich hab einen Hund, der heißt Bello.
+= Ich bin seit 2010 verheiratet. | 2010 habe ich geheiratet.
+= Ich wohne allein. | Ich lebe alleine.
+= Ich spreche Spanisch. | Ich kann Spanisch.
+= Mein Bruder ist drei Jahre älter als ich. | Ich bin drei Jahre jünger als mein Bruder.
 ~ Mein Bruder verdient sein Geld als Dachdecker. | Mein Bruder verdiente sein Geld als Dachdecker.
 ~ Ich habe früher bei der Post gearbeitet. | Ich arbeite bei der Post.
 ~ Ich trinke nie Kaffee. | Ich trinke nie Tee.
@@ -1819,6 +1859,16 @@ export const classes = `
 = Je suis infirmière. | Je travaille comme infirmière.
 = Je suis allergique aux noix. | J'ai une allergie aux noix.
 = Je joue du piano depuis dix ans. | Ça fait dix ans que je joue du piano.
+= Je n'ai pas le permis. | Je n'ai pas de permis de conduire.
+= Ma femme est médecin. | Ma femme travaille comme médecin.
+= Je suis vegan. | Je ne mange aucun produit animal.
+= Je vis seule. | J'habite toute seule.
+= Mon chien s'appelle Rex. | J'ai un chien, il s'appelle Rex.
+= Je suis mariée depuis dix ans. | Ça fait dix ans que je suis mariée.
+= Je déteste me lever tôt. | J'ai horreur de me lever tôt.
+= Mon frère a trois ans de plus que moi. | J'ai trois ans de moins que mon frère.
+= J'ai deux enfants. | Je suis maman de deux enfants.
+= Je parle espagnol. | Je sais parler espagnol.
 ~ Je suis diabétique de type 2. | Je suis diabétique de type 1.
 ~ Je suis à la retraite depuis 2021. | J'ai arrêté de fumer en 2021.
 ~ Je travaille de nuit. | Je travaille de jour.
@@ -1846,6 +1896,15 @@ export const classes = `
 = Por las mañanas salgo a correr. | Salgo a correr por las mañanas.
 = Toco la guitarra desde los diez años. | Desde los diez años toco la guitarra.
 = Soy alérgica a las nueces. | Tengo alergia a las nueces.
+= No tengo carné de conducir. | No tengo licencia de conducir.
+= Mi mujer es médica. | Mi esposa trabaja como médica.
+= Soy vegano. | No como productos de origen animal.
+= Vivo solo. | Vivo yo solo.
+= Mi hermano es tres años mayor que yo. | Soy tres años menor que mi hermano.
+= Estoy casada desde hace diez años. | Llevo diez años casada.
+= Mi gata se llama Luna. | Tengo una gata, se llama Luna.
+= Trabajo de noche. | Tengo turno de noche.
+= Me dan alergia los gatos. | Soy alérgica a los gatos.
 ~ No tengo coche. | No tengo perro.
 ~ Soy electricista desde hace treinta años. | Soy electricista desde hace tres años.
 ~ Vivo con mi prima Lucía. | Vivo con mi prima Ana.
@@ -1870,6 +1929,14 @@ export const classes = `
 = Sinceramente odio il calcio. | Odio il calcio.
 = La domenica pranziamo dai nonni. | Pranziamo dai nonni la domenica.
 = Sono allergico alle noci. | Ho un'allergia alle noci.
+= Non ho la patente. | Non ho preso la patente.
+= Mia moglie è medico. | Mia moglie lavora come medico.
+= Vivo da sola. | Abito da sola.
+= Il mio gatto si chiama Micio. | Ho un gatto, si chiama Micio.
+= Mio fratello ha tre anni più di me. | Ho tre anni meno di mio fratello.
+= Lavoro di notte. | Faccio il turno di notte.
+= Sono sposato da dieci anni. | Io e mia moglie siamo sposati da dieci anni.
+= Ho smesso di fumare due anni fa. | Due anni fa ho smesso di fumare.
 ~ Ho paura di volare. | Mi piace volare.
 ~ Ho smesso di fumare nel 2010. | Ho iniziato a fumare nel 2010.
 ~ Mio fratello fa il cuoco. | Mio fratello fa il bagno.
@@ -1891,6 +1958,14 @@ export const classes = `
 = Na verdade eu odeio futebol. | Eu odeio futebol.
 = Tenho alergia a nozes. | Sou alérgica a nozes.
 = Toda manhã eu corro no parque. | Eu corro no parque toda manhã.
+= Não tenho carteira de motorista. | Não tirei carteira de motorista.
+= Minha esposa é médica. | Minha mulher trabalha como médica.
+= Moro sozinha. | Eu moro sozinha.
+= Meu gato se chama Mingau. | Tenho um gato, o nome dele é Mingau.
+= Sou casado há dez anos. | Estou casado faz dez anos.
+= Trabalho à noite. | Trabalho no turno da noite.
+= Tenho dois filhos. | Sou mãe de dois filhos.
+= Parei de fumar em 2015. | Larguei o cigarro em 2015.
 ~ Moro sozinho desde o divórcio. | Moro sozinho desde o casamento.
 ~ Me aposentei em 2019. | Me casei em 2019.
 ~ Trabalho como garçom nos fins de semana. | Trabalho como garçom durante a semana.
@@ -1912,7 +1987,18 @@ export const classes = `
 = 息子は七歳です。 | 息子は7歳だよ。
 = 週末はいつも釣りに行きます。 | いつも週末は釣りに行く。
 = 彼氏は料理人です。 | 彼氏は料理人として働いています。
+= 父は去年亡くなりました。 | 去年、父が亡くなりました。
 = 実は左利きなんです。 | 左利きです。
+= 猫アレルギーです。 | 猫にアレルギーがあります。
+= 一人で暮らしています。 | 一人暮らしです。
+= 妻は医者です。 | 妻は医者として働いています。
+= タバコをやめました。 | 禁煙しました。
+= 高いところが怖いです。 | 高所恐怖症です。
+= 猫の名前はミケです。 | ミケという猫を飼っています。
+= スペイン語が話せます。 | スペイン語を話せます。
+= 紅茶よりコーヒーの方が好きです。 | コーヒーの方が紅茶より好き。
+= 毎週土曜日にヨガに通っています。 | 土曜日はヨガに行っています。
+= 結婚していません。 | 独身です。
 ~ 卵を食べるとアレルギーが出ます。 | 卵を食べるとお腹が痛くなります。
 ~ 免許は持っていません。 | 免許を持っています。
 ~ 妹は京都の大学に通っています。 | 妹は京都の大学で働いています。
@@ -1937,7 +2023,19 @@ export const classes = `
 = 我爸是司机。 | 我爸爸是司机。
 = 我不会游泳。 | 游泳我不会。
 = 周六我和朋友打篮球。 | 我周六和朋友打篮球。
+= 我女儿今年七岁。 | 我女儿七岁了。
 = 说实话我讨厌下雨天。 | 我讨厌下雨天。
+= 我习惯用左手。 | 我是左撇子。
+= 我一个人住。 | 我自己住。
+= 我是福建人。 | 我老家在福建。
+= 我老婆是医生。 | 我老婆的职业是医生。
+= 我恐高。 | 我怕高。
+= 我的猫叫咪咪。 | 我养了一只叫咪咪的猫。
+= 我会说西班牙语。 | 我会讲西班牙语。
+= 比起咖啡我更喜欢茶。 | 我更喜欢茶而不是咖啡。
+= 我每周六去练瑜伽。 | 每个周六我都去练瑜伽。
+= 我还没结婚。 | 我未婚。
+= 我爸爸去年去世了。 | 去年我爸爸去世了。
 ~ 我不吃辣。 | 我不吃甜。
 ~ 我室友是东北人。 | 我室友是南方人。
 ~ 我家有两只猫。 | 我家有两只狗。
@@ -1960,9 +2058,21 @@ export const classes = `
 = 제 남편은 의사예요. | 남편이 의사예요.
 = 딸이 두 명 있어요. | 저는 딸이 둘 있어요.
 = 저는 대학교에서 법학을 공부해요. | 대학교에서 법학 공부하고 있어요.
+= 제 아들은 일곱 살이에요. | 아들이 7살이에요.
 = 사실 저는 왼손잡이예요. | 저는 왼손잡이예요.
 = 남편이랑 주말에 산에 가요. | 주말에 남편이랑 산에 가요.
 = 저는 축구를 좋아해요. | 난 축구 좋아해.
+= 아버지는 택시 기사예요. | 아버지는 택시 기사로 일하세요.
+= 고양이 알레르기가 있어요. | 저는 고양이 알레르기 있어요.
+= 저는 혼자 살아요. | 혼자 살고 있어요.
+= 저는 부산 출신이에요. | 고향이 부산이에요.
+= 제 아내는 의사예요. | 아내 직업이 의사예요.
+= 담배를 끊었어요. | 저 담배 끊었어요.
+= 고양이 이름은 나비예요. | 나비라는 고양이가 있어요.
+= 커피보다 차를 더 좋아해요. | 차를 커피보다 더 좋아해요.
+= 토요일마다 요가를 해요. | 매주 토요일에 요가해요.
+= 저는 아직 결혼 안 했어요. | 저는 미혼이에요.
+= 저는 스페인어를 할 줄 알아요. | 스페인어 할 수 있어요.
 ~ 오이를 싫어해요. | 오이를 좋아해요.
 ~ 저는 차가 없어요. | 저는 차가 있어요.
 ~ 새우 먹으면 알레르기 나와요. | 새우 먹으면 배가 아파요.
@@ -1983,10 +2093,20 @@ export const classes = `
 = Я бросил курить пять лет назад. | Пять лет назад я бросил курить.
 = Я работаю в банке. | Я сотрудник банка.
 = Мама живёт в Туле. | Моя мама живёт в Туле.
+= Моему сыну семь лет. | Сыну 7 лет.
 = Кстати, я левша. | Я левша.
 = У меня есть кошка. | У меня кошка.
 = Мы с мужем женаты десять лет. | Мы женаты десять лет.
 = По воскресеньям я пеку пироги. | Я пеку пироги по воскресеньям.
+= У меня аллергия на кошек. | Я аллергик на кошек.
+= Я живу один. | Я живу сам.
+= Я родом из Казани. | Я из Казани.
+= Моя жена — врач. | Жена работает врачом.
+= Я замужем десять лет. | Я уже десять лет замужем.
+= Я говорю по-испански. | Я умею говорить по-испански.
+= Мою кошку зовут Муся. | У меня кошка Муся.
+= Я работаю по ночам. | Я работаю в ночную смену.
+= Я не женат. | Я холост.
 ~ У меня, кстати, аллергия на мёд. | У меня, кстати, аллергия на молоко.
 ~ Я не ем рыбу. | Я не ем мясо.
 ~ Я подрабатываю курьером. | Я подрабатываю няней.
@@ -2008,6 +2128,15 @@ export const classes = `
 = Aslında solağım. | Solağım.
 = Pazar günleri balık tutmaya giderim. | Balık tutmaya pazar günleri giderim.
 = Fıstığa alerjim var. | Benim fıstığa alerjim var.
+= Kediye alerjim var. | Benim kedi alerjim var.
+= Yalnız yaşıyorum. | Tek başıma yaşıyorum.
+= Bursalıyım. | Memleketim Bursa.
+= Eşim doktor. | Eşim doktor olarak çalışıyor.
+= Kedimin adı Pamuk. | Pamuk adında bir kedim var.
+= Geceleri çalışıyorum. | Gece vardiyasında çalışıyorum.
+= İspanyolca biliyorum. | İspanyolca konuşabiliyorum.
+= Bekarım. | Evli değilim.
+= On yıldır evliyim. | On senedir evliyim.
 ~ Kızım Ankara'da avukat. | Kızım Ankara'da öğretmen.
 ~ Sigarayı beş yıl önce bıraktım. | İşimi beş yıl önce bıraktım.
 ~ Sigarayı beş yıl önce bıraktım. | Sigarayı on yıl önce bıraktım.
@@ -2029,6 +2158,14 @@ export const classes = `
 = أعمل في مستشفى. | أنا أعمل في مستشفى.
 = عندي قطة. | لدي قطة.
 = أقلعت عن التدخين. | توقفت عن التدخين.
+= عندي حساسية من القطط. | أتحسس من القطط.
+= أعيش وحدي. | أسكن لوحدي.
+= أنا من دمشق. | أصلي من دمشق.
+= زوجتي طبيبة. | زوجتي تعمل طبيبة.
+= اسم قطتي لولو. | قطتي اسمها لولو.
+= أعمل ليلا. | أعمل في الوردية الليلية.
+= أنا أعزب. | أنا غير متزوج.
+= أتكلم الإسبانية. | أتحدث اللغة الإسبانية.
 ~ ابني يدرس الطب. | ابنتي تدرس الطب.
 ~ عندي قطتان. | عندي قطة.
 ~ تقاعدت في 2015. | تزوجت في 2015.
