@@ -1687,4 +1687,489 @@ export const classes = `
 ~ أذهب إلى العمل بالسيارة. | أذهب إلى العمل بالحافلة.
 ~ أستيقظ مبكراً. | أستيقظ متأخراً.
 ~ عمري أربعة وثلاثون سنة. | عمري ثلاثة وأربعون سنة.
+# en
+= I work in a library. | I work at a library.
+= I've been playing piano since I was six. | Since I was six I've been playing the piano.
+= My husband is a firefighter. | My husband works as a firefighter.
+= I have a golden retriever. | My dog is a golden retriever.
+= I've been vegetarian since 2012. | I became a vegetarian in 2012.
+= I don't have any siblings. | I'm an only child.
+= I usually have lunch at noon. | I normally eat lunch at 12.
+= My wife's name is Carla. | I'm married to Carla.
+= I hate mushrooms. | I can't stand mushrooms.
+= I live in Denver with my two dogs. | My two dogs and I live in Denver.
+= I'm terrified of spiders. | Spiders terrify me.
+= I drive a Honda Civic. | My car is a Honda Civic.
+= I don't drink alcohol. | I never drink alcohol.
+= I'm lactose intolerant. | I can't have dairy because I'm lactose intolerant.
+= Every Friday night we order pizza. | We order pizza every Friday night.
+= My daughter started kindergarten this year. | This year my daughter began kindergarten.
+= My dad was a miner. | My father was a miner.
+= I take the train to work. | I go to work by train.
+= I swim twice a week. | Twice a week I go swimming.
+= My favorite band is Radiohead. | Radiohead is the band I like best.
+= I've got type 1 diabetes. | I'm a type 1 diabetic.
+= We have three kids. | We've got three children.
+= I retired last year. | Last year I went into retirement.
+= I'm from Ohio originally. | I'm originally from Ohio.
+= I quit my job in June. | In June I left my job.
+= My knees hurt when I run. | When I run my knees hurt.
+= I like tea better than coffee. | I prefer tea to coffee.
+= I study economics. | I'm an economics student.
+= I can't eat gluten. | I have to avoid gluten.
+= My brother lives in Canada. | I have a brother living in Canada.
+= My birthday is on the 5th of May. | I was born on May 5th.
+= I own a small bakery. | I'm the owner of a small bakery.
+= I never learned to drive. | I can't drive.
+= My grandma makes the best apple pie. | My grandmother makes the best apple pie.
+= I work from home on Mondays. | On Mondays I work from home.
+= I speak Spanish and French. | I speak French and Spanish.
+= I'm left handed. | I'm a lefty.
+= My apartment is on the third floor. | I live on the third floor.
+= I have two sons and a daughter. | I've got a daughter and two sons.
+= I wear glasses. | I need glasses.
+= By the way, I'm left-handed. | I'm left-handed.
+= I think best in the mornings. | In the mornings I think best.
+= There's a piano in our living room. | We have a piano in our living room.
+= I got married in 2010. | I've been married since 2010.
+= My sister Anna is a vet. | My sister Anna works as a vet.
+= I don't watch TV. | I never watch TV.
+= My daughter is seven. | My daughter is seven years old.
+= I'm not a fan of horror movies. | I don't like horror movies.
+= I usually work from nine to five. | I normally work from 9 to 5.
+= I'm the youngest of four kids. | I'm the youngest of four children.
+= I haven't eaten meat since 2018. | I've been vegetarian since 2018.
+= Our cat's name is Pickles. | We have a cat named Pickles.
+= I moved to Berlin in 2016. | In 2016 I moved to Berlin.
+= I can speak Italian. | I speak Italian.
+= My car is electric. | I drive an electric car.
+= I got laid off in March. | I was laid off in March.
+= I'm scared of flying. | Flying scares me.
+= I jog three times a week. | I go jogging 3 times a week.
+= My mother-in-law lives with us. | My mother-in-law is living with us.
+= I wake up at 5:30 every day. | Every day I wake up at half past five.
+= My dad passed away in 2019. | My father died in 2019.
+= I take my coffee black. | I drink my coffee black.
+= My phone is an iPhone 13. | I have an iPhone 13.
+= I love hiking. | I enjoy hiking.
+= I'm studying to become a nurse. | I'm training to be a nurse.
+= I grow tomatoes in my garden. | In my garden I grow tomatoes.
+= I am a huge fan of jazz. | I really love jazz.
+= I play in a band. | I'm in a band.
+= My best friend is Tom. | Tom is my best friend.
+= I can't eat nuts. | Nuts are off limits for me.
+= My husband and I have been married for twelve years. | I've been married to my husband for twelve years.
+= I was born in Chicago. | Chicago is where I was born.
+= I grew up on a farm. | I was raised on a farm.
+= I have a twin brother. | My brother and I are twins.
+= I live with my grandmother. | My grandma and I live together.
+= I'm vegan. | I don't eat any animal products.
+= I play tennis on Saturdays. | Saturday is when I play tennis.
+= I have trouble falling asleep. | It's hard for me to fall asleep.
+= I'm afraid of the dark. | The dark scares me.
+= I learned to swim at age six. | I was six when I learned to swim.
+= I prefer the window seat. | I like the window seat better.
+= I'm saving up for a car. | I'm putting money aside for a car.
+= I only drink decaf. | I don't drink anything but decaf.
+= My mother is from Poland. | My mom comes from Poland.
+= I've never been to Asia. | I have not been to Asia yet.
+= I go to church every Sunday. | Every Sunday I attend church.
+= I broke my arm last summer. | Last summer I fractured my arm.
+= I collect vinyl records. | I'm a vinyl record collector.
+= My wife is pregnant. | My wife and I are expecting a baby.
+= I work the night shift. | I work at night.
+= I'm 34 years old. | I turned 34.
+~ My boy is a plumber. | My boss is a plumber.
+~ I am allergic to peanuts. | I am allergic to peanut oil.
+~ I work nights at the hospital. | I work days at the hospital.
+~ I'm retired. | My wife is retired.
+~ I have been married for 28 years. | I was married for 28 years.
+~ I have been with my wife for ten years. | I have been with my company for ten years.
+~ I have a golden retriever. | My sister has a golden retriever.
+~ My son does plumbing for a living. | My son did plumbing for a living.
+~ I never drink coffee. | I never drink decaf coffee.
+~ Coffee isn't something I drink. | Coffee is something I drink.
+~ I want to be a plumber. | I am a plumber.
+~ I support Arsenal. | I support my parents.
+~ I like tea better than coffee. | I like coffee better than tea.
+~ I drive a bus. | I have a bus.
+~ My commute is 40 minutes. | My commute is 14 minutes.
+~ I stopped working in 2021. | I started working in 2021.
+~ My big sister is a nurse. | My little sister is a nurse.
+~ I eat dinner at six. | I cook dinner at six.
+~ I drink coffee now. | I don't drink coffee now.
+~ I work on weekends. | I work on weekdays.
+# de
+= Ich spiele seit zehn Jahren Klavier. | Seit zehn Jahren spiele ich Klavier.
+= Ich bin Lehrerin. | Ich arbeite als Lehrerin.
+= Ich habe keine Kinder. | Kinder habe ich nicht.
+= Ich gehe dreimal pro Woche ins Fitnessstudio. | Ich geh dreimal die Woche ins Gym.
+= Ich mag keine Pilze. | Pilze mag ich nicht.
+= Mein Sohn studiert Physik in Aachen. | Mein Sohn macht ein Physikstudium in Aachen.
+= Ich habe Angst vor Hunden. | Hunde machen mir Angst.
+= Ich wohne in Köln. | Ich lebe in Köln.
+= Meine Schwester heißt Lena. | Ich habe eine Schwester namens Lena.
+= Ich fahre mit dem Fahrrad zur Arbeit. | Zur Arbeit fahre ich mit dem Rad.
+= Ich bin seit 2020 Rentner. | Seit 2020 bin ich in Rente.
+= Ich trinke keinen Alkohol. | Ich trinke überhaupt keinen Alkohol.
+= Ehrlich gesagt mag ich keinen Fisch. | Ich mag keinen Fisch.
+= Ich stehe jeden Tag um sechs auf. | Ich steh jeden Tag um 6 Uhr auf.
+= Mein Vater ist in Rente. | Mein Vater ist Rentner.
+= Ich habe zwei Katzen, Mimi und Max. | Meine zwei Katzen heißen Mimi und Max.
+= Seit 2015 arbeite ich bei Bosch. | Ich arbeite seit 2015 bei Bosch.
+= Ich kann nicht schwimmen. | Schwimmen kann ich nicht.
+= Meine Tochter ist fünf. | Meine Tochter ist fünf Jahre alt.
+= Ich bin allergisch gegen Katzen. | Ich habe eine Katzenallergie.
+= Ich nehme jeden Morgen den Bus zur Arbeit. | Jeden Morgen nehme ich den Bus zur Arbeit.
+= Ich habe keinen Führerschein. | Einen Führerschein besitze ich nicht.
+= Meine Frau ist Ärztin. | Meine Frau arbeitet als Ärztin.
+= Ich bin vegan. | Ich esse keine tierischen Produkte.
+= Ich arbeite nachts. | Ich habe Nachtschicht.
+= Mein Hund heißt Bello. | Ich hab einen Hund, der heißt Bello.
+= Ich bin seit 2010 verheiratet. | 2010 habe ich geheiratet.
+= Ich wohne allein. | Ich lebe alleine.
+= Ich spreche Spanisch. | Ich kann Spanisch.
+= Mein Bruder ist drei Jahre älter als ich. | Ich bin drei Jahre jünger als mein Bruder.
+~ Mein Bruder verdient sein Geld als Dachdecker. | Mein Bruder verdiente sein Geld als Dachdecker.
+~ Ich habe früher bei der Post gearbeitet. | Ich arbeite bei der Post.
+~ Ich trinke nie Kaffee. | Ich trinke nie Tee.
+~ Ich rauche seit fünf Jahren nicht mehr. | Ich rauche seit fünf Jahren.
+~ Ich bin Rentner. | Meine Frau ist Rentnerin.
+~ Ich vertrage keine Milch. | Ich vertrage keine Nüsse.
+~ Ich gehe zweimal pro Woche schwimmen. | Ich gehe dreimal pro Woche schwimmen.
+~ Mein großer Bruder wohnt in Ulm. | Mein kleiner Bruder wohnt in Ulm.
+~ Ich mag Tee lieber als Kaffee. | Ich mag Kaffee lieber als Tee.
+# fr
+= Je n'ai pas de voiture. | J'ai pas de voiture.
+= Je travaille de nuit à l'hôpital. | Je travaille la nuit à l'hôpital.
+= Mon mari est boulanger. | Mon mari travaille comme boulanger.
+= Je suis végétarienne. | Je ne mange pas de viande.
+= J'ai deux chats et un chien. | J'ai un chien et deux chats.
+= Je fais du yoga tous les mardis. | Tous les mardis je fais du yoga.
+= J'ai peur des araignées. | Les araignées me font peur.
+= Je bois un café tous les matins. | Tous les matins, je bois un café.
+= Ma sœur habite à Lille. | J'ai une sœur qui habite à Lille.
+= Je préfère le thé au café. | J'aime mieux le thé que le café.
+= J'ai arrêté de fumer en 2015. | Je ne fume plus depuis 2015.
+= Je me lève à 6 heures. | Je me lève à 6h.
+= Moi, je déteste le fromage. | Je déteste le fromage.
+= En fait, je suis gaucher. | Je suis gaucher.
+= Le samedi, je vais au marché avec ma mère. | Je vais au marché avec ma mère le samedi.
+= Mon fils a sept ans. | J'ai un fils de sept ans.
+= Je suis infirmière. | Je travaille comme infirmière.
+= Je suis allergique aux noix. | J'ai une allergie aux noix.
+= Je joue du piano depuis dix ans. | Ça fait dix ans que je joue du piano.
+= Je n'ai pas le permis. | Je n'ai pas de permis de conduire.
+= Ma femme est médecin. | Ma femme travaille comme médecin.
+= Je suis vegan. | Je ne mange aucun produit animal.
+= Je vis seule. | J'habite toute seule.
+= Mon chien s'appelle Rex. | J'ai un chien, il s'appelle Rex.
+= Je suis mariée depuis dix ans. | Ça fait dix ans que je suis mariée.
+= Je déteste me lever tôt. | J'ai horreur de me lever tôt.
+= Mon frère a trois ans de plus que moi. | J'ai trois ans de moins que mon frère.
+= J'ai deux enfants. | Je suis maman de deux enfants.
+= Je parle espagnol. | Je sais parler espagnol.
+~ Je suis diabétique de type 2. | Je suis diabétique de type 1.
+~ Je suis à la retraite depuis 2021. | J'ai arrêté de fumer en 2021.
+~ Je travaille de nuit. | Je travaille de jour.
+~ Je ne bois pas de café après 16h. | Je ne bois pas de café avant 16h.
+~ Ma fille étudie le droit à Rennes. | Ma fille enseigne le droit à Rennes.
+~ Je n'ai jamais mangé de viande. | Je ne mange pas de viande.
+~ Je suis plus grand que mon frère. | Je ne suis plus grand.
+~ Je me couche rarement avant minuit. | Je me couche souvent avant minuit.
+# es
+= Soy enfermera. | Trabajo como enfermera.
+= Vivo en Madrid desde 2010. | Desde 2010 vivo en Madrid.
+= Tengo dos hijos. | Tengo dos niños.
+= No bebo alcohol. | Nunca bebo alcohol.
+= Me gusta más el té que el café. | Prefiero el té al café.
+= Mi perro se llama Toby. | Tengo un perro llamado Toby.
+= Me levanto a las seis. | Me levanto a las 6.
+= Voy al gimnasio tres veces por semana. | Tres veces a la semana voy al gimnasio.
+= Tengo miedo a las arañas. | Las arañas me dan miedo.
+= Dejé de fumar en 2018. | En 2018 dejé el tabaco.
+= Mi padre está jubilado. | Mi padre es jubilado.
+= Hace diez años que vivo en Lima. | Vivo en Lima desde hace diez años.
+= Mi hijo tiene siete años. | Tengo un hijo de siete años.
+= La verdad, no me gusta el fútbol. | No me gusta el fútbol.
+= Mi marido es cocinero. | Mi marido trabaja de cocinero.
+= Por las mañanas salgo a correr. | Salgo a correr por las mañanas.
+= Toco la guitarra desde los diez años. | Desde los diez años toco la guitarra.
+= Soy alérgica a las nueces. | Tengo alergia a las nueces.
+= No tengo carné de conducir. | No tengo licencia de conducir.
+= Mi mujer es médica. | Mi esposa trabaja como médica.
+= Soy vegano. | No como productos de origen animal.
+= Vivo solo. | Vivo yo solo.
+= Mi hermano es tres años mayor que yo. | Soy tres años menor que mi hermano.
+= Estoy casada desde hace diez años. | Llevo diez años casada.
+= Mi gata se llama Luna. | Tengo una gata, se llama Luna.
+= Trabajo de noche. | Tengo turno de noche.
+= Me dan alergia los gatos. | Soy alérgica a los gatos.
+~ No tengo coche. | No tengo perro.
+~ Soy electricista desde hace treinta años. | Soy electricista desde hace tres años.
+~ Vivo con mi prima Lucía. | Vivo con mi prima Ana.
+~ Ya no bebo alcohol. | No bebo alcohol.
+~ Tengo una hermana que vive en Rosario. | Tengo una hermana que trabaja en Rosario.
+~ Llevo diez años casado. | Llevo diez años divorciado.
+~ Me jubilé en 2015. | Me casé en 2015.
+~ Mi hermanito vive en Lima. | Mi hermano mayor vive en Lima.
+# it
+= Sono un infermiere. | Lavoro come infermiere.
+= Vivo a Roma da dieci anni. | Da dieci anni vivo a Roma.
+= Ho un cane di nome Rex. | Il mio cane si chiama Rex.
+= Non bevo alcolici. | Sono astemio.
+= Mia moglie fa la maestra. | Mia moglie è maestra.
+= Mi alzo alle sei. | Mi alzo alle 6.
+= Preferisco il tè al caffè. | Mi piace di più il tè del caffè.
+= Ho due figli. | Sono padre di due figli.
+= Vado in palestra tre volte a settimana. | Tre volte alla settimana vado in palestra.
+= Studio medicina a Padova. | A Padova studio medicina.
+= Odio i funghi. | Non sopporto i funghi.
+= Mio figlio ha sette anni. | Ho un figlio di sette anni.
+= Sinceramente odio il calcio. | Odio il calcio.
+= La domenica pranziamo dai nonni. | Pranziamo dai nonni la domenica.
+= Sono allergico alle noci. | Ho un'allergia alle noci.
+= Non ho la patente. | Non ho preso la patente.
+= Mia moglie è medico. | Mia moglie lavora come medico.
+= Vivo da sola. | Abito da sola.
+= Il mio gatto si chiama Micio. | Ho un gatto, si chiama Micio.
+= Mio fratello ha tre anni più di me. | Ho tre anni meno di mio fratello.
+= Lavoro di notte. | Faccio il turno di notte.
+= Sono sposato da dieci anni. | Io e mia moglie siamo sposati da dieci anni.
+= Ho smesso di fumare due anni fa. | Due anni fa ho smesso di fumare.
+~ Ho paura di volare. | Mi piace volare.
+~ Ho smesso di fumare nel 2010. | Ho iniziato a fumare nel 2010.
+~ Mio fratello fa il cuoco. | Mio fratello fa il bagno.
+~ Lavoro da casa. | Lavoro da dieci anni.
+~ Sono in pensione dal 2010. | Lavoro dal 2010.
+~ Studia medicina da dieci anni. | Lavora da dieci anni.
+# pt
+= Sou enfermeira. | Trabalho como enfermeira.
+= Moro em Curitiba há dez anos. | Há dez anos moro em Curitiba.
+= Tenho um cachorro chamado Rex. | Meu cachorro se chama Rex.
+= Não como carne. | Sou vegetariano.
+= Acordo às seis. | Eu acordo às 6 horas.
+= Minha mãe é professora. | Minha mãe trabalha como professora.
+= Tenho medo de aranha. | Aranhas me dão medo.
+= Prefiro chá a café. | Gosto mais de chá do que de café.
+= Jogo futebol aos sábados. | Aos sábados eu jogo futebol.
+= Estou aposentado desde 2019. | Me aposentei em 2019.
+= Meu filho tem sete anos. | Tenho um filho de sete anos.
+= Na verdade eu odeio futebol. | Eu odeio futebol.
+= Tenho alergia a nozes. | Sou alérgica a nozes.
+= Toda manhã eu corro no parque. | Eu corro no parque toda manhã.
+= Não tenho carteira de motorista. | Não tirei carteira de motorista.
+= Minha esposa é médica. | Minha mulher trabalha como médica.
+= Moro sozinha. | Eu moro sozinha.
+= Meu gato se chama Mingau. | Tenho um gato, o nome dele é Mingau.
+= Sou casado há dez anos. | Estou casado faz dez anos.
+= Trabalho à noite. | Trabalho no turno da noite.
+= Tenho dois filhos. | Sou mãe de dois filhos.
+= Parei de fumar em 2015. | Larguei o cigarro em 2015.
+~ Moro sozinho desde o divórcio. | Moro sozinho desde o casamento.
+~ Me aposentei em 2019. | Me casei em 2019.
+~ Trabalho como garçom nos fins de semana. | Trabalho como garçom durante a semana.
+~ Não tenho carro. | Não tenho carteira.
+~ Parei de fumar há dez anos. | Comecei a fumar há dez anos.
+# ja
+= 私は看護師です。 | 看護師として働いています。
+= 毎朝六時に起きます。 | 毎朝6時に起きる。
+= コーヒーは飲みません。 | コーヒーを飲まないです。
+= 土曜日に友達とテニスをします。 | 友達と土曜日にテニスをします。
+= 東京に住んでいます。 | 東京に住んでる。
+= 娘が二人います。 | 娘が2人いる。
+= 犬を飼っています。名前はポチです。 | ポチという犬を飼っています。
+= 肉は食べません。 | お肉を食べないんです。
+= 辛いものが苦手です。 | 辛いものは苦手なんです。
+= 夫は警察官です。 | 夫は警察官をしています。
+= 図書館で毎日勉強しています。 | 毎日図書館で勉強しています。
+= 泳げません。 | 私は泳げないんです。
+= 息子は七歳です。 | 息子は7歳だよ。
+= 週末はいつも釣りに行きます。 | いつも週末は釣りに行く。
+= 彼氏は料理人です。 | 彼氏は料理人として働いています。
+= 父は去年亡くなりました。 | 去年、父が亡くなりました。
+= 実は左利きなんです。 | 左利きです。
+= 猫アレルギーです。 | 猫にアレルギーがあります。
+= 一人で暮らしています。 | 一人暮らしです。
+= 妻は医者です。 | 妻は医者として働いています。
+= タバコをやめました。 | 禁煙しました。
+= 高いところが怖いです。 | 高所恐怖症です。
+= 猫の名前はミケです。 | ミケという猫を飼っています。
+= スペイン語が話せます。 | スペイン語を話せます。
+= 紅茶よりコーヒーの方が好きです。 | コーヒーの方が紅茶より好き。
+= 毎週土曜日にヨガに通っています。 | 土曜日はヨガに行っています。
+= 結婚していません。 | 独身です。
+~ 卵を食べるとアレルギーが出ます。 | 卵を食べるとお腹が痛くなります。
+~ 免許は持っていません。 | 免許を持っています。
+~ 妹は京都の大学に通っています。 | 妹は京都の大学で働いています。
+~ 土曜日に友達とテニスをします。 | 日曜日に友達とテニスをします。
+~ 毎朝コーヒーを飲みます。 | 毎晩コーヒーを飲みます。
+~ 犬が欲しいんです。 | 犬がいるんです。
+~ 三年前にタバコをやめました。 | 三年前にお酒をやめました。
+~ 月曜日から働いています。 | 月曜日に働いています。
+# zh
+= 我是护士。 | 我的职业是护士。
+= 我住在广州。 | 我现在住在广州。
+= 我有两个孩子。 | 我有俩孩子。
+= 我每天早上六点起床。 | 我早上6点起床。
+= 我周末喜欢爬山。 | 周末我喜欢爬山。
+= 我老公是医生。 | 我丈夫是医生。
+= 我不喝咖啡。 | 咖啡我不喝。
+= 我怕蜘蛛。 | 蜘蛛让我害怕。
+= 我在银行上班。 | 我在银行工作。
+= 我儿子在上海读大学。 | 我儿子在上海上大学。
+= 我戒烟五年了。 | 我五年前戒的烟。
+= 我妹妹叫小红。 | 我有个妹妹叫小红。
+= 我爸是司机。 | 我爸爸是司机。
+= 我不会游泳。 | 游泳我不会。
+= 周六我和朋友打篮球。 | 我周六和朋友打篮球。
+= 我女儿今年七岁。 | 我女儿七岁了。
+= 说实话我讨厌下雨天。 | 我讨厌下雨天。
+= 我习惯用左手。 | 我是左撇子。
+= 我一个人住。 | 我自己住。
+= 我是福建人。 | 我老家在福建。
+= 我老婆是医生。 | 我老婆的职业是医生。
+= 我恐高。 | 我怕高。
+= 我的猫叫咪咪。 | 我养了一只叫咪咪的猫。
+= 我会说西班牙语。 | 我会讲西班牙语。
+= 比起咖啡我更喜欢茶。 | 我更喜欢茶而不是咖啡。
+= 我每周六去练瑜伽。 | 每个周六我都去练瑜伽。
+= 我还没结婚。 | 我未婚。
+= 我爸爸去年去世了。 | 去年我爸爸去世了。
+~ 我不吃辣。 | 我不吃甜。
+~ 我室友是东北人。 | 我室友是南方人。
+~ 我家有两只猫。 | 我家有两只狗。
+~ 我女儿在杭州当老师。 | 我女儿在杭州当护士。
+~ 我戒烟五年了。 | 我抽烟五年了。
+~ 我退休了。 | 我爸退休了。
+~ 我凌晨两点睡。 | 我下午两点睡。
+~ 我没有车。 | 我没有房。
+~ 我上夜班。 | 我上早班。
+# ko
+= 저는 간호사예요. | 저는 간호사로 일해요.
+= 저는 서울에 살아요. | 서울에 살고 있어요.
+= 아침마다 커피를 마셔요. | 저는 커피를 아침마다 마셔요.
+= 저는 술을 안 마셔요. | 술 안 마셔.
+= 제 강아지 이름은 초코예요. | 초코라는 강아지를 키워요.
+= 저는 여섯 시에 일어나요. | 6시에 일어나.
+= 토요일마다 친구와 축구를 해요. | 친구랑 토요일마다 축구해요.
+= 저는 차가 없어요. | 차 없어요.
+= 거미가 무서워요. | 저는 거미를 무서워해요.
+= 제 남편은 의사예요. | 남편이 의사예요.
+= 딸이 두 명 있어요. | 저는 딸이 둘 있어요.
+= 저는 대학교에서 법학을 공부해요. | 대학교에서 법학 공부하고 있어요.
+= 제 아들은 일곱 살이에요. | 아들이 7살이에요.
+= 사실 저는 왼손잡이예요. | 저는 왼손잡이예요.
+= 남편이랑 주말에 산에 가요. | 주말에 남편이랑 산에 가요.
+= 저는 축구를 좋아해요. | 난 축구 좋아해.
+= 아버지는 택시 기사예요. | 아버지는 택시 기사로 일하세요.
+= 고양이 알레르기가 있어요. | 저는 고양이 알레르기 있어요.
+= 저는 혼자 살아요. | 혼자 살고 있어요.
+= 저는 부산 출신이에요. | 고향이 부산이에요.
+= 제 아내는 의사예요. | 아내 직업이 의사예요.
+= 담배를 끊었어요. | 저 담배 끊었어요.
+= 고양이 이름은 나비예요. | 나비라는 고양이가 있어요.
+= 커피보다 차를 더 좋아해요. | 차를 커피보다 더 좋아해요.
+= 토요일마다 요가를 해요. | 매주 토요일에 요가해요.
+= 저는 아직 결혼 안 했어요. | 저는 미혼이에요.
+= 저는 스페인어를 할 줄 알아요. | 스페인어 할 수 있어요.
+~ 오이를 싫어해요. | 오이를 좋아해요.
+~ 저는 차가 없어요. | 저는 차가 있어요.
+~ 새우 먹으면 알레르기 나와요. | 새우 먹으면 배가 아파요.
+~ 엄마랑 시장에 가요. | 엄마가 시장에 가요.
+~ 동생이 강아지를 키워요. | 강아지를 키워요.
+~ 작년에 은퇴했어요. | 작년에 결혼했어요.
+~ 친구와 축구를 해요. | 친구와 농구를 해요.
+~ 저는 커피를 못 마셔요. | 저는 커피를 마셔요.
+# ru
+= Я живу в Москве. | Живу в Москве.
+= Мой муж — врач. | Мой муж работает врачом.
+= У меня двое детей. | У меня два ребёнка.
+= Я не пью кофе. | Кофе я не пью.
+= Я боюсь пауков. | Мне страшны пауки.
+= По субботам мы ездим на дачу. | Мы по субботам ездим на дачу.
+= Я встаю в шесть утра. | Я встаю в 6 утра.
+= Мою собаку зовут Рекс. | У меня есть собака по кличке Рекс.
+= Я бросил курить пять лет назад. | Пять лет назад я бросил курить.
+= Я работаю в банке. | Я сотрудник банка.
+= Мама живёт в Туле. | Моя мама живёт в Туле.
+= Моему сыну семь лет. | Сыну 7 лет.
+= Кстати, я левша. | Я левша.
+= У меня есть кошка. | У меня кошка.
+= Мы с мужем женаты десять лет. | Мы женаты десять лет.
+= По воскресеньям я пеку пироги. | Я пеку пироги по воскресеньям.
+= У меня аллергия на кошек. | Я аллергик на кошек.
+= Я живу один. | Я живу сам.
+= Я родом из Казани. | Я из Казани.
+= Моя жена — врач. | Жена работает врачом.
+= Я замужем десять лет. | Я уже десять лет замужем.
+= Я говорю по-испански. | Я умею говорить по-испански.
+= Мою кошку зовут Муся. | У меня кошка Муся.
+= Я работаю по ночам. | Я работаю в ночную смену.
+= Я не женат. | Я холост.
+~ У меня, кстати, аллергия на мёд. | У меня, кстати, аллергия на молоко.
+~ Я не ем рыбу. | Я не ем мясо.
+~ Я подрабатываю курьером. | Я подрабатываю няней.
+~ Я бросил курить пять лет назад. | Я начал курить пять лет назад.
+~ Я на пенсии. | Мой муж на пенсии.
+~ Я боюсь летать. | Я люблю летать.
+# tr
+= Ben hemşireyim. | Hemşire olarak çalışıyorum.
+= İzmir'de yaşıyorum. | Ben İzmir'de oturuyorum.
+= İki çocuğum var. | Benim iki çocuğum var.
+= Kahve içmiyorum. | Ben kahve içmem.
+= Her sabah koşuyorum. | Sabahları koşarım.
+= Kocam doktor. | Benim kocam doktor.
+= Köpeğimin adı Karabaş. | Karabaş adında bir köpeğim var.
+= Örümceklerden korkarım. | Örümceklerden korkuyorum.
+= Cumartesi günleri annemle pazara gideriz. | Annemle cumartesi günleri pazara gideriz.
+= Çayı kahveye tercih ederim. | Kahve yerine çayı tercih ederim.
+= Oğlum yedi yaşında. | Benim oğlum 7 yaşında.
+= Aslında solağım. | Solağım.
+= Pazar günleri balık tutmaya giderim. | Balık tutmaya pazar günleri giderim.
+= Fıstığa alerjim var. | Benim fıstığa alerjim var.
+= Kediye alerjim var. | Benim kedi alerjim var.
+= Yalnız yaşıyorum. | Tek başıma yaşıyorum.
+= Bursalıyım. | Memleketim Bursa.
+= Eşim doktor. | Eşim doktor olarak çalışıyor.
+= Kedimin adı Pamuk. | Pamuk adında bir kedim var.
+= Geceleri çalışıyorum. | Gece vardiyasında çalışıyorum.
+= İspanyolca biliyorum. | İspanyolca konuşabiliyorum.
+= Bekarım. | Evli değilim.
+= On yıldır evliyim. | On senedir evliyim.
+~ Kızım Ankara'da avukat. | Kızım Ankara'da öğretmen.
+~ Sigarayı beş yıl önce bıraktım. | İşimi beş yıl önce bıraktım.
+~ Sigarayı beş yıl önce bıraktım. | Sigarayı on yıl önce bıraktım.
+~ Emekliyim. | Babam emekli.
+~ Arabam yok. | Arabam var.
+# ar
+= أنا ممرضة. | أعمل ممرضة.
+= أسكن في الرياض. | أنا ساكن في الرياض.
+= عندي ابنان. | عندي ولدين.
+= لا أشرب القهوة. | أنا ما أشرب القهوة.
+= أستيقظ الساعة السادسة صباحا. | أصحو الساعة 6 صباحا.
+= زوجي طبيب. | زوجي يعمل طبيبا.
+= أحب الشاي أكثر من القهوة. | أفضل الشاي على القهوة.
+= يوم الجمعة ألعب كرة القدم. | ألعب كرة القدم يوم الجمعة.
+= ليس لدي سيارة. | ما عندي سيارة.
+= أخاف من العناكب. | العناكب تخيفني.
+= ابني عمره سبع سنوات. | عمر ابني سبع سنوات.
+= بصراحة أكره كرة القدم. | أكره كرة القدم.
+= أعمل في مستشفى. | أنا أعمل في مستشفى.
+= عندي قطة. | لدي قطة.
+= أقلعت عن التدخين. | توقفت عن التدخين.
+= عندي حساسية من القطط. | أتحسس من القطط.
+= أعيش وحدي. | أسكن لوحدي.
+= أنا من دمشق. | أصلي من دمشق.
+= زوجتي طبيبة. | زوجتي تعمل طبيبة.
+= اسم قطتي لولو. | قطتي اسمها لولو.
+= أعمل ليلا. | أعمل في الوردية الليلية.
+= أنا أعزب. | أنا غير متزوج.
+= أتكلم الإسبانية. | أتحدث اللغة الإسبانية.
+~ ابني يدرس الطب. | ابنتي تدرس الطب.
+~ عندي قطتان. | عندي قطة.
+~ تقاعدت في 2015. | تزوجت في 2015.
+~ لا أشرب القهوة. | لا أشرب الشاي.
+~ أخي أكبر مني. | أختي أكبر مني.
+~ العناكب تخيفني. | العناكب تعجبني.
 `;
