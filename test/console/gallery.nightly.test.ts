@@ -596,6 +596,8 @@ describe.skipIf(withoutChromium)('the library', () => {
     await search.fill('blue');
     await expect.poll(() => facts.first().innerText()).toContain('cold blue light');
     await search.fill('');
+    // The list of all facts is another one than that of the search.
+    await instructions.waitFor();
     await page.getByRole('button', { name: /^Correct: .*cold blue light/ }).click();
     await page.getByLabel('Correction').fill('I like warm red light');
     await page.getByRole('button', { name: 'Save' }).click();
