@@ -82,6 +82,8 @@ export type SpendersQuery = z.output<typeof spendersQuery>;
 
 export const spenders = z.object({
   month: z.string(),
-  users: z.array(z.object({ userId: z.string(), ...used })).describe('Users who spent the most credits come first.'),
+  users: z
+    .array(z.object({ userId: z.string(), ...used, images: z.int(), videos: z.int() }))
+    .describe('Users who spent the most credits come first.'),
 });
 export type Spenders = z.output<typeof spenders>;

@@ -69,6 +69,8 @@ export interface RunStep {
   readonly tookMs: number | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
+  /** Of the step at which the run failed, as the user sees it. */
+  readonly failure?: string | null;
   readonly calls: readonly {
     readonly name: string;
     readonly tookMs: number | null;

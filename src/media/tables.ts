@@ -135,6 +135,8 @@ export interface MediaTables extends LedgerTables {
     is_priority: Generated<boolean>;
     decision: Decision | null;
     statement: string | null;
+    /** Of the content when it was decided about. */
+    title: string | null;
     evidence_until: Date | null;
   };
   rescreenings: {

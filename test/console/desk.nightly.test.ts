@@ -73,19 +73,25 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await expect.poll(() => row.allInnerTexts()).toEqual([expect.stringMatching(/\d+ spent this month\s+no session/)]);
     await page.getByRole('link', { name: person.email }).click();
     await page.getByRole('heading', { name: person.email }).waitFor();
-    await page.getByText('Welcome').waitFor();
+    const mail = page.getByRole('region', { name: 'Emails' }).getByRole('link', { name: 'Welcome' });
+    expect(await mail.getAttribute('href')).toBe('/operator/mail?tab=sent&q=Welcome');
+    // In the words of the page Mail, which knows no pending emails.
+    await expect.poll(() => page.getByRole('region', { name: 'Emails' }).innerText()).toMatch(/scheduled|sent/);
+    await page.getByText('Spent in 30 days').waitFor();
     await look(page, 'a person');
 
     await page.getByLabel('Add credits').fill('25');
     await page.getByRole('combobox', { name: 'Plan' }).selectOption('max');
     await page.getByLabel('Reason').fill('An apology for an outage');
     await page.getByRole('button', { name: 'Save change' }).click();
+    await page.getByText('The change was saved.').first().waitFor();
     const changes = page.getByRole('region', { name: 'Changes of plan and credits' });
     await changes.getByText('An apology for an outage').waitFor();
     expect(await changes.textContent()).toContain('Pro to Max');
 
     await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByRole('button', { name: 'Yes, end sessions' }).click();
+    await page.getByText('The sessions were ended.').first().waitFor();
     await page.getByText('just now').first().waitFor();
     await page.getByRole('region', { name: 'Audit' }).getByText('Ended the sessions of this person').waitFor();
 
@@ -174,9 +180,27 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByRole('button', { name: 'Show it blurred' }).click();
     await page.getByText(/^The blocked object was removed, and no other image/).waitFor();
     expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
-    await page.getByLabel('Note').fill('A poem.');
-    await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByText('The incident is cleared.').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Answer the appeal' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Decide about the content' });
+    // It was removed when it was blocked, so it cannot be restricted.
+    expect(await dialog.getByRole('radio').count()).toBe(2);
+    await dialog.getByRole('radio', { name: /^Allow/ }).check();
+    await dialog.getByLabel('Note').fill('A poem.');
+    await look(page, 'a decision about blocked content');
+    await dialog.getByRole('button', { name: 'Save the decision' }).click();
+    await page.getByText('Decided: allowed, just now').waitFor();
+    const history = page.getByRole('region', { name: 'History' }).getByRole('listitem');
+    await expect
+      .poll(() => history.allInnerTexts())
+      .toEqual([
+        expect.stringContaining('Blocked by screening'),
+        expect.stringContaining('Appealed by the owner'),
+        expect.stringMatching(/Decided: allowed[\s\S]*by console/),
+      ]);
+    // The way back keeps the filters.
+    await page.getByRole('link', { name: 'All incidents' }).click();
+    await page.waitForURL(`${rig.url}/operator/incidents?status=appealed`);
+    await page.getByRole('radio', { name: /^Appealed/, checked: true }).waitFor();
     const { body: cleared } = await desk.send<{ counts: object }>('GET', '/api/incidents');
     expect(cleared.counts).toMatchObject({ open: 0, cleared: 1 });
     const resolved = encodeURIComponent('POST /v1/incidents/:id/resolution');

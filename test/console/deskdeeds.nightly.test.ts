@@ -255,11 +255,15 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await image.waitFor();
     await judge(page, 'a blurred look');
     expect(Number(await page.evaluate('document.querySelector(".desk-look").naturalWidth'))).toBeLessThanOrEqual(24);
+    await tabTo(page, /^Decide$/);
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^Keep blocked/);
+    await page.keyboard.press('Space');
     await tabTo(page, /^Note$/);
     await page.keyboard.type('Known content.');
-    await tabTo(page, /^Uphold$/);
+    await tabTo(page, /^Save the decision$/);
     await page.keyboard.press('Enter');
-    await page.getByText('The incident is upheld.').waitFor({ state: 'attached' });
+    await page.getByText('Decided: blocked, just now').waitFor();
     const { body } = await desk.send<{ counts: object }>('GET', '/api/incidents');
     expect(body.counts).toMatchObject({ open: 0, upheld: 1 });
     expect(complaints).toEqual([]);

@@ -65,9 +65,12 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     await page.getByRole('list', { name: 'Incidents' }).getByRole('link').first().click();
     await page.getByText('I wrote this poem.').waitFor();
     await judge(page, 'an incident');
+    await page.getByRole('button', { name: 'Answer the appeal' }).click();
+    await page.getByRole('radio', { name: /^Allow/ }).check();
     await page.getByLabel('Note').fill('A poem.');
-    await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByText('The incident is cleared.').waitFor({ state: 'attached' });
+    await judge(page, 'a decision');
+    await page.getByRole('button', { name: 'Save the decision' }).click();
+    await page.getByText('Decided: allowed, just now').waitFor();
     expect(await countOpen()).toBe(before - 1);
   });
 

@@ -106,7 +106,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await entry.click();
     await operator.getByText('The person agreed in writing.').waitFor();
     await shoot(operator, 'report-appealed');
-    await decide(operator, 'Answer the appeal', 'Dismiss', 'The agreement is valid.');
+    await decide(operator, 'Answer the appeal', 'Allow', 'The agreement is valid.');
 
     await owner.reload();
     await owner.getByText('The agreement is valid.').waitFor();
@@ -116,12 +116,33 @@ describe.skipIf(withoutChromium)('a report', () => {
     await operator.goto(`${rig.url}/operator/incidents`);
     await operator.getByRole('radio', { name: 'Appealed' }).check();
     await operator.getByText('No incidents here.').waitFor();
-    await operator.getByRole('radio', { name: /^Cleared/ }).check();
+    await operator.getByRole('radio', { name: /^Allowed/ }).check();
     await entry.click();
     await decide(operator, 'Decide again', 'Remove', 'The person took the agreement back.');
-    // Nothing of the content is left on the page.
+    // Nothing of the content is left on the page but its name, and it can be removed only once.
+    await operator.getByText('boat.png').waitFor();
+    await operator.getByText('No preview of it is left.').waitFor();
     await operator.getByText('removed', { exact: true }).waitFor();
     await operator.getByText('Removed', { exact: true }).waitFor();
     expect(await operator.getByRole('heading', { name: 'Content', exact: true }).count()).toBe(0);
+    await operator.getByRole('button', { name: 'Decide again' }).click();
+    const choices = operator.getByRole('dialog').getByRole('radio');
+    expect(await choices.evaluateAll((all) => all.map((one) => Reflect.get(one, 'labels')[0].textContent))).toEqual([
+      expect.stringMatching(/^Keep removed/),
+      expect.stringMatching(/^Lift the removal/),
+    ]);
+    await judge(operator, 'a decision about removed content');
+    await shoot(operator, 'report-removed');
+    await operator.keyboard.press('Escape');
+    const history = operator.getByRole('region', { name: 'History' }).getByRole('listitem');
+    await expect
+      .poll(async () => (await history.allInnerTexts()).filter((text) => /Decided|Appealed|Reported/.test(text)))
+      .toEqual([
+        expect.stringContaining('Reported'),
+        expect.stringMatching(/Decided\. A later decision replaced it\.[\s\S]*by console/),
+        expect.stringContaining('Appealed by the owner'),
+        expect.stringMatching(/Decided\. A later decision replaced it\.[\s\S]*by console/),
+        expect.stringMatching(/Decided: removed[\s\S]*by console/),
+      ]);
   });
 });

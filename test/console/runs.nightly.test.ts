@@ -37,6 +37,12 @@ describe.skipIf(withoutChromium)('runs', () => {
     provider.on('first question', { text: 'The first answer.' });
     provider.on('second question', { text: 'The second answer.' });
     provider.on('show me', { text: rich });
+    const args = { prompt: 'a boat at dusk' };
+    provider.on('make a film', ({ body }) =>
+      JSON.stringify(body).includes('"role":"tool"')
+        ? { text: 'It is being made.' }
+        : { calls: [{ id: 'film', name: 'generateVideo', args }] },
+    );
     const settings = { MODEL_BASE_URL: provider.url, MODEL_NAME: 'scripted', MODEL_API_KEY: 'sk-test' };
     [rig, browser] = await Promise.all([startConsole(settings), launchChromium()]);
     desk = await openDesk(rig);
@@ -93,10 +99,27 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByLabel('Model').selectOption({ label: 'scripted' });
     await rows.getByRole('link', { name: 'please fail' }).click();
     await page.getByRole('heading', { name: 'please fail' }).waitFor();
-    await page.getByText('The model provider returned 500.').waitFor();
+    await page.getByText('The model provider returned 500.').first().waitFor();
     await page.getByRole('button', { name: 'Read the stream' }).click();
     await page.getByRole('list', { name: 'Events of the stream' }).getByText('start', { exact: true }).waitFor();
     await judge(page, 'a run');
+    // The step that failed has its time and its error.
+    const step = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+    expect(await step.allInnerTexts()).toEqual([
+      expect.stringMatching(/Model[\s\S]*failed[\s\S]*\d m?s[\s\S]*The model provider returned 500\./),
+    ]);
+    // The way back keeps the filters, and another way leads to the same failures.
+    const back = await page.getByRole('link', { name: 'All runs' }).getAttribute('href');
+    expect(Object.fromEntries(new URL(back ?? '', rig.url).searchParams)).toEqual({
+      status: 'failed',
+      q: 'PLEASE fa',
+      model: 'scripted',
+    });
+    await page.getByRole('link', { name: 'Other failures with this reason' }).click();
+    await rows.getByText(outage).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('The model provider returned 500.');
+    await rows.getByRole('link', { name: 'please fail' }).click();
+    await page.getByRole('heading', { name: 'please fail' }).waitFor();
 
     await page.getByRole('link', { name: person.email }).click();
     await page.getByRole('heading', { name: person.email }).waitFor();
@@ -109,7 +132,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByRole('button', { name: 'Show the image' }).click();
     const picture = page.getByRole('img', { name: 'the image' });
     await picture.waitFor();
-    await expect.poll(() => picture.evaluate('(image) => image.naturalWidth')).toBeGreaterThan(0);
+    await expect.poll(() => picture.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBeGreaterThan(0);
     await judge(page, 'images and videos');
     await page.getByRole('link', { name: 'a lighthouse' }).click();
     await page.getByRole('heading', { name: 'a lighthouse' }).waitFor();
@@ -117,11 +140,41 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByRole('button', { name: 'Copy the order id' }).waitFor();
     await judge(page, 'an order');
     await page.getByRole('link', { name: person.email }).click();
+    // What was read less than 15 seconds ago is shown again.
+    await page.reload();
     await page.getByRole('region', { name: 'Audit' }).getByText('Viewed a file of this person').first().waitFor();
     const thread = page.getByRole('region', { name: 'Threads' }).getByRole('link', { name: 'please fail' });
     await thread.click();
     await rows.getByText(outage).waitFor();
     expect(await rows.count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('an operator sees the video of a run and what it cost', { timeout: limitMs }, async () => {
+    const person = await desk.person();
+    const message = { role: 'user', parts: [{ type: 'text', text: 'make a film' }] };
+    const started = await person.call('agent', 'POST', '/task', { threadId: `thread-${randomUUID()}`, message });
+    const ordered = `/generations/all?taskId=${started.body.taskId}`;
+    const videos = async () =>
+      (await desk.internal<{ generations: { status: string }[] }>('agent', 'GET', ordered)).body.generations;
+    await expect
+      .poll(async () => (await videos()).map(({ status }) => status), { timeout: 60_000 })
+      .toEqual(['completed']);
+    const visitor = await visit();
+    await enterAsOperator(visitor, rig, `/operator/runs/${started.body.taskId}`);
+    const { page, complaints } = visitor;
+    const video = page.getByRole('region', { name: 'Video' });
+    await video.getByRole('heading', { name: '1 of 1 video delivered' }).waitFor();
+    await video.getByText('a boat at dusk').waitFor();
+    await video.getByText('40 credits').waitFor();
+    const credits = page.locator('.desk-tiles > div').filter({ hasText: 'Credits' });
+    expect(await credits.innerText()).toMatch(/^Credits\s+41$/);
+    expect(await page.getByRole('list', { name: 'Steps' }).getByText('generateVideo').count()).toBe(1);
+    await video.getByRole('button', { name: 'Show the video' }).click();
+    await video.getByTitle('Open the file').waitFor();
+    await judge(page, 'a run with a video');
+    await video.getByRole('link', { name: 'The order' }).click();
+    await page.getByRole('heading', { name: 'a boat at dusk' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -98,6 +98,7 @@ export const actionSearch = actionListing.extend({
   from: z.iso.date().optional().describe('The first day, in UTC.'),
   to: z.iso.date().optional().describe('The last day, included.'),
   action: filter(100).describe('Only actions that contain this text. Ignores case.'),
+  target: filter(200).describe('Only actions on this target, such as `incident <id>`.'),
 });
 export type ActionSearch = z.output<typeof actionSearch>;
 

@@ -113,10 +113,34 @@ describe('users by credits', () => {
     await use(one.userId, 'a', 5000);
     await use(two.userId, 'a', 4000);
     await use(two.userId, 'b', 2000);
+    // Each in its transaction, and the images of another month apart.
+    for (const made of [{ images: 2 }, { images: 1, videos: 3 }])
+      await transaction(db(), (tx) => addUsage(tx, { userId: two.userId, model: 'b', credits: 0, ...made }));
+    await sql`insert into agent_usage (user_id, day, model, images) values (${one.userId}, '2025-12-31', 'a', 9)`.execute(
+      db(),
+    );
     const read = async (query = '') => (await rig.server.call<Spenders>('GET', `/usage/users${query}`)).body;
     expect((await read('?limit=2')).users).toEqual([
-      { userId: two.userId, runs: 2, inputTokens: 20, outputTokens: 10, credits: 6000, costUsd: 0 },
-      { userId: one.userId, runs: 1, inputTokens: 10, outputTokens: 5, credits: 5000, costUsd: 0 },
+      {
+        userId: two.userId,
+        runs: 2,
+        inputTokens: 20,
+        outputTokens: 10,
+        credits: 6000,
+        costUsd: 0,
+        images: 3,
+        videos: 3,
+      },
+      {
+        userId: one.userId,
+        runs: 1,
+        inputTokens: 10,
+        outputTokens: 5,
+        credits: 5000,
+        costUsd: 0,
+        images: 0,
+        videos: 0,
+      },
     ]);
     expect(await read('?month=2026-01')).toEqual({ month: '2026-01', users: [] });
     for (const bad of ['?month=2026-13', '?month=0000-01', '?month=2026', '?limit=0', '?limit=101'])

@@ -25,10 +25,15 @@ export class UsageMeter {
   readonly callsTookMs = new Map<string, number>();
   #total: TokenUsage = unknownUsage;
   #answeredBy: string | undefined;
-  #step = { number: 1, startedAtMs: performance.now() };
+  #step = { number: 1, startedAtMs: performance.now(), isOpen: false };
 
   beginStep(number: number): void {
-    this.#step = { number, startedAtMs: performance.now() };
+    this.#step = { number, startedAtMs: performance.now(), isOpen: true };
+  }
+
+  /** How long the call of the model in progress has lasted. `undefined`: there is none. */
+  openStepMs(): number | undefined {
+    return this.#step.isOpen ? Math.round(performance.now() - this.#step.startedAtMs) : undefined;
   }
 
   /** `answeredBy`: the id of the fallback that took the place of the requested model. */
@@ -36,6 +41,7 @@ export class UsageMeter {
     const { inputTokens = null, outputTokens = null } = usage;
     const tookMs = Math.round(performance.now() - this.#step.startedAtMs);
     this.steps.set(this.#step.number, { tookMs, inputTokens, outputTokens });
+    this.#step.isOpen = false;
     this.#answeredBy = answeredBy ?? this.#answeredBy;
     const total = this.#total;
     this.#total = {

@@ -96,14 +96,13 @@ export async function listTotals(db: Db<AgentTables>, from: string, to: string):
   return rows;
 }
 
-interface Spender {
-  readonly userId: string;
-  readonly runs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly credits: number;
-  readonly costUsd: number;
-}
+type Spender = Omit<UsageTotal, 'day' | 'model' | 'plan'> & { readonly userId: string };
+
+/** The sums of months have no files. Those of the days of a user do. */
+const filesOfMonth = (kind: 'images' | 'videos') => sql<number>`(
+  select coalesce(sum(${sql.ref(kind)}), 0)::bigint from agent_usage
+  where agent_usage.user_id = agent_usage_months.user_id
+    and day >= month and day < (month + interval '1 month'))`;
 
 /** The users who spent the most credits in the month that begins at `month`. */
 export function listSpenders(db: Db<AgentTables>, month: string, limit: number): Promise<Spender[]> {
@@ -112,6 +111,8 @@ export function listSpenders(db: Db<AgentTables>, month: string, limit: number):
     .select([
       ...(['user_id as userId', 'runs', 'input_tokens as inputTokens', 'output_tokens as outputTokens'] as const),
       'credits',
+      filesOfMonth('images').as('images'),
+      filesOfMonth('videos').as('videos'),
       sql<number>`round(cost_usd::numeric, 6)::float8`.as('costUsd'),
     ])
     .where('month', '=', month)

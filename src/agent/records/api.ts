@@ -46,6 +46,7 @@ export const runRecord = z.object({
         tookMs: z.int().nullable().describe('The response of the model, without its tools. `null`: not measured.'),
         inputTokens: z.int().nullable(),
         outputTokens: z.int().nullable(),
+        failure: z.string().nullable().describe('The failure as the user sees it, if the run failed at this step.'),
         calls: z.array(
           z.object({
             name: z.string(),
@@ -81,6 +82,7 @@ export const generationRecordListing = z.object({
   status: generationStatus.optional(),
   kind: z.enum(['image', 'video']).optional(),
   id: z.guid().toLowerCase().optional().describe('Only this one.'),
+  taskId: z.guid().toLowerCase().optional().describe('Only what this run ordered.'),
 });
 export type GenerationRecordListing = z.output<typeof generationRecordListing>;
 

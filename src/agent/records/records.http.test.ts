@@ -77,7 +77,7 @@ onEveryPair('records', (pair) => {
       request: 'say hello to everyone',
       steps: 1,
       tools: [],
-      timeline: [{ tookMs: expect.any(Number), inputTokens: null, outputTokens: null, calls: [] }],
+      timeline: [{ tookMs: expect.any(Number), inputTokens: null, outputTokens: null, failure: null, calls: [] }],
       credits: 1,
       restarts: 0,
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -93,6 +93,8 @@ onEveryPair('records', (pair) => {
       status: 'failed',
       error: 'The model provider returned 500.',
       answer: expect.stringContaining('the cluster is on fire'),
+      // The step had shown nothing when it failed.
+      timeline: [{ tookMs: expect.any(Number), failure: 'The model provider returned 500.', calls: [] }],
     });
     expect(JSON.stringify(await user.task(taskId))).not.toContain('cluster');
   });

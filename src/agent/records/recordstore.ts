@@ -103,7 +103,7 @@ export type StoredGenerationRecord = Omit<GenerationRecord, 'createdAt' | 'ended
 /** The images of a run are one entry. Each table returns a page, so that the indexes serve the order. */
 export async function listGenerationRecords(
   db: Db<AgentTables>,
-  { status, userId, model, kind, id: only, ...search }: GenerationRecordListing,
+  { status, userId, model, kind, id: only, taskId, ...search }: GenerationRecordListing,
   after: Place | undefined,
   limit: number,
 ): Promise<readonly StoredGenerationRecord[]> {
@@ -118,6 +118,7 @@ export async function listGenerationRecords(
       [
         kind === undefined || (kind === 'video') === (table === 'agent_videos') ? sql`true` : sql`false`,
         ...(only === undefined ? [] : [sql`${sql.ref(id)} = ${only}`]),
+        ...(taskId === undefined ? [] : [table === 'agent_generations' ? sql`false` : sql`task_id = ${taskId}`]),
         ...(userId === undefined ? [] : [sql`${sql.ref(owner)} = ${userId}`]),
         ...(model === undefined ? [] : [sql`${columns.model} = ${model}`]),
         ...(status === undefined ? [] : [sql`${columns.status} = ${status}`]),

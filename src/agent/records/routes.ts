@@ -127,7 +127,7 @@ function describe({ record, trace, createdAtUs, ...run }: StoredRecord): RunReco
     answer: record?.answer ?? null,
     steps: record?.steps ?? null,
     tools: [...(record?.tools ?? [])],
-    timeline: (record?.timeline ?? []).map((step) => ({ ...step, calls: [...step.calls] })),
+    timeline: (record?.timeline ?? []).map((step) => ({ failure: null, ...step, calls: [...step.calls] })),
     inputTokens: record?.inputTokens ?? null,
     outputTokens: record?.outputTokens ?? null,
     credits: record?.credits ?? null,

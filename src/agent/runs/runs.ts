@@ -308,7 +308,7 @@ export interface RunEnd {
   readonly usage: TokenUsage;
   /** Of its tokens. */
   readonly costUsd?: number;
-  readonly times?: Pick<UsageMeter, 'steps' | 'callsTookMs'>;
+  readonly times?: Pick<UsageMeter, 'steps' | 'callsTookMs' | 'openStepMs'>;
   /** References of the images that a provider was making. If the run was stopped, they are canceled. */
   readonly imageOrders: readonly string[];
   /** Of a failure, in the words of the provider. */
@@ -392,13 +392,15 @@ const creditsOf = (settled: Settled, images: readonly NotedImage[]) =>
   sumOf(settled.filter(({ reference }) => images.some((image) => image.reference === reference)));
 
 /** The steps of the run, and what became of their tool calls. */
-function timelineOf(taskId: string, { parts, times }: RunEnd, noted: readonly NotedImage[]): readonly RunStep[] {
+function timelineOf(
+  taskId: string,
+  { parts, times, status, error }: RunEnd,
+  noted: readonly NotedImage[],
+): readonly RunStep[] {
+  const unknown = { tookMs: null, inputTokens: null, outputTokens: null };
   const steps: (RunStep & { readonly calls: RunStep['calls'][number][] })[] = [];
   for (const part of parts) {
-    if (part.type === 'step-start') {
-      const unknown = { tookMs: null, inputTokens: null, outputTokens: null };
-      steps.push({ ...(times?.steps.get(steps.length + 1) ?? unknown), calls: [] });
-    }
+    if (part.type === 'step-start') steps.push({ ...(times?.steps.get(steps.length + 1) ?? unknown), calls: [] });
     if (!('toolCallId' in part)) continue;
     const { toolCallId } = part;
     const references = imageReferences(taskId, toolCallId);
@@ -406,7 +408,12 @@ function timelineOf(taskId: string, { parts, times }: RunEnd, noted: readonly No
     const tookMs = times?.callsTookMs.get(toolCallId) ?? null;
     steps.at(-1)?.calls.push({ name: toolNameOf(part), tookMs, failure: failureOf(part), answer });
   }
-  return steps;
+  if (status !== 'failed') return steps;
+  const tookMs = times?.openStepMs() ?? null;
+  // The step that failed may have shown nothing.
+  const isUnseen = tookMs !== null && steps.at(-1)?.tookMs !== null;
+  const last = isUnseen ? { ...unknown, calls: [] } : steps.pop();
+  return last === undefined ? steps : [...steps, { ...last, tookMs: tookMs ?? last.tookMs, failure: error }];
 }
 
 function failureOf(part: UIMessage['parts'][number]): string | null {

@@ -12,6 +12,7 @@ import { refusal } from '../../../test/agent/wire.fixture.ts';
 import { setPlanAndCredits } from '../../../test/credits.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { listEvents } from '../eventlog/eventstore.ts';
+import type { GenerationRecordPage } from '../records/api.ts';
 import type { AgentTables } from '../tables.ts';
 
 let rig: ScriptedRig;
@@ -72,6 +73,8 @@ describe.concurrent('a video', () => {
     const { status, tools, answer, output, prompt, taskId } = await order(user);
     expect([status, await rig.credits(user)]).toEqual(['completed', 0]);
     expect(output).toMatchObject({ kind: 'video', status: 'completed', mime: 'video/mp4', taskId, attempt: 1 });
+    const made = await rig.server.call<GenerationRecordPage>('GET', `/generations/all?taskId=${taskId}`);
+    expect(made.body.generations).toMatchObject([{ kind: 'video', taskId, prompt, status: 'completed', credits: 40 }]);
     expect(output).not.toHaveProperty('failure');
     const bytes = Buffer.from(await (await fetch(String(output.url))).arrayBuffer());
     expect(bytes.equals(Buffer.concat([mp4, movieMark('ai')]))).toBe(true);

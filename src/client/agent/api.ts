@@ -259,6 +259,8 @@ export interface Spenders {
     readonly credits: number;
     /** The cost at the providers, by `costUsd` of the models, in US dollars. */
     readonly costUsd: number;
+    readonly images: number;
+    readonly videos: number;
   }[];
 }
 
@@ -416,6 +418,8 @@ export interface RunRecord {
     /** The response of the model, without its tools. `null`: not measured. */ readonly tookMs: number | null;
     readonly inputTokens: number | null;
     readonly outputTokens: number | null;
+    /** The failure as the user sees it, if the run failed at this step. */
+    readonly failure: string | null;
     readonly calls: readonly {
       readonly name: string;
       readonly tookMs: number | null;
@@ -462,6 +466,8 @@ export interface GenerationRecordListing {
   readonly kind?: 'image' | 'video';
   /** Only this one. */
   readonly id?: string;
+  /** Only what this run ordered. */
+  readonly taskId?: string;
 }
 
 export interface GenerationRecordPage {

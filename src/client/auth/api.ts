@@ -137,6 +137,8 @@ export interface ActionSearch {
   readonly to?: string;
   /** Only actions that contain this text. Ignores case. */
   readonly action?: string;
+  /** Only actions on this target, such as `incident <id>`. */
+  readonly target?: string;
 }
 
 export interface ActionPage {

@@ -494,7 +494,7 @@ export interface Incident {
   readonly status: 'open' | 'upheld' | 'cleared';
   /** `null`: a conversation. */
   readonly assetId: string | null;
-  /** The name of the asset, or its prompt. `null`: the asset no longer exists, or has neither. */
+  /** The name of the asset, or its prompt; after a decision, including that of a removed asset. `null`: it has neither, or no longer exists. */
   readonly title: string | null;
   readonly ownerId: string;
   readonly scopeKind: string;

@@ -38,9 +38,12 @@ const job = z.object({
   attempts: z.int(),
   reason: z.string().nullable().describe('The reason of the last failure.'),
   about: z
-    .object({ userId: z.string(), threadId: z.string(), emailId: z.string(), event: z.string(), address: z.string() })
+    .object({
+      ...{ userId: z.string(), threadId: z.string(), taskId: z.string().describe('The run.') },
+      ...{ emailId: z.string(), event: z.string(), address: z.string() },
+    })
     .partial()
-    .describe('The person, conversation, email, event or email address, as far as the payload and the lane name it.'),
+    .describe('The subject of the job, as far as the payload, its event and the lane name it.'),
   payload: z.string().describe('JSON without secrets, shortened.'),
   isSettled: z.boolean().describe('The service has handled the failure, so the job cannot be retried.'),
   requestId: z.string().nullable(),

@@ -106,13 +106,26 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       await put('tests/lane', { videoId: 'v' }, owner);
       await put('tests/email', { sendId: email });
       await put('tests/contact', { userId: owner, contact: { email: 'ada@example.com' } });
-      await put('webhooks/deliver', { id: 'msg_1', body: '{"type":"mail.bounced"}', publishedAtMs: 0 });
+      const run = { taskId: randomUUID(), threadId: 'thread-2', userId: owner, status: 'failed' };
+      const deliver = async (type: string, data: object) => {
+        await sql`delete from jobs where queue = 'webhooks/deliver'`.execute(db());
+        const body = JSON.stringify({ type, data });
+        await put('webhooks/deliver', { id: 'msg_1', body, publishedAtMs: 0 });
+        return about('webhooks/deliver');
+      };
       const about = async (queue: string) => (await list(`/api/jobs?queue=${queue}&state=dead`))[0]?.about;
       expect(await about('tests/owned')).toEqual({ userId: owner, threadId: 'thread-1' });
       expect(await about('tests/lane')).toEqual({ userId: owner });
       expect(await about('tests/email')).toEqual({ emailId: email });
       expect(await about('tests/contact')).toEqual({ address: 'ada@example.com' });
-      expect(await about('webhooks/deliver')).toEqual({ event: 'mail.bounced' });
+      expect(await deliver('mail.bounced', { to: [] })).toEqual({ event: 'mail.bounced' });
+      const { taskId, threadId, userId } = run;
+      expect(await deliver('run.ended', run)).toEqual({ event: 'run.ended', taskId, threadId, userId });
+      // The task of a video is no run.
+      expect(await deliver('video_task.failed', { taskId, ownerId: owner })).toEqual({
+        event: 'video_task.failed',
+        userId: owner,
+      });
     });
 
     it('show the reason, the time and the masked payload of dead jobs', async () => {

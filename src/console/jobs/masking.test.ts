@@ -26,6 +26,16 @@ describe('a payload', () => {
     expect(maskPayload({ body: JSON.stringify({ data: { refresh_token: 'hush', id: 7 } }) })).toContain('7');
   });
 
+  it('shows JSON inside a text as JSON, without a second layer of quotation marks', () => {
+    const data = { id: 7, note: 'b'.repeat(201) };
+    expect(shown({ body: JSON.stringify({ type: 'run.ended', data }) })).toEqual({
+      body: { type: 'run.ended', data: { id: 7, note: `${'b'.repeat(200)}… (201 characters)` } },
+    });
+    let nested: unknown = 'hush';
+    for (let level = 0; level < 12; level += 1) nested = JSON.stringify({ nested });
+    expect(maskPayload(nested)).not.toContain('hush');
+  });
+
   it('is shown without the query of a URL', () => {
     expect(shown({ url: 'https://files.example/a.png?signature=hush&exp=1' })).toEqual({
       url: 'https://files.example/a.png?(hidden)',

@@ -119,20 +119,24 @@ function describe(queue: string, row: JobRow, traceLink: TraceLink): ShownJob {
 
 const named = z
   .object({
-    ...{ userId: z.guid(), ownerId: z.guid(), threadId: z.string(), sendId: z.guid(), body: z.string() },
+    ...{ userId: z.guid(), ownerId: z.guid(), threadId: z.string(), taskId: z.string(), sendId: z.guid() },
     contact: z.object({ email: z.string() }).nullable(),
   })
   .partial();
 
 /** For the title of a job. Most queues of users take the id of the user as the lane. */
 function aboutOf(queue: string, { payload, lane }: JobRow): ShownJob['about'] {
-  const { data = {} } = named.safeParse(payload);
-  const { ownerId, threadId, sendId: emailId, body, contact } = data;
+  const { body } = z.object({ body: z.string().optional() }).safeParse(payload).data ?? {};
+  const delivered = queue === deliveryQueue.name ? body : undefined;
+  const { data = {} } = named.safeParse(delivered === undefined ? payload : Object(parseJson(delivered)).data);
+  const { ownerId, threadId, sendId: emailId, contact } = data;
   // Without an account, the user id of an email is made up.
   const address = contact?.email;
   const userId = address === undefined ? (data.userId ?? ownerId ?? z.guid().safeParse(lane).data) : undefined;
-  const event = queue === deliveryQueue.name && body !== undefined ? typeOfEvent(body) : undefined;
-  return { userId, threadId, emailId, event, address };
+  const event = delivered === undefined ? undefined : typeOfEvent(delivered);
+  // Other tasks, such as those of videos, have no thread.
+  const taskId = threadId === undefined ? undefined : data.taskId;
+  return { userId, threadId, taskId, emailId, event, address };
 }
 
 const spell = (at: Date | null): string | null => at?.toISOString() ?? null;
@@ -261,7 +265,7 @@ export function maskPayload(payload: unknown): string {
 }
 
 function mask(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return maskText(value);
+  if (typeof value === 'string') return maskText(value, depth);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= deepest) return '…';
   if (Array.isArray(value)) {
@@ -276,11 +280,11 @@ function mask(value: unknown, depth: number): unknown {
   return Object.fromEntries(shown);
 }
 
-function maskText(text: string): string {
-  // JSON inside a text can hold secrets in its fields, too.
+function maskText(text: string, depth: number): unknown {
+  // JSON inside a text can hold secrets in its fields, too. It is shown as JSON.
   if (text.startsWith('{') || text.startsWith('[')) {
     const parsed = parseJson(text);
-    if (parsed !== undefined) return shorten(JSON.stringify(mask(parsed, 1)) ?? '');
+    if (parsed !== undefined) return mask(parsed, depth + 1);
   }
   // The query of a signed URL is a secret.
   return shorten(text.replace(/\?[^\s"'<>]+/g, '?(hidden)'));

@@ -104,26 +104,21 @@ const namesOfChunk: ReadonlySet<string> = new Set(['type', 'id', 'toolCallId', '
 type Chunk = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** `stream`: server-sent events, each with an id and a chunk of the AI SDK's protocol. */
-function replayOf(stream: string): Replay {
-  const events: (ReplayedEvent & { readonly part: unknown })[] = [];
+export function replayOf(stream: string): Replay {
+  const events = new Map<string, ReplayedEvent>();
   for (const { id, chunk } of chunksOf(stream)) {
-    const part = chunk.id ?? chunk.toolCallId;
+    const { type } = chunk;
     const delta = chunk.delta ?? chunk.inputTextDelta;
-    const last = events.at(-1);
-    if (typeof delta === 'string' && last?.type === chunk.type && last.part === part) {
-      events[events.length - 1] = { ...last, id, pieces: last.pieces + 1, text: cut(last.text + delta) };
-      continue;
-    }
-    if (events.length === mostEvents) return { events, isCut: true };
-    events.push({
-      id,
-      type: chunk.type,
-      pieces: 1,
-      text: cut(typeof delta === 'string' ? delta : textOf(chunk)),
-      part,
-    });
+    const isPiece = typeof delta === 'string';
+    // Without its pieces, the frame of a text contains nothing. Pieces of several calls can alternate.
+    if (/^(text|reasoning)-(start|end)$/.test(type) && textOf(chunk) === '') continue;
+    const key = isPiece ? `${type} ${chunk.id ?? chunk.toolCallId}` : id;
+    const before = events.get(key);
+    if (before === undefined && events.size === mostEvents) return { events: [...events.values()], isCut: true };
+    const text = isPiece ? (before?.text ?? '') + delta : textOf(chunk);
+    events.set(key, { id, type, pieces: (before?.pieces ?? 0) + 1, text: cut(text) });
   }
-  return { events: events.map(({ part: _part, ...event }) => event), isCut: false };
+  return { events: [...events.values()], isCut: false };
 }
 
 function* chunksOf(stream: string): Generator<{ readonly id: string; readonly chunk: Chunk }> {

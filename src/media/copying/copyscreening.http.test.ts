@@ -140,6 +140,7 @@ onEveryPair('the screening of copies', (pair) => {
           is_priority: false,
           decision: null,
           statement: null,
+          title: null,
           source_id: null,
           evidence_until: null,
           created_at: expect.any(Date),

@@ -13,7 +13,9 @@ export const incident = z.object({
   title: z
     .string()
     .nullable()
-    .describe('The name of the asset, or its prompt. `null`: the asset no longer exists, or has neither.'),
+    .describe(
+      'The name of the asset, or its prompt; after a decision, including that of a removed asset. `null`: it has neither, or no longer exists.',
+    ),
   ownerId: z.string(),
   scopeKind: z.string(),
   scopeId: z.string(),

@@ -255,10 +255,13 @@ onEveryPair('reports', (pair) => {
   it('remove: it is gone for everyone', patience, async () => {
     const { assetId, incident } = await reportedAsset();
     const { url } = (await rig.user.sign([assetId])).body[assetId] as { url: string };
+    await rig.user.patch(`/v1/assets/${assetId}`, { name: 'A boat at sea' });
     expect((await decide(incident.id, { decision: 'remove', statement: 'Illegal.' })).status).toBe(200);
     expect((await rig.user.get(`/v1/assets/${assetId}`)).status).toBe(404);
     expect((await fetch(url)).status).toBe(404);
-    expect((await rig.server.get<Incident>(`/v1/incidents/${incident.id}`)).body.status).toBe('upheld');
+    // For an appeal, operators still see what it was.
+    const { body } = await rig.server.get<Incident>(`/v1/incidents/${incident.id}`);
+    expect(body).toMatchObject({ status: 'upheld', title: 'A boat at sea' });
   });
 
   it('need a statement, an operator, and an incident of their kind', async () => {

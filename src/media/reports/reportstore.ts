@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
-import { isUnanswered } from '../screening/incidentstore.ts';
+import { isUnanswered, titleOfContent } from '../screening/incidentstore.ts';
 import type { MediaTables } from '../tables.ts';
 import type { Decision } from './api.ts';
 
@@ -187,6 +187,7 @@ export async function writeDecision(tx: TxHandle, id: string, decision: Decision
     .set({
       decision,
       statement,
+      title: titleOfContent,
       status: decision === 'dismiss' ? 'cleared' : 'upheld',
       resolved_at: sql<Date>`clock_timestamp()`,
     })

@@ -135,6 +135,13 @@ export interface IncidentPlace extends Place {
   readonly isPriority?: boolean | undefined;
 }
 
+/** A decision stores it, because a removal deletes the asset. */
+export const titleOfContent = sql<string | null>`coalesce((
+  select coalesce(assets.name, assets.prompt, source.name, source.prompt) from assets
+  left join assets source on source.asset_id = assets.copied_from
+  where assets.asset_id = screening_incidents.asset_id
+), title)`;
+
 const incidentColumns = [
   'incident_id as id',
   ...inCamelCase(
@@ -143,11 +150,7 @@ const incidentColumns = [
   ),
   'check_name as check',
   sql<string | null>`case when check_name in ('label', 'flag') then list end`.as('label'),
-  sql<string | null>`(
-    select coalesce(assets.name, assets.prompt, source.name, source.prompt) from assets
-    left join assets source on source.asset_id = assets.copied_from
-    where assets.asset_id = screening_incidents.asset_id
-  )`.as('title'),
+  titleOfContent.as('title'),
   sql<string[]>`array(
     select distinct reason from content_reports
     where content_reports.incident_id = screening_incidents.incident_id order by reason

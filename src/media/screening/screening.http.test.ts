@@ -214,6 +214,7 @@ onEveryPair(
           is_priority: false,
           decision: null,
           statement: null,
+          title: null,
           source_id: null,
           evidence_until: null,
           created_at: expect.any(Date),

@@ -10,6 +10,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { isStorableText } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 import type { NotifyContext } from '../context.ts';
+import { statusOf } from '../emails.ts';
 import { addressOf } from '../mail.ts';
 import { deleteMailsOf, findSuppression, listMailsTo } from './peoplestore.ts';
 
@@ -98,8 +99,9 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: NotifyCon
 async function readMails({ db }: NotifyContext, address: string, limit: number): Promise<MailsOfPerson> {
   const [mails, suppression] = await Promise.all([listMailsTo(db, address, limit), findSuppression(db, address)]);
   return {
-    mails: mails.map(({ subject, createdAt, ...mail }) => ({
+    mails: mails.map(({ subject, status, createdAt, ...mail }) => ({
       ...mail,
+      status: statusOf(status, []),
       subject: subject ?? '',
       createdAt: createdAt.toISOString(),
     })),

@@ -41,6 +41,8 @@ describe.each(laneEngines)('the audit log on $name', ({ open, missing }) => {
       ['console', 'retry job'],
     ]);
     expect(await found({ action: 'retry%' })).toEqual([]);
+    expect(await found({ target: 'job 1' })).toEqual([['console', 'retry job']]);
+    expect(await found({ target: 'job' })).toEqual([]);
     expect(await found({ userId: ada, actor: 'console', action: 'exports' })).toHaveLength(1);
   });
 

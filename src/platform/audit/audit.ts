@@ -99,6 +99,8 @@ interface ActionSearch {
   readonly actor?: string | undefined;
   /** Only actions that contain this text. Ignores case. */
   readonly action?: string | undefined;
+  /** Only actions on this target, such as `incident <id>`. */
+  readonly target?: string | undefined;
   /** Days in UTC, both included. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -119,7 +121,7 @@ const examinedActions = 20_000;
 type Row = Omit<ShownAction, 'at'> & { readonly at: Date; readonly id: number };
 
 export async function findActions(db: Db<AuditTables>, search: ActionSearch): Promise<FoundActions> {
-  const { limit, before, userId, actor, action, from, to } = search;
+  const { limit, before, userId, actor, action, target, from, to } = search;
   const examined = sql`select * from operator_actions
     ${before === undefined ? sql`` : sql`where action_id < ${before}`} order by action_id desc limit ${examinedActions}`;
   const conditions = [
@@ -127,6 +129,7 @@ export async function findActions(db: Db<AuditTables>, search: ActionSearch): Pr
     ...(from === undefined ? [] : [sql`at >= ${from}::date::timestamp at time zone 'UTC'`]),
     ...(to === undefined ? [] : [sql`at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
     ...(actor === undefined ? [] : [sql`lower(actor) = ${actor.toLowerCase()}`]),
+    ...(target === undefined ? [] : [sql`target = ${target}`]),
     ...(action === undefined ? [] : [sql`strpos(lower(action), ${action.toLowerCase()}) > 0`]),
     ...(userId === undefined
       ? []

@@ -6,7 +6,7 @@ import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
-import { Pictures, useModelNames, useUsageCosts } from './names.tsx';
+import { Pictures, runsHref, useModelNames, useUsageCosts } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
 
@@ -16,70 +16,59 @@ export function Activity({ view }: { readonly view: PersonView }) {
   const costOf = useUsageCosts();
   return (
     <div className="desk-sections">
-      <Section title="Usage" part={view.usage} empty="No runs in the last 30 days." listOf={({ days }) => days}>
-        {(days) => (
+      <Section
+        title="Usage"
+        part={view.usage}
+        empty="No runs in the last 30 days."
+        listOf={({ days }) => days}
+        whole={(days) => (
           <Table
             label="Usage by day and model"
             head={['Day and model', 'Runs', 'Tokens', 'Images', 'Videos', 'Credits', 'Cost']}
             rows={days.map(({ day, model, inputTokens, outputTokens, ...used }) => ({
               key: `${day} ${model}`,
               cells: [
-                <Link
-                  key="day"
-                  href={`/operator/runs?${new URLSearchParams({ userId: person.id, model, from: day, to: day, ...(used.runs === 0 && { kind: 'generations' }) })}`}
-                >
+                <Link key="day" href={runsHref({ userId: person.id, model, from: day, to: day }, used.runs)}>
                   {dayNameOf(day)}, {modelNameOf(model)}
                 </Link>,
                 ...[used.runs, inputTokens + outputTokens, used.images, used.videos, used.credits].map(countOf),
-                costOf({ model, inputTokens, outputTokens, ...used }),
+                costOf([{ model, inputTokens, outputTokens, ...used }]),
               ],
             }))}
           />
         )}
-      </Section>
+      />
       <Section title="Threads" part={view.threads} empty="No threads." listOf={({ threads }) => threads}>
-        {(threads) => (
-          <Lines>
-            {threads.map(({ threadId, title, messageCount, updatedAt }) => (
-              <Line
-                key={threadId}
-                name={
-                  <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>{title || 'Untitled'}</Link>
-                }
-                note={messageCount === 1 ? '1 message' : `${countOf(messageCount)} messages`}
-                at={updatedAt}
-              />
-            ))}
-          </Lines>
+        {({ threadId, title, messageCount, updatedAt }) => (
+          <Line
+            key={threadId}
+            name={<Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>{title || 'Untitled'}</Link>}
+            note={messageCount === 1 ? '1 message' : `${countOf(messageCount)} messages`}
+            at={updatedAt}
+          />
         )}
       </Section>
       <Section title="Latest files" part={view.assets} empty="No files." listOf={({ assets }) => assets}>
-        {(assets) => (
-          <Lines>
-            {assets.map(({ assetId, name, prompt, model, mime, byteSize, createdAt, generation }) => (
-              <li key={assetId} className="record">
-                <Pictures of={[assetId]} alt={name ?? prompt ?? 'the file'} />
-                <div>
-                  <div className="desk-line record-head">
-                    <span className="record-name">{name ?? prompt ?? 'A file without a name'}</span>
-                    <span className="quiet desk-figure">
-                      <When at={createdAt} />
-                    </span>
-                  </div>
-                  <p className="quiet record-facts">
-                    <span>
-                      {mime}, {sizeOf(byteSize)}
-                    </span>
-                    {model !== null && <span>{modelNameOf(model)}</span>}
-                    {generation?.taskId && <Link href={`/operator/runs/${generation.taskId}`}>The run</Link>}
-                    {generation?.id && (
-                      <Link href={`/operator/runs?kind=generations&id=${generation.id}`}>The order</Link>
-                    )}
-                  </p>
-                </div>
-              </li>
-            ))}
-          </Lines>
+        {({ assetId, name, prompt, model, mime, byteSize, createdAt, generation }) => (
+          <li key={assetId} className="record">
+            <Pictures of={[assetId]} alt={name ?? prompt ?? 'the file'} />
+            <div>
+              <div className="desk-line record-head">
+                <span className="record-name">{name ?? prompt ?? 'A file without a name'}</span>
+                <span className="quiet desk-figure">
+                  <When at={createdAt} />
+                </span>
+              </div>
+              <p className="quiet record-facts">
+                {model !== null && <span>{modelNameOf(model)}</span>}
+                <span>
+                  {mime}, {sizeOf(byteSize)}
+                </span>
+                {generation?.taskId && <Link href={`/operator/runs/${generation.taskId}`}>The run</Link>}
+                {generation?.id && <Link href={`/operator/runs?kind=generations&id=${generation.id}`}>The order</Link>}
+              </p>
+            </div>
+          </li>
         )}
       </Section>
       <Section
@@ -89,43 +78,38 @@ export function Activity({ view }: { readonly view: PersonView }) {
         listOf={({ memories }) => memories}
         more={<Link href={`/operator/memory?entity_id=${person.id}`}>Open memory</Link>}
       >
-        {(memories) => (
-          <Lines>
-            {memories.map(({ id, content }) => (
-              <Line key={id} name={content} />
-            ))}
-          </Lines>
-        )}
+        {({ id, content }) => <Line key={id} name={content} />}
       </Section>
       {view.mails !== null && (
         <Section title="Emails" part={view.mails} empty="No emails in the last 30 days." listOf={({ mails }) => mails}>
-          {(mails) => (
-            <Lines>
-              {mails.map(({ id, subject, status, createdAt }) => (
-                <Line key={id} name={subject || 'No subject'} note={status} at={createdAt} />
-              ))}
-            </Lines>
+          {({ id, subject, status, createdAt }) => (
+            <Line
+              key={id}
+              name={
+                <Link href={`/operator/mail?${new URLSearchParams({ tab: 'sent', q: subject })}`}>
+                  {subject || 'No subject'}
+                </Link>
+              }
+              note={status}
+              at={createdAt}
+            />
           )}
         </Section>
       )}
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
-        {(incidents) => (
-          <Lines>
-            {incidents.map((incident) => (
-              <li key={incident.id}>
-                <div className="row">
-                  <Link href={`/operator/incidents/${incident.id}`}>
-                    {titleOf(incident)}
-                    {incident.title !== null && `: ${incident.title}`}
-                  </Link>
-                  <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
-                </div>
-                <p className="quiet">
-                  <When at={incident.createdAt} />
-                </p>
-              </li>
-            ))}
-          </Lines>
+        {(incident) => (
+          <li key={incident.id}>
+            <div className="row">
+              <Link href={`/operator/incidents/${incident.id}`}>
+                {titleOf(incident)}
+                {incident.title !== null && `: ${incident.title}`}
+              </Link>
+              <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
+            </div>
+            <p className="quiet">
+              <When at={incident.createdAt} />
+            </p>
+          </li>
         )}
       </Section>
       <Section
@@ -134,17 +118,13 @@ export function Activity({ view }: { readonly view: PersonView }) {
         empty="No operator has changed them."
         listOf={(all) => all}
       >
-        {(all) => (
-          <Lines>
-            {all.map((change) => (
-              <Line
-                key={change.id}
-                name={change.reason}
-                note={`${differenceOf(change)}, by ${change.actor}`}
-                at={change.createdAt}
-              />
-            ))}
-          </Lines>
+        {(change) => (
+          <Line
+            key={change.id}
+            name={change.reason}
+            note={`${differenceOf(change)}, by ${change.actor}`}
+            at={change.createdAt}
+          />
         )}
       </Section>
       <Section
@@ -154,17 +134,13 @@ export function Activity({ view }: { readonly view: PersonView }) {
         listOf={(all) => all}
         more={<Link href={`/operator/audit?userId=${person.id}`}>Open audit</Link>}
       >
-        {(all) => (
-          <Lines>
-            {all.map(({ at, actor, action, outcome }) => (
-              <Line
-                key={`${at} ${action}`}
-                name={deedOf(action).replace('{}', 'this person')}
-                note={`${actor}, ${outcomeOf(outcome)}`}
-                at={at}
-              />
-            ))}
-          </Lines>
+        {({ at, actor, action, outcome }) => (
+          <Line
+            key={`${at} ${action}`}
+            name={deedOf(action).replace('{}', 'this person')}
+            note={`${actor}, ${outcomeOf(outcome)}`}
+            at={at}
+          />
         )}
       </Section>
       <p className="unseen">End of the activity of {person.email ?? person.id}</p>
@@ -178,10 +154,13 @@ interface SectionProps<T, Item> {
   readonly empty: string;
   readonly listOf: (value: T) => readonly Item[];
   readonly more?: ReactNode;
-  readonly children: (items: readonly Item[]) => ReactNode;
+  /** Renders an item, with its key. */
+  readonly children?: (item: Item) => ReactNode;
+  /** Renders all items. */
+  readonly whole?: (items: readonly Item[]) => ReactNode;
 }
 
-function Section<T, Item>({ title, part, empty, listOf, more, children }: SectionProps<T, Item>) {
+function Section<T, Item>({ title, part, empty, listOf, more, children, whole }: SectionProps<T, Item>) {
   const items = part.isThere ? listOf(part.value) : [];
   return (
     <section aria-label={title}>
@@ -194,15 +173,17 @@ function Section<T, Item>({ title, part, empty, listOf, more, children }: Sectio
       ) : items.length === 0 ? (
         <p className="quiet">{empty}</p>
       ) : (
-        children(items)
+        (whole?.(items) ?? <Lines>{items.map((item) => children?.(item))}</Lines>)
       )}
     </section>
   );
 }
 
-const Lines = ({ children }: { readonly children: ReactNode }) => <ul className="lines desk-lines">{children}</ul>;
+export const Lines = ({ children }: { readonly children: ReactNode }) => (
+  <ul className="lines desk-lines">{children}</ul>
+);
 
-function Line({ name, note, at }: { readonly name: ReactNode; readonly note?: string; readonly at?: string }) {
+export function Line({ name, note, at }: { readonly name: ReactNode; readonly note?: string; readonly at?: string }) {
   return (
     <li>
       <div className="desk-line">

@@ -1,7 +1,7 @@
 /** Small graphs over time. Assistive technology reads the table of the same numbers instead (`Numbers`). */
-import { type PointerEvent, useState } from 'react';
+import { type PointerEvent, type ReactNode, useState } from 'react';
 import { Table } from '../parts/tables.tsx';
-import { clockOf } from './units.ts';
+import { clockOf, dayNameOf } from './units.ts';
 
 export interface Line {
   readonly name: string;
@@ -17,10 +17,12 @@ interface GraphProps {
   readonly lines: readonly Line[];
   readonly startsAt: readonly string[];
   /** Such as 12 → `12 ms`. */
-  readonly show: (value: number) => string;
+  readonly show: (value: number) => ReactNode;
+  /** Each step is a day with a bar, and the graph is named by the sum. */
+  readonly hasBars?: boolean;
 }
 
-export function Graph({ title, lines, startsAt, show }: GraphProps) {
+export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphProps) {
   const [pointed, setPointed] = useState<number>();
   const largest = Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const point = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) => {
@@ -28,15 +30,19 @@ export function Graph({ title, lines, startsAt, show }: GraphProps) {
     const step = Math.floor(((clientX - left) / shown) * startsAt.length);
     setPointed(Math.min(startsAt.length - 1, Math.max(0, step)));
   };
+  const [first, last] = [startsAt[0], startsAt.at(-1)];
   const at = pointed === undefined ? undefined : startsAt[pointed];
+  const nameOf = hasBars ? dayNameOf : clockOf;
+  const wholeOf = hasBars ? sumOf : latestOf;
+  const x = hasBars ? (((pointed ?? 0) + 0.5) * width) / startsAt.length : xOf(pointed ?? 0, startsAt.length);
   return (
     <figure className="graph">
       <figcaption>
         <span className="quiet">{title}</span>
         <span className="now">
-          {at !== undefined && <span className="quiet">{clockOf(at)} </span>}
+          {at !== undefined && <span className="quiet">{nameOf(at)} </span>}
           {lines.map(({ name, values, tone }) => {
-            const value = pointed === undefined ? latestOf(values) : values[pointed];
+            const value = pointed === undefined ? wholeOf(values) : values[pointed];
             return (
               <span key={name} className={`of ${tone}`}>
                 {lines.length > 1 && `${name} `}
@@ -55,22 +61,18 @@ export function Graph({ title, lines, startsAt, show }: GraphProps) {
       >
         <line className="base" x1="0" x2={width} y1={height - 1} y2={height - 1} />
         {lines.map(({ name, values, tone }) => (
-          <path key={name} className={tone} d={pathOf(values, largest)} />
-        ))}
-        {pointed !== undefined && (
-          <line
-            className="pointed"
-            x1={xOf(pointed, startsAt.length)}
-            x2={xOf(pointed, startsAt.length)}
-            y1="0"
-            y2={height}
+          <path
+            key={name}
+            className={hasBars ? 'bars' : tone}
+            d={hasBars ? barsOf(values, largest) : pathOf(values, largest)}
           />
-        )}
+        ))}
+        {pointed !== undefined && <line className="pointed" x1={x} x2={x} y1="0" y2={height} />}
       </svg>
       <p className="axis" aria-hidden="true">
-        <span>{clockOf(startsAt[0])}</span>
+        <span>{first && nameOf(first)}</span>
         {lines.some(({ values }) => latestOf(values) !== null) && <span>highest {show(largest)}</span>}
-        <span>{clockOf(startsAt.at(-1))}</span>
+        <span>{last && nameOf(last)}</span>
       </p>
     </figure>
   );
@@ -78,14 +80,17 @@ export function Graph({ title, lines, startsAt, show }: GraphProps) {
 
 /** The newest value that was measured. */
 export const latestOf = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;
+const sumOf = (values: readonly (number | null)[]) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 const xOf = (step: number, steps: number) => (steps < 2 ? 0 : (step / (steps - 1)) * width);
+
+const top = 3;
+const yOf = (value: number, largest: number) =>
+  height - 1 - (largest === 0 ? 0 : (value / largest) * (height - 1 - top));
 
 /** The line connects the steps that have a value. A single value is a dash. */
 function pathOf(values: readonly (number | null)[], largest: number): string {
-  const top = 3;
-  const yOf = (value: number) => height - 1 - (largest === 0 ? 0 : (value / largest) * (height - 1 - top));
   const places = values.flatMap((value, step) =>
-    value === null ? [] : [`${xOf(step, values.length).toFixed(1)} ${yOf(value).toFixed(1)}`],
+    value === null ? [] : [`${xOf(step, values.length).toFixed(1)} ${yOf(value, largest).toFixed(1)}`],
   );
   return places.length === 0 ? '' : `M${places.join('L')}${places.length === 1 ? 'm-3 0h6' : ''}`;
 }
@@ -96,6 +101,13 @@ export const Sparkline = ({ values, tone }: Omit<Line, 'name'>) => (
     <path className={tone} d={pathOf(values, Math.max(0, ...values.map((value) => value ?? 0)))} />
   </svg>
 );
+
+function barsOf(values: readonly (number | null)[], largest: number): string {
+  const step = width / values.length;
+  return values
+    .map((value, at) => `M${(at + 0.1) * step} ${height}V${yOf(value ?? 0, largest)}h${0.8 * step}V${height}z`)
+    .join('');
+}
 
 interface NumbersProps {
   readonly label: string;

@@ -1,18 +1,20 @@
 /** One incident: its facts, the reports, the appeal of the owner, a look where one exists, and the decision. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident } from '#media/incidents/api.ts';
-import { callJson, send } from '../calls.ts';
-import { useConsole, useMayChange } from '../operator.tsx';
-import { TextArea } from '../parts/fields.tsx';
+import { send } from '../calls.ts';
+import { useConsole } from '../operator.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
+import { Line, Lines } from './activity.tsx';
 import { incidentTones, isDecidable, isRemoved, peopleOf, placeOf, statusOf, titleOf } from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
-import { ReportDecision, Reports } from './reports.tsx';
+import { deedOf } from './personview.ts';
+import { Decision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
@@ -32,7 +34,6 @@ export const nobody = '00000000-0000-0000-0000-000000000000';
 
 function Facts({ incident }: { readonly incident: Incident }) {
   const { id, status, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal } = incident;
-  const mayChange = useMayChange();
   const isThere = isDecidable(incident);
   return (
     <>
@@ -70,17 +71,50 @@ function Facts({ incident }: { readonly incident: Incident }) {
             />
           </section>
           {reports > 0 && <Reports of={id} />}
+          <History of={incident} />
         </div>
         <div className="stack desk-aside">
+          {isRemoved(incident) && <p className="quiet">The removal deleted the content. No preview of it is left.</p>}
           {assetId !== null && !isRemoved(incident) && <Preview id={id} isThere={isThere} />}
-          {isThere ? (
-            <ReportDecision incident={incident} />
-          ) : (
-            (mayChange || incident.resolvedAt !== null) && <Decision incident={incident} />
-          )}
+          <Decision incident={incident} />
         </div>
       </div>
     </>
+  );
+}
+
+/** What happened to the content, and which operator did it, the first event first. */
+function History({ of: incident }: { readonly of: Incident }) {
+  const { id, origin, createdAt, appeal } = incident;
+  const { data, error, refetch } = useRead<ActionPage>(
+    ['incident', id, 'actions'],
+    `/api/actions?${new URLSearchParams({ target: `incident ${id}`, limit: '100' })}`,
+  );
+  const began = origin === 'report' ? 'Reported' : origin === 'label' ? 'Flagged by a rule' : 'Blocked by screening';
+  const done = (data?.actions ?? []).filter(({ outcome }) => outcome.startsWith('2'));
+  // The audit log has no content, so only the newest decision is known.
+  const decisions = done.filter(({ action }) => /\/(decision|resolution)$/.test(action));
+  const deedAt = (deed: ActionPage['actions'][number]) => {
+    if (deed === decisions[0]) return `Decided: ${statusOf(incident)}`;
+    return decisions.includes(deed)
+      ? 'Decided. A later decision replaced it.'
+      : deedOf(deed.action).replace(/( of)? an incident/, '');
+  };
+  const events = [
+    { at: createdAt, text: began, actor: '' },
+    ...(appeal === undefined ? [] : [{ at: appeal.at, text: 'Appealed by the owner', actor: '' }]),
+    ...done.map((deed) => ({ at: deed.at, text: deedAt(deed), actor: deed.actor })),
+  ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  return (
+    <section aria-labelledby="history-heading">
+      <h2 id="history-heading">History</h2>
+      {data === undefined && <Pending error={error} retry={refetch} what="Reading the history" />}
+      <Lines>
+        {events.map(({ at, text, actor }) => (
+          <Line key={`${at} ${text}`} name={text} at={at} {...(actor !== '' && { note: `by ${actor}` })} />
+        ))}
+      </Lines>
+    </section>
   );
 }
 
@@ -172,63 +206,6 @@ function Preview({ id, isThere }: { readonly id: string; readonly isThere: boole
         )}
       </div>
       <Problem of={looking.error} />
-    </section>
-  );
-}
-
-const choices = [['upheld', 'Uphold', 'danger'] as const, ['cleared', 'Clear', undefined] as const];
-
-function Decision({ incident }: { readonly incident: Incident }) {
-  const { id, status, note: before, resolvedAt } = incident;
-  const queries = useQueryClient();
-  const mayChange = useMayChange();
-  const [note, setNote] = useState(before ?? '');
-  const deciding = useMutation({
-    mutationFn: async (resolution: 'upheld' | 'cleared') => {
-      const json = { resolution, ...(note.trim() !== '' && { note: note.trim() }) };
-      queries.setQueryData(
-        ['incident', id],
-        await callJson(`/api/incidents/${id}/resolution`, { method: 'POST', json }),
-      );
-      await queries.invalidateQueries({ queryKey: ['incidents'] });
-    },
-  });
-  return (
-    <section className="card stack" aria-labelledby="decision-heading">
-      <h2 id="decision-heading">Decision</h2>
-      {resolvedAt !== null && (
-        <p className="quiet">
-          Last decision <When at={resolvedAt} />
-        </p>
-      )}
-      {mayChange ? (
-        <>
-          <TextArea label="Note" rows={3} maxLength={2000} value={note} onChange={setNote} />
-          <div className="desk-buttons">
-            {choices.map(([resolution, name, tone]) => (
-              <button
-                key={resolution}
-                type="button"
-                className={tone}
-                disabled={deciding.isPending || status === resolution}
-                onClick={() => deciding.mutate(resolution)}
-              >
-                {name}
-              </button>
-            ))}
-          </div>
-          <p className="quiet">
-            Cleared content passes screening from now on. The removed file is not restored; its owner can upload it
-            again.
-          </p>
-        </>
-      ) : (
-        <p className="quiet">{note}</p>
-      )}
-      <p role="status" className="unseen">
-        {deciding.isSuccess ? `The incident is ${status}.` : ''}
-      </p>
-      <Problem of={deciding.error} />
     </section>
   );
 }

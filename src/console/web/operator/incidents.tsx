@@ -1,6 +1,5 @@
 /** What screening blocked and people reported: the list with its filters, rescreening, and one incident with its decision. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { Incident, IncidentCounts, IncidentPage } from '#media/incidents/api.ts';
 import type { RescreeningProgress } from '../../../client/media/api.ts';
@@ -13,7 +12,7 @@ import './operator.css';
 import './runs.css';
 import { useMayChange } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
-import { Listing, usePages } from '../parts/listing.tsx';
+import { Listing, useFilters, usePages } from '../parts/listing.tsx';
 import { Glance, IncidentDetails, nobody, PlaceLink } from './incident.tsx';
 import { incidentTones, isDecidable, isRemoved, peopleOf, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink, useThreadTitle } from './names.tsx';
@@ -29,39 +28,36 @@ const orders = [
   ['priority', 'Children and intimate images first'],
   ['newest', 'Newest first'],
 ] as const;
+/** In the URL: empty is the first one. */
 const filters = [
-  { name: 'Open', query: { status: 'open' }, count: ({ open }: IncidentCounts) => open },
-  {
-    name: 'Appealed',
-    query: { appealed: 'open' },
-    count: ({ openAppeals }: IncidentCounts) => openAppeals,
-  },
-  { name: 'Upheld', query: { status: 'upheld' }, count: ({ upheld }: IncidentCounts) => upheld },
-  { name: 'Cleared', query: { status: 'cleared' }, count: ({ cleared }: IncidentCounts) => cleared },
+  ['', 'Open', { status: 'open' }, ({ open }: IncidentCounts) => open],
+  ['appealed', 'Appealed', { appealed: 'open' }, ({ openAppeals }: IncidentCounts) => openAppeals],
+  ['upheld', 'Action taken', { status: 'upheld' }, ({ upheld }: IncidentCounts) => upheld],
+  ['cleared', 'Allowed', { status: 'cleared' }, ({ cleared }: IncidentCounts) => cleared],
 ] as const;
-type Filter = (typeof filters)[number];
 
 function List() {
-  const [filter, setFilter] = useState<Filter>(filters[0]);
-  const [list, setList] = useState('');
-  const [order, setOrder] = useState<string>(orders[0][0]);
-  const pages = usePages<Listed>('incidents', '/api/incidents', { ...filter.query, list, order });
+  const { of, change } = useFilters();
+  const [chosen, , query] = filters.find(([value]) => value === of('status')) ?? filters[0];
+  const order = of('order') || orders[0][0];
+  const pages = usePages<Listed>('incidents', '/api/incidents', { ...query, list: of('list'), order });
   const counts = pages.data?.pages[0]?.counts;
   const lists = Object.entries(counts?.lists ?? {}).map(
     ([name, count]) => [name, `${name === 'report' ? 'Reports of people' : name} (${countOf(count)})`] as const,
   );
   return (
     <>
-      <PageHead title="Incidents">Content that was blocked, flagged, or reported by people.</PageHead>
-      <Rescreening />
+      <PageHead title="Incidents">
+        Content that was blocked, flagged, or reported by people. After an action, it is blocked, restricted or removed.
+      </PageHead>
       <div className="row desk-filters">
         <fieldset className="desk-choices">
           <legend className="unseen">Status</legend>
-          {filters.map((one) => (
-            <label key={one.name}>
-              <input type="radio" name="status" checked={one === filter} onChange={() => setFilter(one)} />
+          {filters.map(([value, name, , countIn]) => (
+            <label key={value}>
+              <input type="radio" name="status" checked={value === chosen} onChange={() => change({ status: value })} />
               <span>
-                {one.name} {counts && <span className="quiet">{countOf(one.count(counts))}</span>}
+                {name} {counts && <span className="quiet">{countOf(countIn(counts))}</span>}
               </span>
             </label>
           ))}
@@ -70,10 +66,16 @@ function List() {
           label="List"
           className="field desk-list"
           choices={[['', 'All lists'], ...lists]}
-          value={list}
-          onChange={setList}
+          value={of('list')}
+          onChange={(list) => change({ list })}
         />
-        <Choice label="Order" className="field desk-list" choices={orders} value={order} onChange={setOrder} />
+        <Choice
+          label="Order"
+          className="field desk-list"
+          choices={orders}
+          value={order}
+          onChange={(value) => change({ order: value })}
+        />
       </div>
       <Listing
         pages={pages}
@@ -84,6 +86,7 @@ function List() {
       >
         {(incident) => <Row incident={incident} />}
       </Listing>
+      <Rescreening />
     </>
   );
 }

@@ -9,11 +9,12 @@ export const incidentTones: Readonly<Record<string, 'bad' | 'busy' | 'good' | 'q
   cleared: 'good',
 };
 
-const decisions = { dismiss: 'dismissed', restrict: 'restricted', remove: 'removed' } as const;
+const states = { open: 'open', upheld: 'blocked', cleared: 'allowed' } as const;
+const decisions = { dismiss: 'allowed', restrict: 'restricted', remove: 'removed' } as const;
 
-/** In the words of the decision, if there is one. */
+/** What applies to the content now. */
 export const statusOf = ({ status, decision }: Pick<Incident, 'status' | 'decision'>): string =>
-  decision === null || status === 'open' ? status : decisions[decision.decision];
+  decision === null || status === 'open' ? states[status] : decisions[decision.decision];
 
 export const isRemoved = ({ decision }: Pick<Incident, 'decision'>): boolean => decision?.decision === 'remove';
 
@@ -32,12 +33,16 @@ type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'threadId' | 'shareId' | '
 
 /** Where the content is, in words, and where an operator sees that. `edge`: the URL of the service. */
 export function placeOf({ scopeKind, scopeId, threadId, shareId, assetId, decision }: Place, edge?: string) {
-  if (isRemoved({ decision })) return { words: 'Removed', href: undefined };
-  if (shareId !== null) return { words: 'On a shared page', href: edge && `${edge}/s/${shareId}` };
+  const isGone = isRemoved({ decision });
+  if (shareId !== null && !isGone) return { words: 'On a shared page', href: edge && `${edge}/s/${shareId}` };
   const thread = threadId ?? (scopeKind === 'thread' ? scopeId : null);
   if (thread?.startsWith('mcp-')) return { words: 'Made over MCP', href: undefined };
   if (thread !== null)
-    return { words: 'In a conversation', href: `/operator/runs?threadId=${encodeURIComponent(thread)}` };
+    return {
+      words: isGone ? 'Removed from a conversation' : 'In a conversation',
+      href: `/operator/runs?threadId=${encodeURIComponent(thread)}`,
+    };
+  if (isGone) return { words: 'Removed', href: undefined };
   if (scopeKind === 'feed') return { words: 'Published in Explore', href: `/explore/${assetId}` };
   const words = {
     library: 'In the library of its owner',

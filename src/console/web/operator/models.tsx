@@ -1,21 +1,25 @@
 /** Models, plans and prices in effect, and what was used and spent. */
 import './operator.css';
-import { Fragment, type PointerEvent, type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import type { Plan } from '#accounts/api.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
 import { Choices } from '../parts/choices.tsx';
 import { countOf, planName } from '../parts/figures.tsx';
+import { Period, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
-import { PersonLink, useCosts, useModelNames, useModels } from './names.tsx';
+import { Graph } from './graph.tsx';
+import { PersonLink, runsHref, useCosts, useModelNames, useModels } from './names.tsx';
 import { allPlans } from './personview.ts';
 import { compactOf, dayNameOf, priceOf } from './units.ts';
 
 const dayMs = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const ranges = [7, 30, 90] as const;
+const firstOf = (days: number) => dayOf(Date.now() - (days - 1) * dayMs);
 
 export function Models() {
   return (
@@ -32,9 +36,11 @@ export function Models() {
 }
 
 function Usage() {
-  const [days, setDays] = useState<(typeof ranges)[number]>(30);
-  const to = dayOf(Date.now());
-  const from = dayOf(Date.now() - (days - 1) * dayMs);
+  const { of, change } = useFilters();
+  const [from, to] = [of('from') || firstOf(30), of('to') || dayOf(Date.now())];
+  const days = Array.from({ length: (Date.parse(to) - Date.parse(from)) / dayMs + 1 }, (_, at) =>
+    dayOf(Date.parse(from) + at * dayMs),
+  );
   const { data, error, refetch } = useRead<UsageTotals>(
     ['usage totals', from, to],
     `/api/usage/totals?from=${from}&to=${to}`,
@@ -47,7 +53,15 @@ function Usage() {
     <section aria-labelledby="usage">
       <div className="row">
         <h2 id="usage">Usage</h2>
-        <Choices label="Days" of={ranges.map((one) => [one, `${one} days`])} chosen={days} choose={setDays} />
+        <Choices
+          label="Days"
+          of={ranges.map((one) => [firstOf(one), `${one} days`])}
+          chosen={to === dayOf(Date.now()) ? from : ''}
+          choose={(first) => change({ from: first, to: '' })}
+        />
+      </div>
+      <div className="desk-fields desk-filters">
+        <Period />
       </div>
       {data === undefined && <Pending error={error} retry={refetch} what="Reading the usage" />}
       {data !== undefined && rows.length === 0 && (
@@ -58,23 +72,33 @@ function Usage() {
       {rows.length > 0 && (
         <>
           <div className="card three four">
-            <Bars title="Runs" bars={byDay(rows, from, days, ({ runs }) => runs)} show={compactOf} />
-            <Bars
-              title="Tokens"
-              bars={byDay(rows, from, days, ({ inputTokens, outputTokens }) => inputTokens + outputTokens)}
-              show={compactOf}
-            />
-            <Bars title="Credits" bars={byDay(rows, from, days, ({ credits }) => credits)} show={compactOf} />
-            <Bars title="Cost" bars={byDay(rows, from, days, ({ costUsd }) => costUsd)} show={costOf} />
+            {graphs.map(([title, numberOf, show = costOf]) => (
+              <Graph
+                key={title}
+                title={title}
+                lines={[{ name: title, values: byDay(rows, days, numberOf), tone: 'accent' }]}
+                startsAt={days}
+                show={show}
+                hasBars
+              />
+            ))}
           </div>
           <p className="quiet">
             A dash is a cost that is not counted, because no price is set: <code>costUsd</code> in{' '}
             <code>MODELS_FILE</code>.
           </p>
           <div className="split">
-            <Sums title="By model" rows={rows} nameOf={({ model }) => modelNameOf(model)} />
-            <Sums title="By plan" rows={rows} nameOf={({ plan }) => planName(plan)} />
+            <Sums
+              of="model"
+              rows={rows}
+              nameOf={(model, runs) => <Link href={runsHref({ model, from, to }, runs)}>{modelNameOf(model)}</Link>}
+            />
+            <Sums of="plan" rows={rows} nameOf={planName} />
           </div>
+          <p className="quiet">
+            Images and videos of a conversation count for the model of the conversation. To see what a model of images
+            or videos made and what it cost, choose it below “Models and prices”.
+          </p>
           <ByDay rows={rows} modelNameOf={modelNameOf} />
         </>
       )}
@@ -84,56 +108,52 @@ function Usage() {
 
 type Row = UsageTotals['days'][number];
 
-function byDay(rows: readonly Row[], from: string, days: number, numberOf: (row: Row) => number): readonly Bar[] {
-  return Array.from({ length: days }, (_, at) => {
-    const day = dayOf(Date.parse(from) + at * dayMs);
-    return {
-      label: dayNameOf(day),
-      value: rows.reduce((sum, row) => (row.day === day ? sum + numberOf(row) : sum), 0),
-    };
-  });
-}
+const graphs: readonly (readonly [string, (row: Row) => number, ((value: number) => string)?])[] = [
+  ['Runs', ({ runs }) => runs, compactOf],
+  ['Tokens', ({ inputTokens, outputTokens }) => inputTokens + outputTokens, compactOf],
+  ['Credits', ({ credits }) => credits, compactOf],
+  ['Cost', ({ costUsd }) => costUsd],
+];
+
+const byDay = (rows: readonly Row[], days: readonly string[], numberOf: (row: Row) => number) =>
+  days.map((day) => rows.reduce((sum, row) => (row.day === day ? sum + numberOf(row) : sum), 0));
 
 /** What matters most comes first, because a phone shows the first columns. */
 const columns = [
-  ['Cost', ({ costUsd }: Row) => costUsd],
-  ['Credits', ({ credits }: Row) => credits],
-  ['Runs', ({ runs }: Row) => runs],
-  ['Images', ({ images }: Row) => images],
-  ['Videos', ({ videos }: Row) => videos],
-  ['Tokens in', ({ inputTokens }: Row) => inputTokens],
-  ['Tokens out', ({ outputTokens }: Row) => outputTokens],
+  ['Cost', 'costUsd'],
+  ['Credits', 'credits'],
+  ['Runs', 'runs'],
+  ['Images', 'images'],
+  ['Videos', 'videos'],
+  ['Tokens in', 'inputTokens'],
+  ['Tokens out', 'outputTokens'],
 ] as const;
 
 interface SumsProps {
-  readonly title: string;
+  readonly of: 'model' | 'plan';
   readonly rows: readonly Row[];
-  readonly nameOf: (row: Row) => string;
+  readonly nameOf: (id: string, runs: number) => ReactNode;
 }
 
-function Sums({ title, rows, nameOf }: SumsProps) {
-  const names = [...new Set(rows.map(nameOf))];
-  const sumOf = (name: string, numberOf: (row: Row) => number) =>
-    rows.reduce((sum, row) => (nameOf(row) === name ? sum + numberOf(row) : sum), 0);
+function Sums({ of, rows, nameOf }: SumsProps) {
+  const ids = [...new Set(rows.map((row) => row[of]))];
+  const sumOf = (id: string, name: (typeof columns)[number][1]) =>
+    rows.reduce((sum, row) => (row[of] === id ? sum + row[name] : sum), 0);
   const costOf = useCosts();
-  const isByModel = title === 'By model';
-  const modelOf = (name: string) => (isByModel ? rows.find((row) => nameOf(row) === name)?.model : undefined);
-  const sorted = names.toSorted(
-    (one, other) => sumOf(other, ({ credits }) => credits) - sumOf(one, ({ credits }) => credits),
-  );
+  const sorted = ids.toSorted((one, other) => sumOf(other, 'credits') - sumOf(one, 'credits'));
   return (
-    <section aria-label={title}>
-      <h3>{title}</h3>
+    <section aria-label={`By ${of}`}>
+      <h3>By {of}</h3>
       <Table
-        label={`Sums ${title.toLowerCase()}`}
-        head={headOf(isByModel ? 'Model' : 'Plan')}
-        rows={sorted.map((name) => ({
-          key: name,
+        label={`Sums by ${of}`}
+        head={headOf(of === 'model' ? 'Model' : 'Plan')}
+        rows={sorted.map((id) => ({
+          key: id,
           cells: [
-            name,
-            ...columns.map(([column, numberOf]) => {
-              const sum = sumOf(name, numberOf);
-              return column === 'Cost' ? costOf(sum, modelOf(name)) : compactOf(sum);
+            nameOf(id, sumOf(id, 'runs')),
+            ...columns.map(([, name]) => {
+              const sum = sumOf(id, name);
+              return name === 'costUsd' ? costOf(sum, of === 'model' ? id : undefined) : compactOf(sum);
             }),
           ],
         }))}
@@ -157,10 +177,10 @@ function ByDay({ rows, modelNameOf }: { readonly rows: readonly Row[]; readonly 
           rows={rows.map((row) => ({
             key: `${row.day} ${row.model} ${row.plan}`,
             cells: [
-              `${dayNameOf(row.day)}, ${modelNameOf(row.model)}, ${planName(row.plan)}`,
-              ...columns.map(([column, numberOf]) =>
-                column === 'Cost' ? costOf(row.costUsd, row.model) : countOf(numberOf(row)),
-              ),
+              <Link key="day" href={runsHref({ model: row.model, from: row.day, to: row.day }, row.runs)}>
+                {dayNameOf(row.day)}, {modelNameOf(row.model)}, {planName(row.plan)}
+              </Link>,
+              ...columns.map(([, name]) => (name === 'costUsd' ? costOf(row.costUsd, row.model) : countOf(row[name]))),
             ],
           }))}
         />
@@ -170,7 +190,8 @@ function ByDay({ rows, modelNameOf }: { readonly rows: readonly Row[]; readonly 
 }
 
 function TopUsers() {
-  const [month, setMonth] = useState(dayOf(Date.now()).slice(0, 7));
+  const { of, change } = useFilters();
+  const month = of('month') || (of('to') || dayOf(Date.now())).slice(0, 7);
   const costOf = useCosts();
   const isMonth = /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month);
   const { data, error, refetch } = useRead<Spenders>(['spenders', month], `/api/usage/users?month=${month}`, {
@@ -183,7 +204,7 @@ function TopUsers() {
         <h2 id="users">Users by credits</h2>
         <label className="field inline">
           Month
-          <input type="month" value={month} onChange={({ target }) => setMonth(target.value)} />
+          <input type="month" value={month} onChange={({ target }) => change({ month: target.value })} />
         </label>
       </div>
       {data === undefined && <Pending error={error} retry={refetch} />}
@@ -191,10 +212,14 @@ function TopUsers() {
       {data !== undefined && data.users.length > 0 && (
         <Table
           label="Credits and costs of users"
-          head={['User', 'Cost', 'Credits', 'Runs']}
-          rows={data.users.map(({ userId, runs, credits, costUsd }) => ({
+          head={['User', 'Cost', 'Credits', 'Runs', 'Images', 'Videos']}
+          rows={data.users.map(({ userId, costUsd, ...used }) => ({
             key: userId,
-            cells: [<PersonLink key={userId} id={userId} />, costOf(costUsd), countOf(credits), countOf(runs)],
+            cells: [
+              <PersonLink key={userId} id={userId} />,
+              costOf(costUsd),
+              ...[used.credits, used.runs, used.images, used.videos].map(countOf),
+            ],
           }))}
         />
       )}
@@ -210,54 +235,60 @@ function Configured() {
       {data === undefined ? (
         <Pending error={error} retry={refetch} />
       ) : (
-        <>
-          <h3>Conversations</h3>
-          <ul className="lines" aria-label="Models of conversations">
-            {data.models.map(({ contextTokens, fallback, costUsd, vision, tools, simulated, ...model }) => (
-              <Model
-                key={model.id}
-                model={model}
-                price={`${creditsOf(model.credits)} for a run`}
-                cost={
-                  costUsd &&
-                  `Costs you ${priceOf(costUsd.input)} for a million tokens in, ${priceOf(costUsd.output)} for a million out`
-                }
-                facts={[
-                  plansOf(model.plans),
-                  `${compactOf(contextTokens)} tokens of context`,
-                  ...fallbackOf(data, fallback),
-                ]}
-                tags={[simulated && 'simulated', vision && 'accepts images', tools && 'uses tools']}
-              />
-            ))}
-          </ul>
-          {(['image', 'video'] as const).map((kind) => (
-            <Fragment key={kind}>
-              <h3>{kind === 'image' ? 'Images' : 'Videos'}</h3>
-              <ul className="lines" aria-label={`Models of ${kind}s`}>
-                {data.media
-                  .filter((model) => model.kind === kind)
-                  .map(({ costUsd, fallback, ...model }) => (
-                    <Model
-                      key={model.id}
-                      model={model}
-                      price={`${creditsOf(model.credits)} for ${kind === 'image' ? 'an image' : 'a video'}`}
-                      cost={costUsd === null ? null : `Costs you ${priceOf(costUsd)} each`}
-                      facts={[plansOf(model.plans), ...fallbackOf(data, fallback)]}
-                      tags={[]}
-                    />
-                  ))}
-              </ul>
-            </Fragment>
-          ))}
-        </>
+        listsOf(data).map(([title, label, models]) => (
+          <Fragment key={title}>
+            <h3>{title}</h3>
+            <ul className="lines" aria-label={`Models of ${label}`}>
+              {models.map((model) => (
+                <Model key={model.of.id} {...model} />
+              ))}
+            </ul>
+          </Fragment>
+        ))
       )}
     </section>
   );
 }
 
+type Media = ConfiguredModels['media'][number];
+
+/** The models of each kind, as they are shown. */
+function listsOf({ models, media }: ConfiguredModels) {
+  const nameOf = (id: string) => [...models, ...media].find((one) => one.id === id)?.label ?? id;
+  const fallbackOf = (id: string | null) => (id === null ? [] : [`falls back to ${nameOf(id)}`]);
+  const ofMedia = (kind: Media['kind'], noun: string) =>
+    media
+      .filter((of) => of.kind === kind)
+      .map((of) => ({
+        of,
+        href: runsHref({ model: of.id }, 0),
+        price: `${creditsOf(of.credits)} for ${noun}`,
+        cost: of.costUsd === null ? null : `Costs you ${priceOf(of.costUsd)} each`,
+        facts: [plansOf(of.plans), ...fallbackOf(of.fallback)],
+        tags: [],
+      }));
+  const ofText = models.map((of) => ({
+    of,
+    href: runsHref({ model: of.id }, 1),
+    price: `${creditsOf(of.credits)} for a run`,
+    cost:
+      of.costUsd &&
+      `Costs you ${priceOf(of.costUsd.input)} for a million tokens in, ${priceOf(of.costUsd.output)} for a million out`,
+    facts: [plansOf(of.plans), `${compactOf(of.contextTokens)} tokens of context`, ...fallbackOf(of.fallback)],
+    tags: [of.simulated && 'simulated', of.vision && 'accepts images', of.tools && 'uses tools'],
+  }));
+  const lists: readonly (readonly [title: string, label: string, readonly ModelProps[]])[] = [
+    ['Conversations', 'conversations', ofText],
+    ['Images', 'images', ofMedia('image', 'an image')],
+    ['Videos', 'videos', ofMedia('video', 'a video')],
+  ];
+  return lists;
+}
+
 interface ModelProps {
-  readonly model: { readonly id: string; readonly label: string; readonly default: boolean };
+  readonly of: { readonly id: string; readonly label: string; readonly default: boolean };
+  /** What it was used for. */
+  readonly href: string;
   readonly price: string;
   /** `null`: not configured. */
   readonly cost: string | null;
@@ -265,12 +296,14 @@ interface ModelProps {
   readonly tags: readonly (string | false)[];
 }
 
-function Model({ model: { id, label, default: isDefault }, price, cost, facts, tags }: ModelProps) {
+function Model({ of: { id, label, default: isDefault }, href, price, cost, facts, tags }: ModelProps) {
   const shown = [isDefault && 'default', ...tags].filter((tag) => tag !== false);
   return (
     <li>
       <div className="row">
-        <span className="strong">{label}</span>
+        <Link className="strong" href={href}>
+          {label}
+        </Link>
         <span>{price}</span>
       </div>
       <p className="quiet">
@@ -303,10 +336,6 @@ function Model({ model: { id, label, default: isDefault }, price, cost, facts, t
 }
 
 const creditsOf = (credits: number) => (credits === 1 ? '1 credit' : `${countOf(credits)} credits`);
-const fallbackOf = ({ models, media }: ConfiguredModels, fallback: string | null) =>
-  fallback === null
-    ? []
-    : [`falls back to ${[...models, ...media].find(({ id }) => id === fallback)?.label ?? fallback}`];
 
 /** `null`: all of them. */
 function plansOf(plans: readonly Plan[] | null): string {
@@ -315,63 +344,4 @@ function plansOf(plans: readonly Plan[] | null): string {
   return missing.length < plans.length
     ? `All plans but ${missing.map(planName).join(', ')}`
     : plans.map(planName).join(' · ');
-}
-
-// A bar for each day. Assistive technology reads the table below the graphs instead.
-
-interface Bar {
-  readonly label: string;
-  readonly value: number;
-}
-
-const height = 72;
-const step = 10;
-
-interface BarsProps {
-  readonly title: string;
-  readonly bars: readonly Bar[];
-  readonly show: (value: number) => ReactNode;
-}
-
-function Bars({ title, bars, show }: BarsProps) {
-  const [pointed, setPointed] = useState<number>();
-  const largest = Math.max(1, ...bars.map(({ value }) => value));
-  const bar = pointed === undefined ? undefined : bars[pointed];
-  const point = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) => {
-    const { left, width } = currentTarget.getBoundingClientRect();
-    setPointed(Math.min(bars.length - 1, Math.max(0, Math.floor(((clientX - left) / width) * bars.length))));
-  };
-  return (
-    <figure className="graph">
-      <figcaption>
-        <span className="quiet">{title}</span>
-        <span className="now">
-          {bar && <span className="quiet">{bar.label} </span>}
-          <span className="of accent">{show(bar?.value ?? bars.reduce((sum, { value }) => sum + value, 0))}</span>
-        </span>
-      </figcaption>
-      <svg
-        viewBox={`0 0 ${bars.length * step} ${height}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-        onPointerMove={point}
-        onPointerLeave={() => setPointed(undefined)}
-      >
-        <line className="base" x1="0" x2={bars.length * step} y1={height - 1} y2={height - 1} />
-        {bars.map(({ label, value }, index) => {
-          const tall = value === 0 ? 0 : Math.max(2, (value / largest) * (height - 4));
-          return (
-            <rect
-              key={label}
-              className={index === pointed ? 'pointed' : undefined}
-              x={index * step + 1}
-              y={height - 1 - tall}
-              width={step - 2}
-              height={tall}
-            />
-          );
-        })}
-      </svg>
-    </figure>
-  );
 }

@@ -10,6 +10,7 @@ import type { UsageDays } from '../../../client/agent/api.ts';
 import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
+import { lastFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { CopyButton } from '../studio/copybutton.tsx';
 import queueNames from './queues.json' with { type: 'json' };
@@ -91,12 +92,18 @@ export function useModels() {
   return useRead<ConfiguredModels>(['models'], '/api/models', { staleTime: 300_000, enabled });
 }
 
-/** The labels of models. A model that is no longer configured is named by its id. Earlier versions counted under `mcp`. */
+/** The labels of models. A model that is no longer configured has no label. Earlier versions counted under `mcp`. */
 export function useModelNames(): (id: string) => string {
   const { data } = useModels();
   const all = [...(data?.models ?? []), ...(data?.media ?? [])];
-  return (id) => all.find((one) => one.id === id)?.label ?? (id === 'mcp' ? 'MCP clients, any model' : id);
+  // Such as `openai/gpt-4o`.
+  const removed = (id: string) => (data === undefined ? id : `${id.split('/').at(-1)} (removed)`);
+  return (id) => all.find((one) => one.id === id)?.label ?? (id === 'mcp' ? 'MCP clients, any model' : removed(id));
 }
+
+/** The runs of a model. Images and videos without a run are another list. */
+export const runsHref = (query: Readonly<Record<string, string>>, runs: number): string =>
+  `/operator/runs?${new URLSearchParams({ ...query, ...(runs === 0 && { kind: 'generations' }) })}`;
 
 /** Nothing is counted where no price is known. `model`: the one that the cost is of; otherwise it is a sum. */
 export function useCosts(): (usd: number | null, model?: string) => ReactNode {
@@ -111,13 +118,17 @@ export function useCosts(): (usd: number | null, model?: string) => ReactNode {
 type Usage = Omit<UsageDays['days'][number], 'day' | 'runs' | 'credits'>;
 
 /** By the prices of now: the usage of one person has no stored cost. */
-export function useUsageCosts(): (usage: Usage) => ReactNode {
+export function useUsageCosts(): (usage: readonly Usage[]) => ReactNode {
   const { data } = useModels();
-  return ({ model, inputTokens, outputTokens, images, videos }) => {
+  const costOf = ({ model, inputTokens, outputTokens, images, videos }: Usage) => {
     const tokens = data?.models.find(({ id }) => id === model)?.costUsd;
     const each = data?.media.find(({ id }) => id === model)?.costUsd;
-    if (tokens) return moneyOf((inputTokens * tokens.input + outputTokens * tokens.output) / 1_000_000);
-    return each == null ? noPrice : moneyOf(each * (images + videos));
+    if (tokens) return [(inputTokens * tokens.input + outputTokens * tokens.output) / 1_000_000];
+    return each == null ? [] : [each * (images + videos)];
+  };
+  return (usage) => {
+    const known = usage.flatMap(costOf);
+    return known.length === 0 ? noPrice : moneyOf(known.reduce((sum, cost) => sum + cost, 0));
   };
 }
 
@@ -210,10 +221,10 @@ const works: Readonly<Record<string, string>> = queueNames;
 
 export const workOf = (queue: string): string => works[queue] ?? queue;
 
-/** The link above the page of one entry to the list of them all. */
+/** The link above the page of one entry to the list of them all, as it was last shown. */
 export const BackLink = ({ to, text }: { readonly to: string; readonly text: string }) => (
   <p className="desk-back">
-    <Link href={to}>
+    <Link href={lastFilters.get(to) ?? to}>
       <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {text}
     </Link>
   </p>

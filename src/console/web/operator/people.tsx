@@ -18,9 +18,10 @@ import { Filters, Listing, SearchField, useFilters, usePages } from '../parts/li
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
+import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
-import { BackLink } from './names.tsx';
+import { BackLink, useUsageCosts } from './names.tsx';
 import { allPlans, type PersonView, personKey } from './personview.ts';
 
 export function People() {
@@ -122,13 +123,14 @@ function PersonPage({ userId }: { readonly userId: string }) {
   );
 }
 
-function shown<T>(part: Part<T>, show: (value: T) => string): ReactNode {
+function shown<T>(part: Part<T>, show: (value: T) => ReactNode): ReactNode {
   return part.isThere ? show(part.value) : <span title={part.reason}>Unavailable</span>;
 }
 
 const upTo100 = (count: number) => countUpTo(99, count);
 
-function Figures({ view: { record, conversations, storage, failures } }: { readonly view: PersonView }) {
+function Figures({ view: { record, conversations, storage, failures, usage } }: { readonly view: PersonView }) {
+  const costOf = useUsageCosts();
   const { id, credits, createdAt } = record.person;
   const mine = `/operator/runs?userId=${id}`;
   return (
@@ -136,6 +138,8 @@ function Figures({ view: { record, conversations, storage, failures } }: { reado
       className="desk-tiles"
       of={{
         Credits: countOf(credits),
+        'Spent in 30 days': shown(usage, ({ days }) => countOf(days.reduce((sum, day) => sum + day.credits, 0))),
+        'Cost in 30 days': shown(usage, ({ days }) => costOf(days)),
         Threads: shown(conversations, ({ threads }) => countOf(threads)),
         Messages: shown(conversations, ({ messages }) => countOf(messages)),
         'Failed runs': <Link href={`${mine}&status=failed`}>{shown(failures, ({ runs }) => upTo100(runs))}</Link>,
@@ -154,6 +158,7 @@ function Figures({ view: { record, conversations, storage, failures } }: { reado
 
 function Details({ view }: { readonly view: PersonView }) {
   const { person } = view.record;
+  const mayChange = useMayChange();
   // The figures were read before the erasure.
   const [isErased, setErased] = useState(false);
   return (
@@ -174,7 +179,13 @@ function Details({ view }: { readonly view: PersonView }) {
         {!isErased && <Activity view={view} />}
         <div className="stack desk-aside">
           {!isErased && <Account record={view.record} />}
-          <Data person={person} onErased={() => setErased(true)} />
+          {mayChange && (
+            <section className="card stack" aria-labelledby="data-heading">
+              <h2 id="data-heading">Personal data</h2>
+              <Export person={person} />
+              <Erasure person={person} onErased={() => setErased(true)} />
+            </section>
+          )}
         </div>
       </div>
     </>
@@ -230,6 +241,7 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
       setChangeId(crypto.randomUUID());
       setCredits('');
       setReason('');
+      notify('The change was saved.');
       await queries.invalidateQueries({ queryKey: personKey(id) });
     },
   });
@@ -268,6 +280,7 @@ function Sessions({ userId }: { readonly userId: string }) {
   const ending = useMutation({
     mutationFn: async () => {
       await send(`/api/people/${userId}/sessions`, { method: 'DELETE' });
+      notify('The sessions were ended.');
       await queries.invalidateQueries({ queryKey: personKey(userId) });
     },
   });
@@ -283,17 +296,6 @@ function Sessions({ userId }: { readonly userId: string }) {
 }
 
 // Everything about a person at once: an export as JSON, and the erasure from all services with its report.
-
-function Data({ person, onErased }: { readonly person: Person; readonly onErased: () => void }) {
-  if (!useMayChange()) return null;
-  return (
-    <section className="card stack" aria-labelledby="data-heading">
-      <h2 id="data-heading">Personal data</h2>
-      <Export person={person} />
-      <Erasure person={person} onErased={onErased} />
-    </section>
-  );
-}
 
 function Export({ person: { id, email } }: { readonly person: Person }) {
   const exporting = useMutation({

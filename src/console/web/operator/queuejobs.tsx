@@ -1,10 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+/** The jobs of a queue, and what an operator does with one or all of them. */
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
-import { useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Email } from '#client/notify/api.ts';
-import type { JobList, ShownJob } from '../../jobs/api.ts';
-import { send } from '../calls.ts';
+import type { ChangedJobs, JobList, ShownJob } from '../../jobs/api.ts';
+import { callJson, send } from '../calls.ts';
+import './runs.css';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
@@ -12,7 +14,6 @@ import { SearchField } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
-import { AllDead, refreshJobs } from './alldead.tsx';
 import { PersonLink, RequestId, useThreadTitle, workOf } from './names.tsx';
 import type { QueueState } from './queuetable.tsx';
 
@@ -55,8 +56,14 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
           ))}
         </Tabs.List>
         <Tabs.Content value={state}>
-          {state === 'dead' && countOfState('dead') > 0 && (
-            <AllDead queue={name} noun={nouns} count={show(countOfState('dead'))} />
+          {(state === 'dead' || state === 'failing') && countOfState(state) > 0 && (
+            <AllDead
+              queue={name}
+              noun={nouns}
+              count={state === 'dead' ? show(countOfState('dead')) : '0'}
+              failing={state === 'dead' ? 0 : countOfState('failing')}
+              label={`Retry all ${state === 'failing' && countOfState('dead') > 0 ? 'failing and dead' : state} jobs`}
+            />
           )}
           <SearchField
             label="Search these jobs"
@@ -107,8 +114,11 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
         </span>
       </div>
       {about.userId !== undefined && (
-        <p className="quiet">
-          Of <PersonLink id={about.userId} />
+        <p className="quiet record-facts">
+          <span>
+            Of <PersonLink id={about.userId} />
+          </span>
+          {about.taskId && <Link href={`/operator/runs/${encodeURIComponent(about.taskId)}`}>The run</Link>}
         </p>
       )}
       {about.address !== undefined && <p className="quiet wrapped">To {about.address}</p>}
@@ -160,39 +170,91 @@ function EmailTitle({ work, id }: { readonly work: string; readonly id: string }
 }
 
 function JobActions({ job: { id, fence, isSettled, endedAt } }: { readonly job: ShownJob }) {
-  const isDead = endedAt !== null;
+  const act = async (action: Action) => {
+    await send(`/api/jobs/${id}/${action}`, { method: 'POST', json: { fence } });
+    return action === 'retry' ? 'The job restarts.' : 'The job was discarded.';
+  };
+  const question = 'Permanently discard this job?';
+  return (
+    <Actions
+      {...(!isSettled && { retry: [endedAt === null ? 'Retry now' : 'Retry', `Retry job ${id}`] as const })}
+      {...(endedAt !== null && { discard: { label: 'Discard', name: `Discard job ${id}`, question } })}
+      act={act}
+    >
+      {isSettled && (
+        <span className="quiet">The service has handled this failure, so a retry would have no effect.</span>
+      )}
+    </Actions>
+  );
+}
+
+interface AllDeadProps {
+  readonly queue: string;
+  readonly noun: { readonly one: string; readonly many: string };
+  /** As text, such as `10,000+`. */
+  readonly count: string;
+  /** How many jobs wait for their next attempt, which a retry starts now. */
+  readonly failing: number;
+  readonly label: string;
+  /** Reports a retry of, such as, `3 jobs`. */
+  readonly report?: (what: string) => string;
+}
+
+/** Retries all dead and failing jobs of a queue, or discards the dead ones. */
+export function AllDead(props: AllDeadProps) {
+  const { queue, noun, count: dead, failing, label, report = (what) => `Retried ${what}` } = props;
+  const act = async (action: Action) => {
+    const json = { queue, ...(action === 'retry' && { failing: failing > 0 }) };
+    const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${action}`, { method: 'POST', json });
+    const what = `${countOf(count)} ${count === 1 ? noun.one : noun.many}`;
+    const done = action === 'retry' ? report(what) : `Discarded ${what}`;
+    return `${done}.${hasMore ? ' There are more. Repeat the action.' : ''}`;
+  };
+  if (!useMayChange()) return null;
+  const question = `Permanently discard ${dead} dead ${dead === '1' ? noun.one : noun.many}?`;
+  return (
+    <Actions
+      retry={[label]}
+      {...(dead !== '0' && { discard: { label: `Discard all dead ${noun.many}`, question } })}
+      act={act}
+    />
+  );
+}
+
+type Action = 'retry' | 'discard';
+
+interface ActionsProps {
+  readonly retry?: readonly [label: string, name?: string];
+  readonly discard?: Pick<ComponentProps<typeof Confirm>, 'label' | 'name' | 'question'>;
+  /** Returns a sentence for the operator. */
+  readonly act: (action: Action) => Promise<string>;
+  readonly children?: ReactNode;
+}
+
+function Actions({ retry, discard, act, children }: ActionsProps) {
   const queries = useQueryClient();
   const change = useMutation({
-    mutationFn: async (action: 'retry' | 'discard') => {
-      await send(`/api/jobs/${id}/${action}`, { method: 'POST', json: { fence } });
-      notify(action === 'retry' ? 'The job restarts.' : 'The job was discarded.');
-      await refreshJobs(queries);
-    },
-    // Another operator, or the queue, was faster.
-    onError: () => refreshJobs(queries),
+    mutationFn: async (action: Action) => notify(await act(action)),
+    // After a failure, too: another operator, or the queue, was faster.
+    onSettled: () => refreshJobs(queries),
   });
   return (
     <div className="row start">
-      {isSettled ? (
-        <span className="quiet">The service has handled this failure, so a retry would have no effect.</span>
-      ) : (
-        <button
-          type="button"
-          aria-label={`Retry job ${id}`}
-          disabled={change.isPending}
-          onClick={() => change.mutate('retry')}
-        >
-          {isDead ? 'Retry' : 'Retry now'}
+      {retry && (
+        <button type="button" aria-label={retry[1]} disabled={change.isPending} onClick={() => change.mutate('retry')}>
+          {retry[0]}
         </button>
       )}
-      {isDead && (
-        <Confirm
-          label="Discard"
-          question="Permanently discard this job?"
-          onConfirm={() => change.mutateAsync('discard').catch(() => undefined)}
-        />
-      )}
+      {children}
+      {discard && <Confirm {...discard} onConfirm={() => change.mutateAsync('discard').catch(() => undefined)} />}
       <Problem of={change.error} />
     </div>
+  );
+}
+
+/** Reads everything again that shows jobs. */
+export async function refreshJobs(queries: QueryClient): Promise<void> {
+  await Promise.all(
+    ['queues', 'jobs', 'webhooks', 'overview'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
   );
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Incident } from '#media/incidents/api.ts';
-import type { Decision, ReportPage } from '#media/reports/api.ts';
+import type { ReportPage } from '#media/reports/api.ts';
 import type { JobList } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
@@ -14,6 +14,7 @@ import { useRead } from '../parts/reading.ts';
 import { reasonOf } from '../parts/reasons.ts';
 import { Pending, Problem } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
+import { isDecidable, isRemoved, statusOf } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
 
 export function Reports({ of: id }: { readonly of: string }) {
@@ -44,8 +45,8 @@ export function Reports({ of: id }: { readonly of: string }) {
   );
 }
 
-export function ReportDecision({ incident }: { readonly incident: Incident }) {
-  const { id, decision, appeal } = incident;
+export function Decision({ incident }: { readonly incident: Incident }) {
+  const { id, decision, appeal, note, resolvedAt } = incident;
   const mayChange = useMayChange();
   const [isOpen, setOpen] = useState(false);
   const exporting = useMutation({
@@ -54,26 +55,22 @@ export function ReportDecision({ incident }: { readonly incident: Incident }) {
       saveFile(`incident-${id}.json`, await response.blob());
     },
   });
-  const isAppealOpen = appeal !== undefined && (decision === null || Date.parse(appeal.at) > Date.parse(decision.at));
+  const isAppealOpen = appeal !== undefined && (resolvedAt === null || Date.parse(appeal.at) > Date.parse(resolvedAt));
+  const text = decision?.statement ?? note;
   return (
     <section className="card stack" aria-labelledby="decision-heading">
       <h2 id="decision-heading">Decision</h2>
-      {decision === null ? (
-        <p className="quiet">Nothing is decided yet.</p>
-      ) : (
-        <>
-          <p role="status">
-            {choices.find(([one]) => one === decision.decision)?.[3]} <When at={decision.at} />
-          </p>
-          <p className="desk-quote">{decision.statement}</p>
-        </>
-      )}
+      <p role="status">
+        {resolvedAt === null ? 'Nothing is decided yet.' : `Decided: ${statusOf(incident)}, `}
+        {resolvedAt !== null && <When at={resolvedAt} />}
+      </p>
+      {text !== null && <p className="desk-quote">{text}</p>}
       {decision !== null && <UnsentMails of={id} />}
       {isAppealOpen && <p className="strong">The owner appealed. Your next decision answers the appeal.</p>}
       {mayChange && (
         <div className="desk-buttons">
           <button type="button" className="primary" onClick={() => setOpen(true)}>
-            {isAppealOpen ? 'Answer the appeal' : decision === null ? 'Decide' : 'Decide again'}
+            {isAppealOpen ? 'Answer the appeal' : resolvedAt === null ? 'Decide' : 'Decide again'}
           </button>
           <button type="button" disabled={exporting.isPending} onClick={() => exporting.mutate()}>
             Export for authorities
@@ -108,27 +105,41 @@ function UnsentMails({ of: id }: { readonly of: string }) {
   );
 }
 
-const choices: readonly (readonly [Decision, string, effect: string, done: string])[] = [
-  ['dismiss', 'Dismiss', 'The content stays. An earlier restriction ends.', 'Dismissed: the content stays.'],
+type Choice = readonly [value: string, name: string, effect: string];
+const choices: readonly Choice[] = [
+  ['dismiss', 'Allow', 'The content stays. An earlier restriction ends.'],
+  ['restrict', 'Restrict', 'Only the owner can see it. Its shared pages end.'],
+  ['remove', 'Remove', 'It is deleted. This cannot be undone.'],
+];
+const choicesOfScreening: readonly Choice[] = [
+  ['upheld', 'Keep blocked', 'Screening was right.'],
   [
-    'restrict',
-    'Restrict',
-    'Only the owner can see it. Its shared pages end.',
-    'Restricted: only the owner can see it.',
+    'cleared',
+    'Allow',
+    'It passes screening from now on. The removed file is not restored; its owner can upload it again.',
   ],
-  ['remove', 'Remove', 'It is deleted. This cannot be undone.', 'Removed.'],
+];
+/** A removal deletes the file, so an appeal cannot bring it back. */
+const choicesAfterRemoval: readonly Choice[] = [
+  ['remove', 'Keep removed', 'The removal was right.'],
+  ['dismiss', 'Lift the removal', 'The owner may upload and share it again. The deleted file is not restored.'],
 ];
 
 function DecisionDialog({ incident, onClose }: { readonly incident: Incident; readonly onClose: () => void }) {
-  const { id } = incident;
+  const { id, note } = incident;
   const queries = useQueryClient();
-  const [decision, setDecision] = useState<Decision>();
-  const [statement, setStatement] = useState('');
+  const isThere = isDecidable(incident);
+  const [decision, setDecision] = useState<string>();
+  const [typed, setTyped] = useState(note ?? '');
+  const text = typed.trim();
   const deciding = useMutation({
     mutationFn: async () => {
-      const json = { decision, statement: statement.trim() };
-      queries.setQueryData(['incident', id], await callJson(`/api/incidents/${id}/decision`, { method: 'POST', json }));
-      await queries.invalidateQueries({ queryKey: ['incidents'] });
+      const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
+      const json = isThere ? { decision, statement: text } : resolution;
+      const path = `/api/incidents/${id}/${isThere ? 'decision' : 'resolution'}`;
+      queries.setQueryData(['incident', id], await callJson(path, { method: 'POST', json }));
+      for (const queryKey of [['incidents'], ['incident', id, 'actions']])
+        await queries.invalidateQueries({ queryKey });
       onClose();
     },
   });
@@ -137,36 +148,38 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
       <form className="stack" action={() => deciding.mutate()}>
         <fieldset className="desk-decisions">
           <legend className="unseen">Decision</legend>
-          {choices.map(([value, name, effect]) => (
-            <label key={value} className={value === 'remove' ? 'check desk-remove' : 'check'}>
-              <input
-                type="radio"
-                name="decision"
-                required
-                checked={decision === value}
-                onChange={() => setDecision(value)}
-              />
-              <span>
-                <span className="strong">{name}</span> <span className="quiet">{effect}</span>
-              </span>
-            </label>
-          ))}
+          {(!isThere ? choicesOfScreening : isRemoved(incident) ? choicesAfterRemoval : choices).map(
+            ([value, name, effect]) => (
+              <label key={value} className={name === 'Remove' ? 'check desk-remove' : 'check'}>
+                <input
+                  type="radio"
+                  name="decision"
+                  required
+                  checked={decision === value}
+                  onChange={() => setDecision(value)}
+                />
+                <span>
+                  <span className="strong">{name}</span> <span className="quiet">{effect}</span>
+                </span>
+              </label>
+            ),
+          )}
         </fieldset>
         <TextArea
-          label="Statement of reasons"
+          label={isThere ? 'Statement of reasons' : 'Note'}
           rows={5}
-          maxLength={5000}
-          required
-          value={statement}
-          onChange={setStatement}
+          maxLength={isThere ? 5000 : 2000}
+          required={isThere}
+          value={typed}
+          onChange={setTyped}
         />
-        <p className="quiet">The owner and the people who reported it get the statement by email.</p>
+        {isThere && <p className="quiet">The owner and the people who reported it get the statement by email.</p>}
         <Problem of={deciding.error} />
         <div className="desk-buttons">
           <button
             type="submit"
             className={decision === 'remove' ? 'danger' : 'primary'}
-            disabled={decision === undefined || statement.trim() === '' || deciding.isPending}
+            disabled={decision === undefined || (isThere && text === '') || deciding.isPending}
           >
             Save the decision
           </button>

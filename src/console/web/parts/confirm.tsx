@@ -7,6 +7,8 @@ import { Problem } from './states.tsx';
 
 interface ConfirmProps {
   readonly label: string;
+  /** Of the button, for assistive technology. Begins with the label. */
+  readonly name?: string;
   /** In place of a button with the label. */
   readonly icon?: Pick<ComponentProps<typeof IconButton>, 'Icon' | 'label' | 'title'>;
   readonly question: string;
@@ -16,7 +18,7 @@ interface ConfirmProps {
 }
 
 /** A confirmation in two steps for actions that cannot be undone, without a dialog. */
-export function Confirm({ label, question, icon, tone = 'danger', onConfirm }: ConfirmProps) {
+export function Confirm({ label, name, question, icon, tone = 'danger', onConfirm }: ConfirmProps) {
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const first = useRef<HTMLButtonElement>(null);
@@ -41,7 +43,7 @@ export function Confirm({ label, question, icon, tone = 'danger', onConfirm }: C
   if (!isOpen && icon) return <IconButton {...icon} ref={first} onClick={() => setOpen(true)} />;
   if (!isOpen)
     return (
-      <button type="button" ref={first} className={tone} onClick={() => setOpen(true)}>
+      <button type="button" ref={first} className={tone} aria-label={name} onClick={() => setOpen(true)}>
         {label}
       </button>
     );

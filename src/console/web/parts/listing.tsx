@@ -3,6 +3,7 @@ import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from
 import { type Key, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { callJson } from '../calls.ts';
+import { TextField } from './fields.tsx';
 import { Empty, Pending } from './states.tsx';
 
 interface Page {
@@ -30,9 +31,13 @@ export function usePages<P extends Page>(
   });
 }
 
+/** The path of each list → its last URL, for the way back from an entry. */
+export const lastFilters = new Map<string, string>();
+
 /** Filters in the URL, so that a view can be sent to another operator. An empty value removes a filter. */
 export function useFilters() {
   const [search, setSearch] = useSearchParams();
+  useEffect(() => void lastFilters.set(location.pathname, location.pathname + location.search));
   const change = (changes: Readonly<Record<string, string>>) =>
     setSearch(
       (now) => {
@@ -42,6 +47,15 @@ export function useFilters() {
       { replace: true },
     );
   return { of: (name: string) => search.get(name) ?? '', change };
+}
+
+/** The period of a list, in the URL: days in UTC, both included. Pages that show usage and runs link to each other with it. */
+export function Period() {
+  const { of, change } = useFilters();
+  const field = (name: 'from' | 'to', label: string) => (
+    <TextField key={name} label={label} type="date" value={of(name)} onChange={(day) => change({ [name]: day })} />
+  );
+  return [field('from', 'From'), field('to', 'To')];
 }
 
 /** On a phone, the fields after the first are folded. */

@@ -1,0 +1,358 @@
+/** One run or generation: the failure and the figures, then the steps, and the stream last. */
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
+import type { Replay, ShownRun } from '../../runs/api.ts';
+import { callJson } from '../calls.ts';
+import { countOf, momentOf } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
+import {
+  BackLink,
+  Id,
+  PersonLink,
+  Pictures,
+  untitled,
+  useCosts,
+  useModelNames,
+  useModels,
+  useThreadTitle,
+} from './names.tsx';
+import { timeOf, tookOf } from './units.ts';
+
+export function GenerationPage({ id }: { readonly id: string }) {
+  const path = `/api/generations?id=${encodeURIComponent(id)}`;
+  const { data, error, refetch } = useRead<GenerationRecordPage>(['generation', id], path);
+  const [one] = data?.generations ?? [];
+  return (
+    <>
+      <BackLink to="/operator/runs" text="All images and videos" />
+      {data === undefined ? (
+        <Pending error={error} retry={refetch} what="Reading the order" />
+      ) : one === undefined ? (
+        <Empty title="There is no such order." />
+      ) : (
+        <Generation one={one} />
+      )}
+    </>
+  );
+}
+
+function Generation({ one }: { readonly one: GenerationRecord }) {
+  const { id, taskId, prompt, assetIds, model, count, delivered, credits, createdAt, endedAt } = one;
+  const nameOf = useModelNames();
+  const cost = useGenerationCost(one);
+  return (
+    <div className="stack">
+      <Head of={one} name={prompt ?? unread} />
+      <Failed error={one.failure} answer={one.answer} />
+      <SameReason error={one.failure} kind="generations" />
+      <Pairs
+        className="desk-tiles"
+        of={{
+          Kind: kindOf(one),
+          Ratio: one.ratio ?? 'not set',
+          Model: <span title={model}>{nameOf(model)}</span>,
+          Delivered: `${delivered} of ${count}`,
+          Took: endedAt === null ? 'not over' : tookOf(createdAt, endedAt),
+          Credits: credits === null ? unknown : countOf(credits),
+          Cost: cost,
+        }}
+      />
+      {assetIds.length > 0 && <Pictures of={assetIds} alt={`the ${one.kind}`} />}
+      {one.references.length > 0 && (
+        <section className="card stack" aria-label="References">
+          <h2>References</h2>
+          <Pictures of={one.references} alt="the reference" />
+        </section>
+      )}
+      <section className="card" aria-label="Record">
+        <Pairs
+          of={{
+            ...(one.failureCode !== null && { Code: <code>{one.failureCode}</code> }),
+            'Order id': <Id of={id} name="order id" />,
+            ...idsOf(one),
+            ...(taskId !== null && { Run: <Link href={`/operator/runs/${taskId}`}>The run that ordered it</Link> }),
+          }}
+        />
+      </section>
+    </div>
+  );
+}
+
+interface HeadProps {
+  readonly of: Pick<ShownRun | GenerationRecord, 'status' | 'createdAt' | 'userId'>;
+  readonly name: string;
+  readonly children?: ReactNode;
+}
+
+function Head({ of: { status, createdAt, userId }, name, children }: HeadProps) {
+  return (
+    <header className="page desk-head">
+      <div>
+        <h1>{name}</h1>
+        <p className="quiet">
+          <PersonLink id={userId} />, {momentOf(createdAt)}
+          {children}
+        </p>
+      </div>
+      <Status tone={runTones[status]}>{status}</Status>
+    </header>
+  );
+}
+
+export function RunPage({ taskId }: { readonly taskId: string }) {
+  const { data, error, refetch } = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
+  return (
+    <>
+      <BackLink to="/operator/runs" text="All runs" />
+      {data === undefined ? <Pending error={error} retry={refetch} what="Reading the run" /> : <Details run={data} />}
+    </>
+  );
+}
+
+const unknown = <span className="quiet">not known</span>;
+const numberOf = (value: number | null) => (value === null ? unknown : countOf(value));
+
+const idsOf = ({ requestId, traceId, traceUrl = null }: Ids) => ({
+  'Request id': requestId === null ? unknown : <Id of={requestId} name="request id" />,
+  'Trace id': traceId === null ? unknown : <Id of={traceId} name="trace id" url={traceUrl} />,
+});
+type Ids = Pick<ShownRun, 'requestId' | 'traceId'> & Partial<Pick<ShownRun, 'traceUrl'>>;
+
+function Details({ run }: { readonly run: ShownRun }) {
+  const { model, request, threadId, endedAt, tools } = run;
+  const title = useThreadTitle(threadId);
+  const nameOf = useModelNames();
+  const costOf = useCosts();
+  const { data } = useRead<GenerationRecordPage>(
+    ['generations of', run.taskId],
+    `/api/generations?taskId=${encodeURIComponent(run.taskId)}`,
+    { enabled: tools.some((tool) => /^(generate|edit)(Image|Video)$/.test(tool)) },
+  );
+  const made = data?.generations ?? [];
+  // What a run was charged is stored without its videos, which can end after it.
+  const ofVideos = (read: (one: GenerationRecord) => number | null) =>
+    made.reduce((sum, one) => sum + (one.kind === 'video' ? (read(one) ?? 0) : 0), 0);
+  return (
+    <div className="stack">
+      <Head of={run} name={request ?? (title === untitled ? unread : title)}>
+        {title !== untitled && (
+          <>
+            , in <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>“{title}”</Link>
+          </>
+        )}
+      </Head>
+      <Failed error={run.error} answer={run.answer} />
+      <SameReason error={run.error} kind="runs" />
+      <Pairs
+        className="desk-tiles"
+        of={{
+          Model: <span title={model}>{nameOf(model)}</span>,
+          Took: endedAt === null ? 'not over' : tookOf(run.createdAt, endedAt),
+          'Tokens in': numberOf(run.inputTokens),
+          'Tokens out': numberOf(run.outputTokens),
+          Credits: numberOf(run.credits === null ? null : run.credits + ofVideos(({ credits }) => credits)),
+          Cost: costOf(run.costUsd === null ? null : run.costUsd + ofVideos(({ costUsd }) => costUsd), model),
+        }}
+      />
+      {made.map((one) => (
+        <Made key={one.id} one={one} />
+      ))}
+      {run.timeline.length > 0 && <Steps of={run.timeline} />}
+      <section className="card" aria-label="Record">
+        <Pairs
+          of={{
+            ...(run.answeredBy !== null && { 'Answered by': nameOf(run.answeredBy) }),
+            ...(run.errorCode !== null && { Code: <code>{run.errorCode}</code> }),
+            ...(run.restarts > 0 && { Continued: countOf(run.restarts) }),
+            'Run id': <Id of={run.taskId} name="run id" />,
+            ...idsOf(run),
+          }}
+        />
+      </section>
+      {endedAt !== null && <Stream taskId={run.taskId} />}
+    </div>
+  );
+}
+
+/** The images of the run, or one of its videos. */
+function Made({ one }: { readonly one: GenerationRecord }) {
+  const { id, kind, count, delivered, prompt, assetIds } = one;
+  const cost = useGenerationCost(one);
+  const nameOf = useModelNames();
+  return (
+    <section className="card stack" aria-label={kind === 'video' ? 'Video' : 'Images'}>
+      <h2>
+        {delivered} of {count === 1 ? `1 ${kind}` : `${count} ${kind}s`} delivered
+      </h2>
+      <p className="quiet record-facts">
+        <span>{nameOf(one.model)}</span> <span>{creditsOf(one.credits ?? 0)}</span> <span>{cost}</span>
+        {kind === 'video' && <Link href={`/operator/runs?kind=generations&id=${id}`}>The order</Link>}
+      </p>
+      {kind === 'video' && <Failed error={one.failure} answer={one.answer} />}
+      {prompt !== null && <p className="desk-quote">{prompt}</p>}
+      {assetIds.length > 0 && <Pictures of={assetIds} alt={`the ${kind}`} />}
+    </section>
+  );
+}
+
+const longestSearch = 200;
+
+/** The search finds a part of a failure. */
+function SameReason({ error, kind }: { readonly error: string | null; readonly kind: 'runs' | 'generations' }) {
+  if (error === null) return null;
+  const query = { status: 'failed', q: error.slice(0, longestSearch), ...(kind === 'generations' && { kind }) };
+  return (
+    <p>
+      <Link href={`/operator/runs?${new URLSearchParams(query)}`}>Other failures with this reason</Link>
+    </p>
+  );
+}
+
+/** A bar begins where the step or the call began: a step after the calls before it, and its calls together after the step. */
+function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
+  let totalMs = 0;
+  const parts = steps.flatMap(({ calls, inputTokens, outputTokens, ...step }) => {
+    const startMs = totalMs;
+    const callsMs = startMs + (step.tookMs ?? 0);
+    totalMs = callsMs + Math.max(0, ...calls.map(({ tookMs }) => tookMs ?? 0));
+    const tokens =
+      inputTokens === null && outputTokens === null
+        ? 'tokens not known'
+        : `${countOf(inputTokens ?? 0)} tokens in, ${countOf(outputTokens ?? 0)} out`;
+    const model = { ...step, name: 'Model', answer: null, tokens, startMs };
+    return [model, ...calls.map((call) => ({ ...call, tokens: null, startMs: callsMs }))];
+  });
+  const share = (ms: number) => `${(100 * ms) / Math.max(1, totalMs)}%`;
+  return (
+    <section aria-labelledby="steps">
+      <h2 id="steps">Steps</h2>
+      <ol className="lines" aria-label="Steps">
+        {parts.map(({ name, tokens, tookMs, startMs, failure, answer }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps and calls are known by their place
+          <li key={index} className={tokens === null ? 'record-call' : undefined}>
+            <div className="desk-line">
+              <span>
+                {tokens === null ? <code>{name}</code> : <span className="strong">{name}</span>}{' '}
+                <span className="quiet">{tokens}</span> {failure !== null && <Status tone="bad">failed</Status>}
+              </span>
+              <span className="record-took">
+                <span className="desk-figure">{tookMs === null ? 'not measured' : timeOf(tookMs)}</span>
+                <span className="record-bar" aria-hidden="true">
+                  <span style={{ marginInlineStart: share(startMs), width: share(tookMs ?? 0) }} />
+                </span>
+              </span>
+            </div>
+            <Failed error={failure} answer={answer} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Stream({ taskId }: { readonly taskId: string }) {
+  const reading = useMutation({ mutationFn: () => callJson<Replay>(`/api/runs/${encodeURIComponent(taskId)}/events`) });
+  const replay = reading.data;
+  return (
+    <section aria-labelledby="stream">
+      <div className="row">
+        <h2 id="stream">Stream</h2>
+        {replay === undefined && (
+          <button type="button" disabled={reading.isPending} onClick={() => reading.mutate()}>
+            {reading.isPending ? 'Reading …' : 'Read the stream'}
+          </button>
+        )}
+      </div>
+      {replay === undefined && (
+        <p className="quiet">The stream contains the conversation. The audit log records that you read it.</p>
+      )}
+      {reading.error && <Failure error={reading.error} />}
+      {replay?.events.length === 0 && <Empty title="The stream is no longer stored." />}
+      {replay !== undefined && replay.events.length > 0 && (
+        <ol className="lines" aria-label="Events of the stream">
+          {replay.events.map(({ id, type, pieces, text }) => (
+            <li key={id}>
+              <div className="desk-line">
+                <span className="strong">{type}</span>
+                <span className="quiet desk-figure">{pieces > 1 && `${countOf(pieces)} pieces`}</span>
+              </div>
+              {text !== '' && <pre className="wrapped record-answer">{text}</pre>}
+            </li>
+          ))}
+        </ol>
+      )}
+      {replay?.isCut && <p className="quiet">Only the first 1,000 events are shown.</p>}
+    </section>
+  );
+}
+
+// How runs and generations are described.
+
+export const runTones = {
+  queued: 'busy',
+  running: 'busy',
+  completed: 'good',
+  failed: 'bad',
+  aborted: 'quiet',
+  canceled: 'quiet',
+} as const;
+
+export const creditsOf = (credits: number) => (credits === 1 ? '1 credit' : `${countOf(credits)} credits`);
+
+export const unread = 'A deleted or temporary message';
+
+/** The failures of tools, one of each. The run can be completed nevertheless. */
+export function ToolFailures({ of: { timeline } }: { readonly of: ShownRun }) {
+  const failed = timeline.flatMap(({ calls }) => calls).filter(({ failure }) => failure !== null);
+  return [...new Map(failed.map((call) => [call.name, call])).values()].map(({ name, failure, answer }) => (
+    <div key={name}>
+      <Failed error={`${name}: ${failure}`} answer={answer} />
+    </div>
+  ));
+}
+
+/** Images without a run have no stored cost. It follows from the price. */
+export function useGenerationCost({ model, costUsd, delivered, kind }: GenerationRecord): ReactNode {
+  const price = useModels().data?.media.find((one) => one.id === model && one.kind === kind)?.costUsd ?? null;
+  return useCosts()(costUsd ?? (price === null ? null : price * delivered), model);
+}
+
+export const kindOf = ({ kind, count }: GenerationRecord) =>
+  kind === 'video' ? 'Video' : count === 1 ? 'Image' : `${count} images`;
+
+/** The failure as the user sees it, and the answer of the provider, if that is more. */
+export function Failed({ error, answer }: { readonly error: string | null; readonly answer: string | null }) {
+  const words = answer === null ? '' : wordsOf(answer, error);
+  return (
+    <>
+      {error !== null && <p className="problem">{error}</p>}
+      {words !== '' && (
+        <p className="record-answer wrapped">
+          <span className="quiet">From the provider:</span> {words}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Of lines such as `500 {"error":{"message":"…"}}`, the message. Other texts stay as they are, but for what the user sees. */
+const wordsOf = (answer: string, error: string | null): string =>
+  [...new Set(answer.split('\n').map(messageOf))]
+    .filter((line) => line !== '' && !error?.endsWith(line.replace(/^\d{3} /, '')))
+    .join('\n');
+
+function messageOf(line: string): string {
+  const [, status = '', body = line] = /^(?:(\d{3}) )?(\{.*\})$/.exec(line.trim()) ?? [];
+  try {
+    const { error, message = error } = JSON.parse(body) as { error?: unknown; message?: unknown };
+    const text = typeof message === 'string' ? message : Reflect.get(Object(error), 'message');
+    if (typeof text === 'string') return status === '' ? text : `${status}, ${text}`;
+  } catch {
+    // No JSON: the text of a server or of a proxy.
+  }
+  return line;
+}
