@@ -33,10 +33,7 @@ export interface ConsoleContext {
   /** The folder where mail is stored as files, if there is one. */
   readonly outbox: string | undefined;
   readonly memory: MemoryBackOffice | undefined;
-  /**
-   * `undefined`: no webhooks are set. `receiver`: WEBHOOK_URL, without the parts of its path and query that can be
-   * secrets.
-   */
+  /** `undefined`: no webhooks are set. `receiver`: WEBHOOK_URL, without the parts of its path and query that can be secrets. */
   readonly deliveries: { readonly db: Db<JobTables>; readonly receiver: string } | undefined;
   readonly traceLink: TraceLink;
   /** `undefined`: no internal key is configured. */

@@ -88,8 +88,7 @@ function showContent<Body, Shown>(deps: ContentContext, feature: Feature<Body, S
   };
 }
 
-// `POST /webhooks/resend`: verifies the mail provider's events and forwards them to notify, which has no public
-// endpoint.
+// `POST /webhooks/resend`: verifies the mail provider's events and forwards them to notify, which has no public endpoint.
 
 const maxBodyBytes = 256 * 1024;
 const maxReasonLength = 2000;

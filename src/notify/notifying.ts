@@ -1,6 +1,4 @@
-/**
- * `POST /notify` (docs/specification/notify.md#notify): decides the recipient and the language, and whether to send.
- */
+/** `POST /notify` (docs/specification/notify.md#notify): decides the recipient and the language, and whether to send. */
 
 import { findRecipient, isUnsubscribed } from '#accounts/store.ts';
 import { digestAddress, signUnsubscribe } from '#accounts/unsubscribing.ts';

@@ -155,10 +155,7 @@ async function outcomeOfOwn(deps: NotifyContext, id: string, giveUpAt: number): 
   }
 }
 
-/**
- * `undefined`: the database does not respond. Retries during a short failure, so that the caller gets the result of the
- * mail.
- */
+/** `undefined`: the database does not respond. Retries during a short failure, so that the caller gets the result of the mail. */
 async function lookUp({ db }: NotifyContext, id: string, giveUpAt: number): Promise<StoredSend | undefined> {
   try {
     return await findSend(db, id);
@@ -168,10 +165,7 @@ async function lookUp({ db }: NotifyContext, id: string, giveUpAt: number): Prom
   }
 }
 
-/**
- * `false`: it has ended in another way since. If this cannot be stored, the job continues although the caller gets an
- * error.
- */
+/** `false`: it has ended in another way since. If this cannot be stored, the job continues although the caller gets an error. */
 async function end({ db, jobs, log }: NotifyContext, id: string, failure: string): Promise<boolean> {
   try {
     return await transaction(db, async (tx) => {

@@ -90,8 +90,7 @@ async function liftSuppression(db: Handle, address: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
-// Suppressed addresses, to which no mail is sent because their server reported a missing mailbox. Operators list and
-// remove them.
+// Suppressed addresses, to which no mail is sent because their server reported a missing mailbox. Operators list and remove them.
 
 /** The cursor is the last address of the previous page. */
 export async function listPage(

@@ -6,8 +6,7 @@ import { slowestTransfer } from '#platform/http/transfers.ts';
 import { problems } from '#platform/problem.ts';
 import { edgeProblems } from '../problems.ts';
 
-// The body of a PATCH. Unlike the body of a PUT, what arrived before a fault is still read, because it will not be sent
-// again.
+// The body of a PATCH. Unlike the body of a PUT, what arrived before a fault is still read, because it will not be sent again.
 
 interface Arrival {
   /** Ends normally, after a fault too. */

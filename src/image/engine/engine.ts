@@ -6,10 +6,7 @@
 
 import type { Edits } from './edits.ts';
 
-/**
- * A spec with its defaults applied (specs.ts). Specs with the same meaning are equal: `jpg` is `jpeg`, `avif` is
- * `webp`.
- */
+/** A spec with its defaults applied (specs.ts). Specs with the same meaning are equal: `jpg` is `jpeg`, `avif` is `webp`. */
 export interface Transform {
   /** 0: unrestricted. */
   readonly width: number;

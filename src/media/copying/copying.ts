@@ -241,10 +241,7 @@ interface CopiedObject extends ObjectHead {
 /** A stream can take any time as long as bytes arrive. */
 const idleMs = 8000;
 
-/**
- * `gone`: there are no bytes; `changed`: the ETag of the source differs; `too_large`: there are more bytes than the
- * lookup found.
- */
+/** `gone`: there are no bytes; `changed`: the ETag of the source differs; `too_large`: there are more bytes than the lookup found. */
 type Transferred = CopiedObject | 'gone' | 'changed' | 'too_large';
 
 interface TransferOptions {

@@ -1,7 +1,4 @@
-/**
- * `MEDIA_MAX_BYTES_PER_OWNER`: the bytes of all assets and reserved uploads of an owner. Watermark files and variants
- * are no assets.
- */
+/** `MEDIA_MAX_BYTES_PER_OWNER`: the bytes of all assets and reserved uploads of an owner. Watermark files and variants are no assets. */
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
 import { Problem } from '#platform/problem.ts';

@@ -152,10 +152,7 @@ export function inspectionOf({ perceptual, ...image }: InspectedImage, digests: 
   return { digests: { ...digests, pdq: perceptual.hex, pdqQuality: perceptual.quality }, image };
 }
 
-/**
- * Browsers show images by their bytes, whatever their mime is. `undefined`: the object was replaced. Throws
- * `engine_unavailable`.
- */
+/** Browsers show images by their bytes, whatever their mime is. `undefined`: the object was replaced. Throws `engine_unavailable`. */
 async function classify(
   objects: ReadableObjects,
   { storageKey, head, mime }: Uploaded,

@@ -43,8 +43,7 @@ export async function publishDraft(
   return steps.markReady();
 }
 
-// Uploads that cannot become assets. The row contains the reason until the object is removed. Then the row is deleted
-// too.
+// Uploads that cannot become assets. The row contains the reason until the object is removed. Then the row is deleted too.
 
 interface RefusedUpload extends Pick<AssetPlace, 'storageKey' | 'etag'> {
   readonly assetId: string;

@@ -1,7 +1,4 @@
-/**
- * `POST /v1/sign/image`: one query for all refs, and calls to the store only for legacy files
- * (docs/specification/media.md#signing).
- */
+/** `POST /v1/sign/image`: one query for all refs, and calls to the store only for legacy files (docs/specification/media.md#signing). */
 import type { Brand } from '#image/engine/brand.ts';
 import { EnlargementFault, type Transform } from '#image/engine/engine.ts';
 import { decodableFormats, isDecodable } from '#image/engine/formats.ts';
@@ -84,8 +81,7 @@ export function thumbAddress(deps: MediaContext, row: ResolvedAsset): string {
   return deps.resizeAddress(sourceOf(row), thumbnail, 'webp');
 }
 
-// `POST /v1/fit`: an image within bounds, for providers that do not accept large ones
-// (docs/specification/media.md#fit).
+// `POST /v1/fit`: an image within bounds, for providers that do not accept large ones (docs/specification/media.md#fit).
 
 /** An image of 64 × 64 pixels fits these bytes in every format, so a larger budget needs no check. */
 const alwaysFits = 10_000;

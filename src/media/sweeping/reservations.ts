@@ -40,14 +40,8 @@ export function startExpiringReservations(deps: MediaStores & { readonly log: Pi
 export async function expireReservations(deps: MediaStores, ownerId?: string): Promise<number> {
   const rows = await findExpired(deps.db, new Date(deps.clock.now()), ownerId, expiredPerPage);
   if (rows.length === 0) return 0;
-  const registered = new Map(
-    (
-      await findDeletable(
-        deps.db,
-        rows.map(({ assetId }) => assetId),
-      )
-    ).map((row) => [row.assetId, row]),
-  );
+  const assetIds = rows.map(({ assetId }) => assetId);
+  const registered = new Map((await findDeletable(deps.db, assetIds)).map((row) => [row.assetId, row]));
   const videos = await unfinishedVideos(deps, rows);
   const ended = await mapConcurrently(rows, headsAtOnce, async (row) => {
     const until = videos.has(row.assetId)

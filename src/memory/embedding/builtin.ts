@@ -119,8 +119,7 @@ function readPieces(bytes: Buffer) {
   return { places, longest };
 }
 
-// Cuts a text into the pieces of a unigram vocabulary, as SentencePiece does, so that the pieces are those of the
-// model.
+// Cuts a text into the pieces of a unigram vocabulary, as SentencePiece does, so that the pieces are those of the model.
 
 const wordStart = '▁';
 

@@ -323,14 +323,8 @@ async function findPairs(
       .filter(([id, similarity]) => id !== memory.id && similarity >= leastSimilarity)
       .toSorted(([, left], [, right]) => right - left)
       .slice(0, mostNeighbors);
-    const rows = new Map(
-      (
-        await findMemories(
-          deps.db,
-          near.map(([id]) => id),
-        )
-      ).map((row) => [row.id, row]),
-    );
+    const ids = near.map(([id]) => id);
+    const rows = new Map((await findMemories(deps.db, ids)).map((row) => [row.id, row]));
     for (const [id, similarity] of near) {
       const other = rows.get(id);
       if (other === undefined || !isJudged(other)) continue;

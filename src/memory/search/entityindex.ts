@@ -212,8 +212,7 @@ function count(index: Growing, memory: IndexedMemory, sign: 1 | -1): void {
   index.bytes += sign * (600 + memory.hashes.byteLength + memory.counts.byteLength + (memory.vector?.byteLength ?? 0));
 }
 
-// BM25 over the memories of one entity, with the document frequencies of this entity. Constants as measured
-// (docs/memory.md).
+// BM25 over the memories of one entity, with the document frequencies of this entity. Constants as measured (docs/memory.md).
 
 const k1 = 0.9;
 const b = 0.4;

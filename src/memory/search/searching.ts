@@ -1,7 +1,4 @@
-/**
- * `POST /memory/search` and `POST /inject`: memories that are relevant to a query
- * (docs/specification/memory.md#search).
- */
+/** `POST /memory/search` and `POST /inject`: memories that are relevant to a query (docs/specification/memory.md#search). */
 
 import { createPacer } from '#platform/concurrency.ts';
 import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from '../api.ts';

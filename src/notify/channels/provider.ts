@@ -50,8 +50,7 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
       }
     },
     async check() {
-      // The provider rejects a mail without recipients only after it has accepted the key. A key that can only send is
-      // sufficient.
+      // The provider rejects a mail without recipients only after it has accepted the key. A key that can only send is sufficient.
       const headers = { authorization: `Bearer ${apiKey}` };
       const { status, body } = await client.send({ method: 'POST', route: '/emails', headers, json: {} });
       if (status === 401 || status === 403) throw new ChannelFailure(`the email provider rejects the key (${status})`);

@@ -42,9 +42,7 @@ const movieTypes: ReadonlySet<string> = new Set(['ftyp', 'moov', 'mdat', 'wide',
 export const isMovie = (beginning: Buffer) =>
   beginning.length >= 8 && movieTypes.has(beginning.toString('latin1', 4, 8));
 
-/**
- * `depth`: `mark` reads as little as possible, for the mark alone. Throws MovieTooComplex with `all`, and as `read` does.
- */
+/** `depth`: `mark` reads as little as possible, for the mark alone. Throws MovieTooComplex with `all`, and as `read` does. */
 export async function readMovie(read: ReadRange, size: number, depth: 'mark' | 'all'): Promise<MovieMetadata> {
   const limit = depth === 'mark' ? 64 : mostBoxes;
   const marks: (Generated | undefined)[] = [];

@@ -18,8 +18,7 @@ export function attachment(name: string | true): string {
   return `attachment; filename="${name.replace(unsafe, '_')}"; filename*=UTF-8''${escaped}`;
 }
 
-// Decides which files a browser may show in a tab. It saves all others, because a page that a user uploads would run as
-// one of our host.
+// Decides which files a browser may show in a tab. It saves all others, because a page that a user uploads would run as one of our host.
 
 /**
  * Images, audio, video and plain text, except XML and SVG types. A type with a comma is not shown, because browsers split

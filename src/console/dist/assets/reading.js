@@ -1,1 +1,1 @@
-import{f as e,g as t}from"./states.js";function n(n,r,i={}){return t({queryKey:n,queryFn:({signal:t})=>e(r,{signal:t}),...i})}export{n as t};
+import{h as e,y as t}from"./operator.js";function n(n,r,i={}){return t({queryKey:n,queryFn:({signal:t})=>e(r,{signal:t}),...i})}export{n as t};

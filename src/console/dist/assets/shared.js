@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime.js";import{t}from"./react.js";var n=e(t(),1);function r(e){let t=e,r=new Set,i=e=>(r.add(e),()=>r.delete(e)),a=()=>t;return{read:a,write(e){t=e;for(let e of r)e()},use:()=>(0,n.useSyncExternalStore)(i,a)}}export{r as t};
