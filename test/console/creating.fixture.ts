@@ -269,7 +269,8 @@ export function playCreating(scene: Scene): void {
       for (const item of first.items) Object.assign(item, { status: 'canceled', assetId: null });
       first.status = 'canceled';
       body.generations.push({ ...first, id: randomUUID(), prompt: 'of a conversation', origin: 'run' });
-      await route.fulfill({ response, json: body });
+      // A reload ends the requests in progress.
+      await route.fulfill({ response, json: body }).catch(() => undefined);
     });
     await page.reload();
     const canceled = created.getByRole('article', { name: '/slow waves' });
