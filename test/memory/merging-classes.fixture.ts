@@ -264,6 +264,10 @@ export const classes = `
 ~ I drive to work. | I drive for work.
 ~ I don't smoke. | I no longer smoke.
 ~ I never eat meat. | I no longer eat meat.
+~ Je n'ai plus de voiture. | Je n'ai plus qu'une voiture.
+~ Non ho più la macchina. | Non ho più che una macchina.
+~ Não tenho mais carro. | Não tenho mais que um carro.
+~ Ya no tengo coche. | Ya no tengo más que un coche.
 ~ I have a brother who lives in Tokyo. | I have a brother who works in Tokyo.
 ~ My son has asthma. | My son had asthma.
 ~ I don't like horror movies. | I don't watch horror movies.

@@ -99,7 +99,7 @@ describe('shares', () => {
       expect(links).toEqual([
         `${home}/`,
         `${home}/`,
-        `${home}/create?kind=image&prompt=a+%3Cb%3Eboat%3C%2Fb%3E+%26+a+lighthouse`,
+        `${home}/create?kind=image&reference=${assetId}&prompt=a+%3Cb%3Eboat%3C%2Fb%3E+%26+a+lighthouse`,
         `${edge}/s/${body.id}/0/full.webp`,
         `${edge}/s/${body.id}/report`,
       ]);

@@ -126,7 +126,8 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
   const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
   const isEqual = !isCeased && readsTheSame(...readings);
   const isFuller = elaborates(...readings);
-  const isSame = !areExchanged && (isEqual || isFuller || isReordered || isReworded);
+  const isRestricted = restricting.test(left.text) !== restricting.test(right.text);
+  const isSame = !areExchanged && !isRestricted && (isEqual || isFuller || isReordered || isReworded);
   const isApart =
     !isSame && (contradicts(...readings, lexicon) || contradicts(forms[0].reading, forms[1].reading, lexicon));
   return {
@@ -150,8 +151,10 @@ const otherTimes =
   /\b(?:ago|when|once|as a child|until|for a|vor|als|hace|cuando|il y a|quand|quando|fa|há|lalu|masa)\b|назад|когда|时候|時候|前に|때/iu;
 const now = /\b(?:now|jetzt|nun|ahora|maintenant|ora|agora|kini|sekarang)\b|теперь|сейчас|现在|現在|今は|지금/iu;
 const ceasing =
-  /\b(?:no longer|not anymore|any ?more|not any longer|nicht mehr|kein(?:e|en)? .{0,40}mehr|ya no|já não|não .{0,40} mais|tidak lagi|bukan lagi)\b|\bne .{0,40}plus\b|\bn['’].{0,40}plus\b|\bnon .{0,40}più(?!\p{L})|больше не|不再|もう.*(?:ない|ません)|더 이상/iu;
+  /\b(?:no longer|not anymore|any ?more|not any longer|nicht mehr|kein(?:e|en)? .{0,40}mehr|ya no|já não|não .{0,40} mais(?! (?:do )?que)|tidak lagi|bukan lagi)\b|\bn(?:e |['’]).{0,40}plus\b(?! qu)|\bnon .{0,40}più(?!\p{L}| che)|больше не|不再|もう.*(?:ない|ません)|더 이상/iu;
 
+/** "No more than one". */
+const restricting = /\bn(?:e |['’]).{0,40}plus qu|\b(?:non? .{0,40}(?:più che|más que)|não .{0,40}mais (?:do )?que) /iu;
 const ceases = ({ text }: Draft) => text.length <= longestStatement && ceasing.test(text);
 
 /** "Instead of coffee". */
