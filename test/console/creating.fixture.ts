@@ -200,10 +200,8 @@ export function playCreating(scene: Scene): void {
     await page.getByRole('menuitem', { name: 'From the library' }).click();
     const picker = page.getByRole('dialog', { name: 'From your library' });
     await picker.getByRole('img').nth(3).waitFor();
-    await picker
-      .getByRole('button', { name: /lighthouse/ })
-      .last()
-      .click();
+    const source = await vary.locator('.reference img').first().getAttribute('src');
+    await picker.locator(`button:has(img:not([src="${source}"]))`).first().click();
     await picker.waitFor({ state: 'detached' });
     await vary.locator('.reference .asset-image.there').nth(1).waitFor();
     await vary.getByRole('button', { name: 'Remove the reference' }).click();
@@ -269,8 +267,7 @@ export function playCreating(scene: Scene): void {
       for (const item of first.items) Object.assign(item, { status: 'canceled', assetId: null });
       first.status = 'canceled';
       body.generations.push({ ...first, id: randomUUID(), prompt: 'of a conversation', origin: 'run' });
-      // A reload ends the requests in progress.
-      await route.fulfill({ response, json: body }).catch(() => undefined);
+      await route.fulfill({ response, json: body });
     });
     await page.reload();
     const canceled = created.getByRole('article', { name: '/slow waves' });
@@ -286,7 +283,7 @@ export function playCreating(scene: Scene): void {
     await page.reload();
     await made(page).first().waitFor();
     expect(await canceled.count()).toBe(0);
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: 'wait' });
     await page.getByRole('link', { name: 'Library' }).click();
     await expect.poll(() => tiles(page).count()).toBeGreaterThanOrEqual(5);
   });
