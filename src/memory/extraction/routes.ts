@@ -196,14 +196,8 @@ async function describe(
   judgements: Judgements,
 ): Promise<ExtractedMemory[]> {
   const actions = new Map<string, ExtractedMemory['action']>();
-  const now = new Map(
-    (
-      await findMemories(
-        db,
-        added.map(({ memory }) => memory.id),
-      )
-    ).map((row) => [row.id, row]),
-  );
+  const ids = added.map(({ memory }) => memory.id);
+  const now = new Map((await findMemories(db, ids)).map((row) => [row.id, row]));
   for (const { memory, outcome } of added) {
     const successor = now.get(memory.id)?.replacedBy;
     const judged = judgements.get(memory.id) ?? (successor ? { id: successor, action: 'merged' as const } : undefined);
