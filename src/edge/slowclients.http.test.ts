@@ -252,7 +252,7 @@ describe('unfinished uploads', () => {
     await start({
       settings: { maxStagedBytes: 100_000 },
       // A pause of this process must not make both too slow.
-      server: { transferWindowMs: 2400 },
+      server: { transferWindowMs: 1200 },
     });
     const slow = ['u/1/first.mp4', 'u/1/second.mp4'].map((key) => {
       const sign = resumableSigner(rig.url, rig.addressing.secret);
@@ -262,14 +262,15 @@ describe('unfinished uploads', () => {
       const socket = trickle(
         `${head}Content-Type: application/offset+octet-stream\r\nContent-Length: 1000000\r\n\r\n`,
       ).resume();
-      const timer = setInterval(() => socket.write(bytesOf(400)), 50);
+      const timer = setInterval(() => socket.write(bytesOf(200)), 50);
       socket.on('close', () => clearInterval(timer));
-      socket.write(bytesOf(40_000));
+      // Room for one of them and the other upload, also after it has grown for six seconds.
+      socket.write(bytesOf(30_000));
       return socket;
     });
     const put = async () => {
       const { url, headers } = reserve('u/1/mine.mp4');
-      return (await fetch(url, { method: 'PUT', headers, body: bytesOf(50_000) })).status;
+      return (await fetch(url, { method: 'PUT', headers, body: bytesOf(45_000) })).status;
     };
     await until(() => rig.app.transfers.count('in') === 2);
     await until(async () => (await put()) === 200);
