@@ -62,12 +62,7 @@ function readError(body: Buffer): {
   readonly texts: readonly string[];
 } {
   const text = body.toString('utf8');
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return { code: undefined, isCoded: false, texts: [text] };
-  }
+  const parsed = parseJson(text);
   if (typeof parsed !== 'object' || parsed === null) return { code: undefined, isCoded: false, texts: [text] };
   const fields = new Map<string, unknown>(Object.entries(parsed));
   const codes = ['error_code', 'code', 'error'].map((name) => fields.get(name) ?? undefined);

@@ -4,6 +4,7 @@ import type { HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { sendValidated } from '#platform/http/validators.ts';
+import { parseJson } from '#platform/json.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { toStorableLine } from '#platform/storable.ts';
@@ -150,11 +151,9 @@ function addMailWebhook(app: HttpServer, deps: ContentContext): void {
 const headerOf = ({ headers }: FastifyRequest, name: string) => String(headers[name] ?? '');
 
 function parse(body: Buffer): z.output<typeof message> {
-  try {
-    return message.parse(JSON.parse(body.toString('utf8')));
-  } catch {
-    throw invalid('body', 'must be a message of the mail provider');
-  }
+  const { data } = message.safeParse(parseJson(body));
+  if (data === undefined) throw invalid('body', 'must be a message of the mail provider');
+  return data;
 }
 
 /**

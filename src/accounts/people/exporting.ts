@@ -1,5 +1,5 @@
 /** What the services store about a person, read page by page, so that its size is not limited by memory. */
-import { bodyOf, type HttpClient } from '#platform/http/client.ts';
+import { bodyOf, type Call, type HttpClient } from '#platform/http/client.ts';
 import { Problem } from '#platform/problem.ts';
 
 export type ExportedServices = Readonly<Record<'agent' | 'media' | 'memory' | 'notify', HttpClient>>;
@@ -12,6 +12,24 @@ export async function* listed(items: AsyncIterable<unknown>): AsyncGenerator<str
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
+}
+
+/** The services name the position of the next page in two ways. */
+interface Cursors {
+  readonly next_cursor?: string | null;
+  readonly nextCursor?: string | null;
+}
+
+async function* pagesOf<Page extends object>(
+  client: HttpClient,
+  call: Pick<Call, 'route' | 'params' | 'query'>,
+): AsyncGenerator<Page> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = { ...call.query, cursor };
+    const page: Page & Cursors = bodyOf<Page & Cursors>(await client.send({ method: 'GET', ...call, query }));
+    yield page;
+    cursor = page.next_cursor ?? page.nextCursor ?? null;
+  }
 }
 
 const dayMs = 86_400_000;
@@ -32,75 +50,45 @@ export async function* usageOf({ agent }: ExportedServices, userId: string, sinc
 
 interface ThreadPage {
   readonly threads: readonly { readonly threadId: string }[];
-  readonly next_cursor: string | null;
 }
 
 /** `undefined`: what is not in the trash. */
 const placesOfListings = [undefined, 'true'] as const;
 
 /** With their messages, those in the trash last. */
-export async function* threadsOf(services: ExportedServices, userId: string): AsyncGenerator<unknown> {
-  for (const trashed of placesOfListings) yield* threadsIn(services, userId, trashed);
-}
-
-async function* threadsIn(
-  { agent }: ExportedServices,
-  userId: string,
-  trashed: (typeof placesOfListings)[number],
-): AsyncGenerator<unknown> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = { userId, limit: 100, cursor: cursor || undefined, trashed };
-    const page: ThreadPage = bodyOf<ThreadPage>(await agent.send({ method: 'GET', route: '/threads', query }));
-    for (const thread of page.threads) {
-      const { threadId } = thread;
-      const { messages } = bodyOf<{ readonly messages: unknown }>(
-        await agent.send({ method: 'GET', route: '/messages/:threadId', params: { threadId }, query: { userId } }),
-      );
-      yield { ...thread, messages, replaced: await replacedOf(agent, threadId, userId) };
-    }
-    cursor = page.next_cursor;
+export async function* threadsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
+  for (const trashed of placesOfListings) {
+    const query = { userId, limit: 100, trashed };
+    for await (const { threads } of pagesOf<ThreadPage>(agent, { route: '/threads', query }))
+      for (const thread of threads) {
+        const { threadId } = thread;
+        const { messages } = bodyOf<{ readonly messages: unknown }>(
+          await agent.send({ method: 'GET', route: '/messages/:threadId', params: { threadId }, query: { userId } }),
+        );
+        yield { ...thread, messages, replaced: await replacedOf(agent, threadId, userId) };
+      }
   }
-}
-
-interface ReplacedPage {
-  readonly messages: readonly unknown[];
-  readonly next_cursor: string | null;
 }
 
 /** The messages of all branches, which have a bound for each thread. */
 async function replacedOf(agent: HttpClient, threadId: string, userId: string): Promise<readonly unknown[]> {
+  const call = { route: '/threads/:threadId/replaced', params: { threadId }, query: { userId } };
   const found: unknown[] = [];
-  for (let cursor: string | null = '0'; cursor !== null; ) {
-    const page: ReplacedPage = bodyOf<ReplacedPage>(
-      await agent.send({
-        method: 'GET',
-        route: '/threads/:threadId/replaced',
-        params: { threadId },
-        query: { userId, cursor },
-      }),
-    );
-    found.push(...page.messages);
-    cursor = page.next_cursor;
-  }
+  for await (const { messages } of pagesOf<{ readonly messages: readonly unknown[] }>(agent, call))
+    found.push(...messages);
   return found;
 }
 
 interface GenerationPage {
   readonly generations: readonly { readonly items: readonly object[] }[];
-  readonly next_cursor: string | null;
 }
 
 export async function* generationsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = { userId, limit: 100, cursor: cursor || undefined };
-    const page: GenerationPage = bodyOf<GenerationPage>(
-      await agent.send({ method: 'GET', route: '/generations', query }),
-    );
-    // URLs of files end after some days.
-    for (const generation of page.generations)
+  const query = { userId, limit: 100 };
+  // URLs of files end after some days.
+  for await (const { generations } of pagesOf<GenerationPage>(agent, { route: '/generations', query }))
+    for (const generation of generations)
       yield { ...generation, items: generation.items.map((item) => ({ ...item, url: undefined })) };
-    cursor = page.next_cursor;
-  }
 }
 
 export interface ExportedAsset {
@@ -112,82 +100,53 @@ export interface ExportedAsset {
 
 interface AssetPage {
   readonly assets: readonly ExportedAsset[];
-  readonly nextCursor: string | null;
 }
 
 /** Each with a URL of its file, which is valid for seven days. Those in the trash are last. */
 export async function* assetsOf(
-  services: ExportedServices,
-  ownerId: string,
-): AsyncGenerator<ExportedAsset & { readonly url: string | null }> {
-  for (const trashed of placesOfListings) yield* assetsIn(services, ownerId, trashed);
-}
-
-async function* assetsIn(
   { media }: ExportedServices,
   ownerId: string,
-  trashed: (typeof placesOfListings)[number],
 ): AsyncGenerator<ExportedAsset & { readonly url: string | null }> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = { ownerId, limit: 200, cursor: cursor || undefined, trashed };
-    const page: AssetPage = bodyOf<AssetPage>(await media.send({ method: 'GET', route: '/v1/assets', query }));
-    const refs = page.assets.map(({ assetId }) => assetId);
-    const signed =
-      refs.length === 0
-        ? {}
-        : bodyOf<Readonly<Record<string, { readonly url?: string }>>>(
-            await media.send({ method: 'POST', route: '/v1/sign/image', json: { refs }, idempotent: true }),
-          );
-    for (const asset of page.assets) yield { ...asset, url: signed[asset.assetId]?.url ?? null };
-    cursor = page.nextCursor;
+  for (const trashed of placesOfListings) {
+    const query = { ownerId, limit: 200, trashed };
+    for await (const { assets } of pagesOf<AssetPage>(media, { route: '/v1/assets', query })) {
+      const refs = assets.map(({ assetId }) => assetId);
+      const signed =
+        refs.length === 0
+          ? {}
+          : bodyOf<Readonly<Record<string, { readonly url?: string }>>>(
+              await media.send({ method: 'POST', route: '/v1/sign/image', json: { refs }, idempotent: true }),
+            );
+      for (const asset of assets) yield { ...asset, url: signed[asset.assetId]?.url ?? null };
+    }
   }
-}
-
-interface SharePage {
-  readonly shares: readonly unknown[];
-  readonly nextCursor: string | null;
 }
 
 export async function* sharesOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = { ownerId, limit: 200, cursor: cursor || undefined };
-    const page: SharePage = bodyOf<SharePage>(await media.send({ method: 'GET', route: '/v1/shares', query }));
-    yield* page.shares;
-    cursor = page.nextCursor;
-  }
-}
-
-interface ReportPage {
-  readonly reports: readonly unknown[];
-  readonly nextCursor: string | null;
+  const query = { ownerId, limit: 200 };
+  const pages = pagesOf<{ readonly shares: readonly unknown[] }>(media, { route: '/v1/shares', query });
+  for await (const { shares } of pages) yield* shares;
 }
 
 /** What the person reported. */
 export async function* reportsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = { ownerId, limit: 200, cursor: cursor || undefined };
-    const page: ReportPage = bodyOf<ReportPage>(await media.send({ method: 'GET', route: '/v1/reports', query }));
-    yield* page.reports;
-    cursor = page.nextCursor;
-  }
+  const query = { ownerId, limit: 200 };
+  const pages = pagesOf<{ readonly reports: readonly unknown[] }>(media, { route: '/v1/reports', query });
+  for await (const { reports } of pages) yield* reports;
 }
 
 interface IncidentPage {
   readonly incidents: readonly Readonly<Record<string, unknown>>[];
-  readonly next_cursor: string | null;
 }
 
 /** What concerns the owner. The rest of an incident is for operators, and can name others. */
 const shownOfIncidents = ['id', 'status', 'assetId', 'scopeKind', 'scopeId', 'createdAt', 'resolvedAt', 'appeal'];
 
 export async function* incidentsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = { ownerId, limit: 200, cursor: cursor || undefined };
-    const page: IncidentPage = bodyOf<IncidentPage>(await media.send({ method: 'GET', route: '/v1/incidents', query }));
-    for (const incident of page.incidents)
+  const query = { ownerId, limit: 200 };
+  for await (const { incidents } of pagesOf<IncidentPage>(media, { route: '/v1/incidents', query }))
+    for (const incident of incidents)
       yield Object.fromEntries(shownOfIncidents.map((name) => [name, incident[name]]));
-    cursor = page.next_cursor;
-  }
 }
 
 /** `null`: the memory service does not know the user. */

@@ -1,5 +1,6 @@
 /** Which tool calls a person has to approve first (docs/specification/agent.md#approvals). */
 import { randomUUID } from 'node:crypto';
+import { parseJson } from '#platform/json.ts';
 import { type Catalogue, type MediaModel, modelOfRow } from '../generation/catalogue.ts';
 import type { RunOptions } from '../tables.ts';
 import type { ToolCall } from '../tools/context.ts';
@@ -59,12 +60,7 @@ function ruleFor(rules: ToolApproval, name: string): boolean | undefined {
 
 /** Throws an Error with what the setting must be. */
 export function readToolApproval(raw: string): ToolApproval {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(raw);
-  } catch {
-    parsed = undefined;
-  }
+  const parsed = parseJson(raw);
   const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
   const entries = isObject ? Object.entries(parsed as object) : [];
   const wrong = entries.find(

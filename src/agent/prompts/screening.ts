@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { createGates } from '#platform/concurrency.ts';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
 import { readAtMost } from '#platform/http/bodies.ts';
+import { parseJson } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience.ts';
@@ -158,11 +159,9 @@ export function createModeration(settings: PromptScreeningSettings, address: str
 
 /** The response may repeat the prompt, and errors of parsers quote it. */
 function readAnswer(body: Buffer): z.output<typeof answerSchema> {
-  try {
-    return answerSchema.parse(JSON.parse(body.toString('utf8')));
-  } catch {
-    throw new Error("the service did not return OpenAI's moderations");
-  }
+  const { data } = answerSchema.safeParse(parseJson(body));
+  if (data === undefined) throw new Error("the service did not return OpenAI's moderations");
+  return data;
 }
 
 function categoriesOf(flagged: readonly { readonly categories: Readonly<Record<string, unknown>> }[]) {

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
+import { parseJson } from '#platform/json.ts';
 import { ObjectExists, type ObjectHead } from '#platform/objects/objects.ts';
 import { invalid } from '#platform/problem.ts';
 import { type RegistrationRequest, registrationRequest } from '../api.ts';
@@ -69,12 +70,8 @@ async function receive({ length, body }: Deposit) {
 }
 
 function parse(line: string): RegistrationRequest {
-  let json: unknown;
-  try {
-    json = JSON.parse(line);
-  } catch {
-    throw invalid('body', 'must begin with a line of JSON');
-  }
+  const json = parseJson(line);
+  if (json === undefined) throw invalid('body', 'must begin with a line of JSON');
   const { data, error } = registrationRequest.safeParse(json);
   const [issue] = error?.issues ?? [];
   if (data === undefined) throw invalid(['body', ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');

@@ -1,5 +1,6 @@
 /** The labels of a classifier, and the rules of MEDIA_SCREENING_RULES about them (docs/specification/media.md#labels). */
 import { z } from 'zod';
+import { parseJson } from '#platform/json.ts';
 import { isStorableText } from '#platform/storable.ts';
 
 const longestName = 200;
@@ -25,12 +26,8 @@ export interface Hit {
 const mostStored = 100;
 
 export function parseRules(raw: string): readonly Rule[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(raw);
-  } catch {
-    throw new Error('must be a JSON array of { label, minScore, action }');
-  }
+  const value = parseJson(raw);
+  if (value === undefined) throw new Error('must be a JSON array of { label, minScore, action }');
   const parsed = rules.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -7,6 +7,7 @@ import { Pool } from 'undici';
 import { onBehalfHeader } from '../access/caller.ts';
 import { type Clock, monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
+import { parseJson } from '../json.ts';
 import { Problem, problems } from '../problem.ts';
 import { BreakerOpen, createBreaker, DeadlineExceeded, retry, withDeadline } from '../resilience.ts';
 import {
@@ -133,7 +134,7 @@ export function createClient(options: ClientOptions): HttpClient {
       .then(async (response) => {
         const { statusCode: status, headers } = response;
         const bytes = await readAtMost(response.body, maxResponseBytes, tooLong);
-        return { status, headers, body: bytes, json: () => parseJson(bytes, name) };
+        return { status, headers, body: bytes, json: () => jsonOf(bytes, name) };
       })
       .catch((error: unknown) => {
         throw signal.aborted ? signal.reason : asFailure(error);
@@ -200,7 +201,7 @@ function pathOf({ route, params = {}, query = {} }: Call): string {
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
-function parseJson(body: Buffer, name: string): unknown {
+function jsonOf(body: Buffer, name: string): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
@@ -273,7 +274,8 @@ function assertAvailable(
   isInternal: boolean,
 ): void {
   if (status < 500) return;
-  const code = isInternal ? codeOf(body) : undefined;
+  // If it has none, the response came from a proxy and not from an internal service.
+  const code = isInternal ? textAt(parseJson(body), 'error') : undefined;
   if (code !== undefined && !excuses.has(code)) return;
   throw new CallFailed(`answered ${status}${code === undefined ? '' : ` ${code}`}`, {
     isRetryable: unavailableStatuses.has(status),
@@ -282,14 +284,9 @@ function assertAvailable(
   });
 }
 
-function codeOf(body: Buffer): string | undefined {
-  try {
-    const { error } = JSON.parse(body.toString('utf8'));
-    return typeof error === 'string' ? error : undefined;
-  } catch {
-    // The response came from a proxy and not from an internal service.
-    return undefined;
-  }
+function textAt(body: unknown, name: string): string | undefined {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 type Response = Awaited<ReturnType<HttpClient['send']>>;
@@ -301,10 +298,6 @@ export function bodyOf<T>(response: Response): T {
   if (status === 401 || status === 403)
     throw problems.engine_unavailable({ cause: new Error('a service rejects INTERNAL_KEY') });
   const body = response.json();
-  const textAt = (name: string) => {
-    const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
-    return typeof value === 'string' ? value : undefined;
-  };
-  const message = textAt('message') ?? 'The service refused the request.';
-  throw new Problem(textAt('error') ?? 'invalid_request', { status, message });
+  const message = textAt(body, 'message') ?? 'The service refused the request.';
+  throw new Problem(textAt(body, 'error') ?? 'invalid_request', { status, message });
 }

@@ -13,13 +13,7 @@ const strangersPerStart = 8;
  * in it, unless there are too many other keys.
  */
 export async function gather(objects: Pick<Objects, 'list'>, starts: readonly string[]): Promise<readonly string[]> {
-  const folders = new Map<string, string[]>();
-  for (const start of new Set(starts)) {
-    const folder = start.slice(0, start.lastIndexOf('/') + 1);
-    const some = folders.get(folder);
-    if (some === undefined) folders.set(folder, [start]);
-    else some.push(start);
-  }
+  const folders = Map.groupBy(new Set(starts), (start) => start.slice(0, start.lastIndexOf('/') + 1));
   const found = await mapConcurrently([...folders], listingsAtOnce, async ([folder, some]) => {
     const together = some.length === 1 ? undefined : await gatherTogether(objects, folder, some);
     return together ?? gatherEach(objects, some);

@@ -21,7 +21,7 @@ import {
   type ReadOptions,
   type WriteOptions,
 } from '../objects.ts';
-import { type S3Answer, type S3Client, S3Fault } from './client.ts';
+import { drop, type S3Answer, type S3Client, S3Fault } from './client.ts';
 import { createS3Uploads } from './resumable.ts';
 import { encodePath, md5Base64 } from './sigv4.ts';
 import { readXml, requiredTextOf, textOf, type XmlElement } from './xml.ts';
@@ -214,10 +214,6 @@ async function copyOnce(
     .catch(onStatus({ 404: () => undefined }));
 }
 
-async function drop(answer: S3Answer): Promise<void> {
-  await answer.body.dump();
-}
-
 function onStatus<T>(handlers: Readonly<Record<number, () => T | Promise<T>>>): (error: unknown) => T | Promise<T> {
   return (error) => {
     const handler = error instanceof S3Fault ? handlers[error.status] : undefined;
@@ -336,11 +332,6 @@ function listedObject(entry: XmlElement, isEncoded: boolean): ListedObject {
 
 // Deletes objects, in bulk if the server supports DeleteObjects.
 
-/** Whether the server supports DeleteObjects, once known. */
-interface Abilities {
-  bulkDelete: boolean;
-}
-
 interface Removal {
   readonly removed: string[];
   readonly failed: { key: string; reason: string }[];
@@ -354,7 +345,7 @@ const callsAtOnce = 16;
 async function removeFromS3(
   client: S3Client,
   bucket: string,
-  abilities: Abilities,
+  abilities: S3Abilities,
   keys: readonly string[],
 ): Promise<Removal> {
   const removed: string[] = [];
@@ -372,7 +363,7 @@ async function removeFromS3(
 async function removeSome(
   client: S3Client,
   bucket: string,
-  abilities: Abilities,
+  abilities: S3Abilities,
   keys: readonly string[],
 ): Promise<Removal> {
   if (keys.length === 1 || !abilities.bulkDelete) return removeOneByOne(client, bucket, keys);
@@ -435,9 +426,7 @@ async function removeOneByOne(client: S3Client, bucket: string, keys: readonly s
 /** Returns the reason of a failure, or `undefined`. */
 async function removeOne(client: S3Client, bucket: string, key: string): Promise<string | undefined> {
   try {
-    await client.call({ method: 'DELETE', bucket, key, repeat: 'always' }, async (answer: S3Answer) => {
-      await answer.body.dump();
-    });
+    await client.call({ method: 'DELETE', bucket, key, repeat: 'always' }, drop);
     return undefined;
   } catch (error) {
     if (!(error instanceof S3Fault) || error.status >= 500) throw error;

@@ -77,6 +77,11 @@ interface S3Request {
 
 export type S3Answer = Dispatcher.ResponseData;
 
+/** For responses without a body of interest. */
+export async function drop({ body }: S3Answer): Promise<void> {
+  await body.dump();
+}
+
 export interface S3Client {
   /**
    * Throws S3Fault for an error response, `engine_unavailable` without a response, and the body's or signal's

@@ -1,5 +1,5 @@
 /** The CORS rules of a bucket, which decide whose pages may use a signed URL in a browser. */
-import { type S3Client, S3Fault } from './client.ts';
+import { drop, type S3Client, S3Fault } from './client.ts';
 import { md5Base64 } from './sigv4.ts';
 import { readXml, type XmlElement } from './xml.ts';
 
@@ -47,9 +47,7 @@ export async function allowAnyOrigin(client: S3Client, bucket: string): Promise<
   const body = Buffer.from(rules);
   const headers = { 'content-md5': md5Base64(body) };
   try {
-    await client.call({ method: 'PUT', bucket, query: { cors: '' }, headers, body, repeat: 'always' }, (response) =>
-      response.body.dump(),
-    );
+    await client.call({ method: 'PUT', bucket, query: { cors: '' }, headers, body, repeat: 'always' }, drop);
     return true;
   } catch (error) {
     if (error instanceof S3Fault) return false;

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { escapeXml } from '../../escaping.ts';
 import { ObjectExists } from '../objects.ts';
-import { type S3Client, S3Fault } from './client.ts';
+import { drop, type S3Client, S3Fault } from './client.ts';
 import { readXml, requiredTextOf, textOf, type XmlElement } from './xml.ts';
 
 export interface S3Place {
@@ -127,7 +127,7 @@ const partXml = ({ number, etag }: Part) =>
 /** Does nothing if the upload was completed or aborted. */
 export async function abortMultipart({ client, bucket }: S3Place, { key, uploadId }: Multipart): Promise<void> {
   const request = { method: 'DELETE', bucket, key, query: { uploadId }, repeat: 'always' } as const;
-  await client.call(request, ({ body }) => body.dump()).catch(absentOn404);
+  await client.call(request, drop).catch(absentOn404);
 }
 
 /** Lists the uploads in progress whose keys begin with `prefix`, those that follow `after`. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Objects } from '../objects.ts';
 import { openS3Bucket, type S3Abilities } from './bucket.ts';
-import { createS3Client, type S3Answer, type S3Client, type S3ClientOptions, S3Fault } from './client.ts';
+import { createS3Client, drop, type S3Client, type S3ClientOptions, S3Fault } from './client.ts';
 import { allowAnyOrigin, type CorsOrigins, readCorsOrigins } from './cors.ts';
 
 /** Whether the server honors `If-None-Match: *` on a PUT, ignores it, or returns an error. */
@@ -96,8 +96,4 @@ async function probeCreateOnly(client: S3Client, bucket: string): Promise<Create
     // The result counts even if the probe object cannot be removed.
     await client.call({ method: 'DELETE', bucket, key, repeat: 'always' }, drop).catch(() => undefined);
   }
-}
-
-async function drop(answer: S3Answer): Promise<void> {
-  await answer.body.dump();
 }
