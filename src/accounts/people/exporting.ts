@@ -27,7 +27,7 @@ async function* pagesOf<Page extends object>(
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = { ...call.query, cursor };
     const page: Page & Cursors = bodyOf<Page & Cursors>(await client.send({ method: 'GET', ...call, query }));
-    yield page;
+    yield page as Awaited<Page>;
     cursor = page.next_cursor ?? page.nextCursor ?? null;
   }
 }
@@ -145,8 +145,7 @@ const shownOfIncidents = ['id', 'status', 'assetId', 'scopeKind', 'scopeId', 'cr
 export async function* incidentsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
   const query = { ownerId, limit: 200 };
   for await (const { incidents } of pagesOf<IncidentPage>(media, { route: '/v1/incidents', query }))
-    for (const incident of incidents)
-      yield Object.fromEntries(shownOfIncidents.map((name) => [name, incident[name]]));
+    for (const incident of incidents) yield Object.fromEntries(shownOfIncidents.map((name) => [name, incident[name]]));
 }
 
 /** `null`: the memory service does not know the user. */
