@@ -23,7 +23,7 @@ import { systemClock as clock } from '#platform/clock.ts';
 import { mapConcurrently } from '#platform/concurrency.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
 import { installationId } from '#platform/db/installation.ts';
-import { assertKnown, openDatabase, tablesOfPostgres } from '#platform/db/open.ts';
+import { assertKnown, loadPostgres, openDatabase } from '#platform/db/open.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import type { ListedObject, Objects } from '#platform/objects/objects.ts';
@@ -71,7 +71,7 @@ async function open(config: Config, closers: Closers): Promise<MoveEnds | undefi
   const { dataDir } = config.process;
   if (!existsSync(join(dataDir, 'database')))
     throw new StartFault(`ATELIER_DATA_DIR: ${dataDir} contains no database, so there is nothing to move.`);
-  const tables = await tablesOfPostgres(config.database.url);
+  const tables = await (await loadPostgres()).tablesOfPostgres(config.database.url);
   if (tables.size > 0 && !tables.has('moving') && !tables.has('migrations'))
     throw new StartFault('DATABASE_URL: the database contains tables of another program. Use an empty one.');
   const log = createLog({ level: 'error' });

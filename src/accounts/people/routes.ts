@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { hashedTarget } from '#platform/audit/audit.ts';
-import { actorOf, auditOperators } from '#platform/audit/http.ts';
+import { actorOf, auditOperators, userTarget } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
@@ -27,10 +26,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
       (url.startsWith('/v1/people/:userId') || url === '/people/:userId/erasure') &&
       method !== 'GET' &&
       method !== 'HEAD',
-    targetOf: ({ params }) => {
-      const { data } = personParams.safeParse(params);
-      return data === undefined ? undefined : hashedTarget(data.userId);
-    },
+    targetOf: ({ params }) => userTarget(personParams, params),
   });
   const routes = routesOf(app, 'people');
   // Pages cannot call these: CORS admits their origins for sessions only.

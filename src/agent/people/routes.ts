@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { hashedTarget } from '#platform/audit/audit.ts';
-import { auditOperators } from '#platform/audit/http.ts';
+import { auditOperators, userTarget } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { deleteThreads } from '../deletion/deletion.ts';
@@ -25,10 +24,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: Erasing):
   auditOperators(app, {
     ...deps,
     isOperators: (url, method) => url === path && method === 'DELETE',
-    targetOf: (request) => {
-      const { data } = params.safeParse(request.params);
-      return data === undefined ? undefined : hashedTarget(data.userId);
-    },
+    targetOf: (request) => userTarget(params, request.params),
   });
   const routes = routesOf(app, 'people');
 

@@ -14,7 +14,7 @@ import { createFfmpeg, withoutFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
 import { mapConcurrently } from '#platform/concurrency.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
-import { compareMigrations, probePostgres, readPostgres, tablesOfPostgres } from '#platform/db/open.ts';
+import { compareMigrations, loadPostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
@@ -114,7 +114,7 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
     await checkPermissions(dataDir);
     return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
   }
-  return probePostgres(database.url);
+  return (await loadPostgres()).probePostgres(database.url);
 }
 
 /** Reports the changes that a start of this version makes to the database. */
@@ -187,7 +187,9 @@ const headsAtOnce = 16;
 
 /** Looks for the objects of some assets, because all of them can be millions. The embedded database cannot be read beside a process. */
 async function reportSample({ database: { url } }: Config, originals: Objects, facts: string): Promise<string> {
-  if (url === 'embedded' || !(await tablesOfPostgres(url)).has('assets')) return facts;
+  if (url === 'embedded') return facts;
+  const { readPostgres, tablesOfPostgres } = await loadPostgres();
+  if (!(await tablesOfPostgres(url)).has('assets')) return facts;
   const rows = await readPostgres<{ readonly storage_key: string }>(
     url,
     // The ids after a random one, and then those from the start.

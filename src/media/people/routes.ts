@@ -1,8 +1,7 @@
 /** Erases an owner (docs/specification/media.md#people), for operators. */
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { hashedTarget } from '#platform/audit/audit.ts';
-import { auditOperators } from '#platform/audit/http.ts';
+import { auditOperators, userTarget } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { scopeDeletion } from '../api.ts';
@@ -27,10 +26,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: MediaCont
   auditOperators(app, {
     ...deps,
     isOperators: (url) => url === path,
-    targetOf: (request) => {
-      const { data } = params.safeParse(request.params);
-      return data === undefined ? undefined : hashedTarget(data.userId);
-    },
+    targetOf: (request) => userTarget(params, request.params),
   });
   routes.delete(
     '/v1/people/:userId',

@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
-import { hashedTarget } from '#platform/audit/audit.ts';
-import { auditOperators } from '#platform/audit/http.ts';
+import { auditOperators, userTarget } from '#platform/audit/http.ts';
 import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -59,10 +58,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: NotifyCon
   auditOperators(app, {
     ...deps,
     isOperators: (url) => url === '/people/erasure',
-    targetOf: ({ body }) => {
-      const { data } = erasure.safeParse(body);
-      return data === undefined ? undefined : hashedTarget(data.userId);
-    },
+    targetOf: ({ body }) => userTarget(erasure, body),
   });
   const routes = routesOf(app, 'people');
 

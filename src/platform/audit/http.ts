@@ -1,9 +1,10 @@
 /** Records what operators do over HTTP, after the outcome is known and before the response is sent. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { Db } from '../db/db.ts';
 import type { HttpServer } from '../http/httpserver.ts';
 import type { Log } from '../log.ts';
-import { auditOf, operatorHeader, recordAction } from './audit.ts';
+import { auditOf, hashedTarget, operatorHeader, recordAction } from './audit.ts';
 
 interface AuditingOptions<Tables> {
   readonly db: Db<Tables>;
@@ -32,6 +33,12 @@ export function auditOperators<Tables>(app: HttpServer, deps: AuditingOptions<Ta
   app.addHook('onRoute', (route) => {
     if (isOperators(route.url, String(route.method))) route.onSend = recordRequest;
   });
+}
+
+/** The user whom the parameters or the body of a request name. `undefined`: the request is not valid. */
+export function userTarget(form: z.ZodType<{ readonly userId: string }>, naming: unknown): string | undefined {
+  const { data } = form.safeParse(naming);
+  return data && hashedTarget(data.userId);
 }
 
 /** Returns the name of the operator in whose name a server makes the request. */

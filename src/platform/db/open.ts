@@ -44,7 +44,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     const { openEmbedded } = await import('./pglite.ts');
     return openEmbedded({ ...options, migrations });
   }
-  const { openPostgres } = await import('./postgres.ts');
+  const { openPostgres } = await loadPostgres();
   return openPostgres({ poolSize: 10, ...options, migrations });
 }
 
@@ -69,33 +69,14 @@ export async function assertKnownMigrations(
       throw new StartFault(`${where}: the migration ${name} belongs to a newer version of Atelier. Use that version.`);
 }
 
-/** The tables of a PostgreSQL database, which is left as it is. What is wrong is a ConfigFault. */
-export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>> {
-  const driver = await import('./postgres.ts');
-  return driver.tablesOfPostgres(url);
-}
-
-/** For doctor: one sentence about a PostgreSQL server. Changes nothing. Throws ConfigFault if it cannot be used. */
-export async function probePostgres(url: string): Promise<string> {
-  const driver = await import('./postgres.ts');
-  return driver.probePostgres(url);
-}
-
-/** The rows of one statement, which must change nothing. */
-export async function readPostgres<Row>(
-  url: string,
-  statement: string,
-  parameters: readonly unknown[],
-): Promise<Row[]> {
-  const driver = await import('./postgres.ts');
-  return driver.readPostgres<Row>(url, statement, parameters);
-}
+/** For commands that read a PostgreSQL database and leave it as it is. */
+export const loadPostgres = () => import('./postgres.ts');
 
 /** The migrations that a start of this version applies, and those that only a newer version knows. Changes nothing. */
 export async function compareMigrations(url: string, sources: readonly MigrationSource[]) {
-  const driver = await import('./postgres.ts');
+  const { appliedOnPostgres } = await loadPostgres();
   const own = (await collectMigrations([platformMigrations, ...sources])).map(({ name }) => name);
-  const applied = await driver.appliedOnPostgres(url);
+  const applied = await appliedOnPostgres(url);
   return {
     isNew: applied === undefined,
     pending: own.filter((name) => !applied?.includes(name)),

@@ -110,6 +110,7 @@ function migratePostgres(options: PostgresOptions): Promise<void> {
   });
 }
 
+/** The names of its tables. Throws ConfigFault. */
 export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>> {
   return withOwnConnection(url, async (client) => {
     await assertServerFits(client);
@@ -117,6 +118,7 @@ export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>
   });
 }
 
+/** The rows of one statement, which must change nothing. */
 export async function readPostgres<Row>(
   url: string,
   statement: string,
