@@ -1,5 +1,5 @@
 /** What the services store about a person, read page by page, so that its size is not limited by memory. */
-import { bodyOf, type Call, type HttpClient } from '#platform/http/client.ts';
+import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import { Problem } from '#platform/problem.ts';
 
 export type ExportedServices = Readonly<Record<'agent' | 'media' | 'memory' | 'notify', HttpClient>>;
@@ -21,12 +21,10 @@ interface Cursors {
 }
 
 async function* pagesOf<Page extends object>(
-  client: HttpClient,
-  call: Pick<Call, 'route' | 'params' | 'query'>,
+  read: (cursor: string | undefined) => ReturnType<HttpClient['send']>,
 ): AsyncGenerator<Page> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const query = { ...call.query, cursor };
-    const page: Page & Cursors = bodyOf<Page & Cursors>(await client.send({ method: 'GET', ...call, query }));
+    const page: Page & Cursors = bodyOf<Page & Cursors>(await read(cursor));
     yield page as Awaited<Page>;
     cursor = page.next_cursor ?? page.nextCursor ?? null;
   }
@@ -58,8 +56,10 @@ const placesOfListings = [undefined, 'true'] as const;
 /** With their messages, those in the trash last. */
 export async function* threadsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
   for (const trashed of placesOfListings) {
-    const query = { userId, limit: 100, trashed };
-    for await (const { threads } of pagesOf<ThreadPage>(agent, { route: '/threads', query }))
+    const pages = pagesOf<ThreadPage>((cursor) =>
+      agent.send({ method: 'GET', route: '/threads', query: { userId, limit: 100, cursor, trashed } }),
+    );
+    for await (const { threads } of pages)
       for (const thread of threads) {
         const { threadId } = thread;
         const { messages } = bodyOf<{ readonly messages: unknown }>(
@@ -72,10 +72,16 @@ export async function* threadsOf({ agent }: ExportedServices, userId: string): A
 
 /** The messages of all branches, which have a bound for each thread. */
 async function replacedOf(agent: HttpClient, threadId: string, userId: string): Promise<readonly unknown[]> {
-  const call = { route: '/threads/:threadId/replaced', params: { threadId }, query: { userId } };
+  const pages = pagesOf<{ readonly messages: readonly unknown[] }>((cursor) =>
+    agent.send({
+      method: 'GET',
+      route: '/threads/:threadId/replaced',
+      params: { threadId },
+      query: { userId, cursor },
+    }),
+  );
   const found: unknown[] = [];
-  for await (const { messages } of pagesOf<{ readonly messages: readonly unknown[] }>(agent, call))
-    found.push(...messages);
+  for await (const { messages } of pages) found.push(...messages);
   return found;
 }
 
@@ -84,9 +90,11 @@ interface GenerationPage {
 }
 
 export async function* generationsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
-  const query = { userId, limit: 100 };
+  const pages = pagesOf<GenerationPage>((cursor) =>
+    agent.send({ method: 'GET', route: '/generations', query: { userId, limit: 100, cursor } }),
+  );
   // URLs of files end after some days.
-  for await (const { generations } of pagesOf<GenerationPage>(agent, { route: '/generations', query }))
+  for await (const { generations } of pages)
     for (const generation of generations)
       yield { ...generation, items: generation.items.map((item) => ({ ...item, url: undefined })) };
 }
@@ -108,8 +116,10 @@ export async function* assetsOf(
   ownerId: string,
 ): AsyncGenerator<ExportedAsset & { readonly url: string | null }> {
   for (const trashed of placesOfListings) {
-    const query = { ownerId, limit: 200, trashed };
-    for await (const { assets } of pagesOf<AssetPage>(media, { route: '/v1/assets', query })) {
+    const pages = pagesOf<AssetPage>((cursor) =>
+      media.send({ method: 'GET', route: '/v1/assets', query: { ownerId, limit: 200, cursor, trashed } }),
+    );
+    for await (const { assets } of pages) {
       const refs = assets.map(({ assetId }) => assetId);
       const signed =
         refs.length === 0
@@ -123,15 +133,17 @@ export async function* assetsOf(
 }
 
 export async function* sharesOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  const query = { ownerId, limit: 200 };
-  const pages = pagesOf<{ readonly shares: readonly unknown[] }>(media, { route: '/v1/shares', query });
+  const pages = pagesOf<{ readonly shares: readonly unknown[] }>((cursor) =>
+    media.send({ method: 'GET', route: '/v1/shares', query: { ownerId, limit: 200, cursor } }),
+  );
   for await (const { shares } of pages) yield* shares;
 }
 
 /** What the person reported. */
 export async function* reportsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  const query = { ownerId, limit: 200 };
-  const pages = pagesOf<{ readonly reports: readonly unknown[] }>(media, { route: '/v1/reports', query });
+  const pages = pagesOf<{ readonly reports: readonly unknown[] }>((cursor) =>
+    media.send({ method: 'GET', route: '/v1/reports', query: { ownerId, limit: 200, cursor } }),
+  );
   for await (const { reports } of pages) yield* reports;
 }
 
@@ -143,8 +155,10 @@ interface IncidentPage {
 const shownOfIncidents = ['id', 'status', 'assetId', 'scopeKind', 'scopeId', 'createdAt', 'resolvedAt', 'appeal'];
 
 export async function* incidentsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  const query = { ownerId, limit: 200 };
-  for await (const { incidents } of pagesOf<IncidentPage>(media, { route: '/v1/incidents', query }))
+  const pages = pagesOf<IncidentPage>((cursor) =>
+    media.send({ method: 'GET', route: '/v1/incidents', query: { ownerId, limit: 200, cursor } }),
+  );
+  for await (const { incidents } of pages)
     for (const incident of incidents) yield Object.fromEntries(shownOfIncidents.map((name) => [name, incident[name]]));
 }
 
