@@ -240,7 +240,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     // As many as the Overview counts.
     await page.getByText('8 services and the console respond').waitFor();
     await look(page, 'the settings');
-    await page.getByText('Default: embedded · required in production').first().waitFor();
+    await page.getByText('Default: generated at the first start · required in production').first().waitFor();
     // The space stays when the search begins before the next word.
     const search = page.getByLabel('Find settings');
     await search.pressSequentially('operator ');

@@ -86,7 +86,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.reload();
 
-    // A page that cannot be read says so, and the list stays.
+    // A page that cannot be read shows why, and the list stays.
     await page.route(/cursor=/, (route) => route.fulfill({ status: 400, json: { message: 'The list has changed.' } }));
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByRole('alert').getByText('The list has changed.').waitFor();

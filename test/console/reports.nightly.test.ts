@@ -144,5 +144,9 @@ describe.skipIf(withoutChromium)('a report', () => {
         expect.stringMatching(/Decided: allowed[\s\S]*by console/),
         expect.stringMatching(/Decided: removed[\s\S]*by console/),
       ]);
+    await operator.goto(`${rig.url}/operator/audit?action=decision`);
+    for (const chosen of ['restricted', 'allowed'])
+      await operator.getByText(`Decided: ${chosen}. A later decision has replaced this one.`).waitFor();
+    await operator.getByText(/: removed\. Reason: The person took the agreement back\./).waitFor();
   });
 });

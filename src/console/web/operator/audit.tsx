@@ -178,7 +178,8 @@ function Decision({ id, at, chosen }: DecisionProps) {
   const { data } = useRead<Incident>(['incident', id], `/api/incidents/${id}`, { staleTime: 60_000 });
   const madeAt = data?.decision?.at ?? data?.resolvedAt;
   if (data === undefined || madeAt == null) return null;
-  if (Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs)
+  const isOther = chosen !== undefined && chosen !== statusOf(data);
+  if (isOther || Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs)
     return <p className="quiet">{chosen && `Decided: ${chosen}. `}A later decision has replaced this one.</p>;
   const reason = data.decision?.statement || data.note;
   return (

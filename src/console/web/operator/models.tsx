@@ -1,4 +1,5 @@
 /** Models, plans and prices in effect, and what was used and spent. */
+import './desk.css';
 import './operator.css';
 import { Fragment, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
