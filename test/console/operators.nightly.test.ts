@@ -264,8 +264,8 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.goto(`${rig.url}/operator/models?from=0002-11-01`);
     await page.getByRole('button', { name: '30 days', pressed: true }).waitFor();
     // The fields are in one row, whichever page was open before.
-    const topsOf = (fields: Element[]) => fields.map((field) => field.getBoundingClientRect().top);
-    const tops = await page.getByLabel(/^(From|To) \(UTC\)$/).evaluateAll(topsOf);
+    const fields = await page.getByLabel(/^(From|To) \(UTC\)$/).all();
+    const tops = await Promise.all(fields.map(async (field) => (await field.boundingBox())?.y));
     expect([tops.length, new Set(tops).size]).toEqual([2, 1]);
     await users.getByLabel('Month').fill('2020-01');
     await page.getByText('No user spent credits this month.').waitFor();

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { AuditTables } from '#platform/audit/audit.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
   type Client,
@@ -11,7 +12,6 @@ import {
   startMedia,
   upload,
 } from '../../../test/media/rig.fixture.ts';
-import type { AuditTables } from '#platform/audit/audit.ts';
 import type { Asset, ImageSignedRefs } from '../api.ts';
 import type { Appealed, Incident, IncidentCounts, IncidentPage } from '../incidents/api.ts';
 import type { GalleryPage, Share } from '../shares/api.ts';

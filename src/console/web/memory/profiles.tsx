@@ -112,7 +112,14 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
   return (
     <Dialog title={`Profile of ${profile.entity_type} ${profile.entity_id}`} onClose={onClose} isWide>
       <form className="stack" action={() => save.mutate()}>
-        <TextArea label="Summary" rows={2} value={summary} maxLength={1000} readOnly={!mayChange} onChange={setSummary} />
+        <TextArea
+          label="Summary"
+          rows={2}
+          value={summary}
+          maxLength={1000}
+          readOnly={!mayChange}
+          onChange={setSummary}
+        />
         <TextField label="Language" value={language} maxLength={35} readOnly={!mayChange} onChange={setLanguage} />
         <h3>Facts</h3>
         {mayChange && (
