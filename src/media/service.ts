@@ -29,7 +29,7 @@ import { addCollectionRoutes } from './collections/routes.ts';
 import type { mediaSettings } from './config.ts';
 import type { MediaContext, MediaStores, Pinned, ScreeningContext } from './context.ts';
 import { createCredentials } from './credentials/credentials.ts';
-import { incidentParams } from './incidents/api.ts';
+import { incidentParams, incidentResolution } from './incidents/api.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
 import { createLibraryNews } from './news.ts';
 import { addPeopleRoutes } from './people/routes.ts';
@@ -38,6 +38,7 @@ import { createQuarantine } from './quarantine/quarantine.ts';
 import { createDigester, type Digester } from './reading/digests.ts';
 import { createSettler } from './reconciling/settling.ts';
 import { importFile } from './registration/importing.ts';
+import { decisionRequest } from './reports/api.ts';
 import { carryOut, decisionMailQueue, decisionQueue } from './reports/deciding.ts';
 import { dropOldCounts } from './reports/reportstore.ts';
 import { addReportRoutes } from './reports/routes.ts';
@@ -269,6 +270,9 @@ const auditing = {
     if (url === '/v1/rescreen') return 'assets';
     return sweepRequest.safeParse(body).data?.apply ? 'leftovers' : undefined;
   },
+  // A later decision replaces the stored one, so only the log has the history.
+  choiceOf: ({ body }: FastifyRequest) =>
+    decisionRequest.safeParse(body).data?.decision ?? incidentResolution.safeParse(body).data?.resolution,
 };
 
 type StoreEngines = Pick<

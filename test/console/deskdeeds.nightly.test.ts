@@ -86,6 +86,14 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.reload();
 
+    // A page that cannot be read shows why, and the list stays.
+    await page.route(/cursor=/, (route) => route.fulfill({ status: 400, json: { message: 'The list has changed.' } }));
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('alert').getByText('The list has changed.').waitFor();
+    expect(await actions.count()).toBe(100);
+    await page.unroute(/cursor=/);
+    complaints.splice(0);
+
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export as CSV' }).click();
     const [head, ...lines] = (await readFile(await (await downloading).path(), 'utf8')).split('\r\n');
@@ -148,6 +156,15 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.reload();
     await expect.poll(() => rows.count()).toBeGreaterThan(2);
     expect(await page.getByRole('button', { name: /^(Send again|Retry|Discard)/ }).count()).toBe(0);
+
+    const { id } = await desk.person();
+    const fact = { entity_type: 'user', entity_id: id, type: 'preference', content: 'Likes tea.' };
+    expect((await desk.send('POST', '/api/memory/memories', fact)).status).toBeLessThan(300);
+    await page.goto(`${rig.url}/operator/memory?entity_id=${id}`);
+    await page.getByRole('button', { name: 'Likes tea.' }).click();
+    await page.getByRole('dialog').getByText('Likes tea.').first().waitFor();
+    const changes = /^(New memory|Save|Undo|Delete|Erase)/;
+    expect(await page.getByRole('button', { name: changes, includeHidden: true }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -260,6 +260,13 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const from = await page.getByLabel('From').inputValue();
     expect([from, new URL(page.url()).searchParams.get('from')]).toEqual([from, from]);
     expect(await large.getAttribute('href')).toBe(`/operator/runs?model=large&from=${from}&to=${today}`);
+    // A year that is still being typed.
+    await page.goto(`${rig.url}/operator/models?from=0002-11-01`);
+    await page.getByRole('button', { name: '30 days', pressed: true }).waitFor();
+    // The fields are in one row, whichever page was open before.
+    const fields = await page.getByLabel(/^(From|To) \(UTC\)$/).all();
+    const tops = await Promise.all(fields.map(async (field) => (await field.boundingBox())?.y));
+    expect([tops.length, new Set(tops).size]).toEqual([2, 1]);
     await users.getByLabel('Month').fill('2020-01');
     await page.getByText('No user spent credits this month.').waitFor();
     expect(complaints).toEqual([]);

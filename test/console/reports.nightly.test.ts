@@ -139,10 +139,14 @@ describe.skipIf(withoutChromium)('a report', () => {
       .poll(async () => (await history.allInnerTexts()).filter((text) => /Decided|Appealed|Reported/.test(text)))
       .toEqual([
         expect.stringContaining('Reported'),
-        expect.stringMatching(/Decided\. A later decision replaced it\.[\s\S]*by console/),
+        expect.stringMatching(/Decided: restricted[\s\S]*by console/),
         expect.stringContaining('Appealed by the owner'),
-        expect.stringMatching(/Decided\. A later decision replaced it\.[\s\S]*by console/),
+        expect.stringMatching(/Decided: allowed[\s\S]*by console/),
         expect.stringMatching(/Decided: removed[\s\S]*by console/),
       ]);
+    await operator.goto(`${rig.url}/operator/audit?action=decision`);
+    for (const chosen of ['restricted', 'allowed'])
+      await operator.getByText(`Decided: ${chosen}. A later decision has replaced this one.`).waitFor();
+    await operator.getByText(/: removed\. Reason: The person took the agreement back\./).waitFor();
   });
 });

@@ -148,6 +148,8 @@ function describeSettings(config: Config) {
           value: setting.secret ? describeSecret(value) : mask(key === 'file' ? entriesOf(config) : spell(value)),
           isSecret: setting.secret,
           isDefault: isDefault(setting, value),
+          defaultText: setting.defaultText,
+          isRequired: setting.requiredInProduction,
         };
       }),
     })),

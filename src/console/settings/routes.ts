@@ -12,6 +12,8 @@ const setting = z.object({
   value: z.string().nullable().describe('`null`: not set. Secrets are masked.'),
   isSecret: z.boolean(),
   isDefault: z.boolean(),
+  defaultText: z.string().describe('The default, as docs/config.md shows it.'),
+  isRequired: z.boolean().describe('In production, it has to be set.'),
 });
 
 export const settingsView = z.object({

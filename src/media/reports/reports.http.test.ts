@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { AuditTables } from '#platform/audit/audit.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
   type Client,
@@ -344,6 +345,15 @@ onEveryPair('reports', (pair) => {
     await vi.waitFor(() => expect(ours()).toHaveLength(2), patience);
     expect((await rig.otherUser.get<OwnDecisions>('/v1/decisions')).body.decisions).toEqual([]);
     expect((await rig.server.get('/v1/decisions')).status).toBe(403);
+    // The incident has only its newest decision. The audit log has each.
+    await decide(id, { decision: 'dismiss', statement: 'An error.' });
+    const log = rig.database.queries<AuditTables>().selectFrom('operator_actions').select('action');
+    const recorded = await log.where('target', '=', `incident ${id}`).orderBy('action_id').execute();
+    const route = 'POST /v1/incidents/:id/decision';
+    expect(recorded.map(({ action }) => action)).toEqual([
+      ...[1, 2, 3].map(() => `${route} restrict`),
+      `${route} dismiss`,
+    ]);
   });
 
   it('show their content to operators, blurred or not', async () => {

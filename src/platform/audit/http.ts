@@ -13,18 +13,21 @@ interface AuditingOptions<Tables> {
   readonly isOperators: (url: string, method: string) => boolean;
   /** Returns what a request acts on, or `undefined` if it changes nothing. The result contains no content, and users as a hash. */
   readonly targetOf: (request: FastifyRequest) => string | undefined;
+  /** Returns a word for what the operator chose. The action ends with it. */
+  readonly choiceOf?: (request: FastifyRequest) => string | undefined;
 }
 
 /** Call this before the routes are added. Routes that are not for operators are unaffected. */
 export function auditOperators<Tables>(app: HttpServer, deps: AuditingOptions<Tables>): void {
-  const { db, log, isOperators, targetOf } = deps;
+  const { db, log, isOperators, targetOf, choiceOf } = deps;
   const recordRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     // Rejected callers must not be able to fill the table.
     if (reply.statusCode === 401 || reply.statusCode === 403) return;
     const target = targetOf(request);
     if (target === undefined) return;
     const { method, routeOptions, headers } = request;
-    const action = `${method} ${routeOptions.url}`;
+    const choice = choiceOf?.(request);
+    const action = `${method} ${routeOptions.url}${choice === undefined ? '' : ` ${choice}`}`;
     const outcome = String(reply.statusCode);
     await recordAction(auditOf(db), { actor: actorOf(headers), action, target, outcome }).catch((error: unknown) =>
       log.error({ err: error }, 'cannot record an action in the audit log'),

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { MemoryPage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
+import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
@@ -27,6 +28,7 @@ export function Memories() {
     (typeof filters)[number],
     string
   >;
+  const mayChange = useMayChange();
   const [opened, setOpened] = useState<string>();
   const [isCreating, setCreating] = useState(false);
   const isFiltered = Object.values(filter).some((value) => value !== '');
@@ -62,9 +64,11 @@ export function Memories() {
           value={filter.include_invalid !== ''}
           onChange={(isOn) => change({ include_invalid: isOn ? 'true' : '' })}
         />
-        <button type="button" className="primary" onClick={() => setCreating(true)}>
-          New memory
-        </button>
+        {mayChange && (
+          <button type="button" className="primary" onClick={() => setCreating(true)}>
+            New memory
+          </button>
+        )}
       </search>
       {filter.entity_id !== '' && (
         <Entity type={filter.entity_type || 'user'} id={filter.entity_id} onErased={reread} />
@@ -167,6 +171,7 @@ interface EntityProps {
 /** Everything that is stored about one entity, for export or erasure. */
 function Entity({ type, id, onErased }: EntityProps) {
   const path = `/entities/${entityPath(type, id)}`;
+  const mayChange = useMayChange();
   const download = useMutation({
     mutationFn: async () =>
       saveJson(`memory-${type}-${id.replace(/[^\w-]/g, '_')}.json`, await backOffice<unknown>(`${path}/export`)),
@@ -182,11 +187,13 @@ function Entity({ type, id, onErased }: EntityProps) {
         <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>
           Export
         </button>
-        <Confirm
-          label="Erase everything"
-          question={`Erase all data about ${id}?`}
-          onConfirm={() => erase.mutateAsync().catch(() => undefined)}
-        />
+        {mayChange && (
+          <Confirm
+            label="Erase everything"
+            question={`Erase all data about ${id}?`}
+            onConfirm={() => erase.mutateAsync().catch(() => undefined)}
+          />
+        )}
       </div>
       <p role="status" className={problem ? 'problem' : 'quiet'}>
         {problem?.message ?? (erase.isSuccess ? 'Erased.' : '')}

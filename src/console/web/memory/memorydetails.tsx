@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
+import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
@@ -20,6 +21,7 @@ interface MemoryDetailsProps {
 export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsProps) {
   const path = `/memories/${encodeURIComponent(id)}`;
   const queries = useQueryClient();
+  const mayChange = useMayChange();
   const memory = useQuery({ queryKey: ['memory', id], queryFn: () => backOffice<AdminMemory>(path) });
   const history = useQuery({
     queryKey: ['memory', id, 'history'],
@@ -61,7 +63,11 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
               <Linked link={{ id: memory.data.replaced_by, kind: 'replaced by' }} onOpen={onOpen} />
             </ul>
           )}
-          <Edit key={memory.data.updated_at} memory={memory.data} path={path} onSaved={changed} />
+          {mayChange ? (
+            <Edit key={memory.data.updated_at} memory={memory.data} path={path} onSaved={changed} />
+          ) : (
+            <p>{memory.data.content}</p>
+          )}
           {memory.data.links.length > 0 && (
             <>
               <h3>Linked</h3>
@@ -74,16 +80,18 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
           )}
           <h3>History</h3>
           <History revisions={history.data?.history} />
-          <div className="row">
-            <button type="button" disabled={!canUndo || undo.isPending} onClick={() => undo.mutate()}>
-              Undo the newest change
-            </button>
-            <Confirm
-              label="Delete"
-              question="Delete this memory and its history?"
-              onConfirm={() => remove.mutateAsync().catch(() => undefined)}
-            />
-          </div>
+          {mayChange && (
+            <div className="row">
+              <button type="button" disabled={!canUndo || undo.isPending} onClick={() => undo.mutate()}>
+                Undo the newest change
+              </button>
+              <Confirm
+                label="Delete"
+                question="Delete this memory and its history?"
+                onConfirm={() => remove.mutateAsync().catch(() => undefined)}
+              />
+            </div>
+          )}
           <Problem of={problem} />
         </>
       )}

@@ -3,11 +3,12 @@ import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
+import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { Listing, usePages } from '../parts/listing.tsx';
+import { Listing, SearchField, usePages } from '../parts/listing.tsx';
 import { Empty, PageHead, Problem } from '../parts/states.tsx';
 import { backOffice, entityPath } from './backoffice.ts';
 import { Memories } from './memories.tsx';
@@ -42,7 +43,7 @@ function Profiles() {
   return (
     <>
       <search className="filters">
-        <TextField label="Search" type="search" value={q} onChange={setQ} placeholder="Id, summary or fact" />
+        <SearchField label="Search" value={q} onChange={setQ} placeholder="Id, summary or fact" />
       </search>
       <Listing
         pages={pages}
@@ -85,6 +86,7 @@ interface ProfileDetailsProps {
 
 function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
   const path = `/profiles/${entityPath(profile.entity_type, profile.entity_id)}`;
+  const mayChange = useMayChange();
   const [summary, setSummary] = useState(profile.summary ?? '');
   const [facts, setFacts] = useState(profile.facts);
   const [added, setAdded] = useState({ name: '', value: '' });
@@ -110,12 +112,21 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
   return (
     <Dialog title={`Profile of ${profile.entity_type} ${profile.entity_id}`} onClose={onClose} isWide>
       <form className="stack" action={() => save.mutate()}>
-        <TextArea label="Summary" rows={2} value={summary} maxLength={1000} onChange={setSummary} />
-        <TextField label="Language" value={language} maxLength={35} onChange={setLanguage} />
+        <TextArea
+          label="Summary"
+          rows={2}
+          value={summary}
+          maxLength={1000}
+          readOnly={!mayChange}
+          onChange={setSummary}
+        />
+        <TextField label="Language" value={language} maxLength={35} readOnly={!mayChange} onChange={setLanguage} />
         <h3>Facts</h3>
-        <p className="quiet">
-          A fact that you change here is locked. Later conversations do not change it. Clear it to unlock it.
-        </p>
+        {mayChange && (
+          <p className="quiet">
+            A fact that you change here is locked. Later conversations do not change it. Clear it to unlock it.
+          </p>
+        )}
         {Object.entries(facts).map(([name, value]) => (
           <TextArea
             key={name}
@@ -124,35 +135,40 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
             rows={value.includes('\n') ? 4 : 1}
             value={value}
             maxLength={2000}
+            readOnly={!mayChange}
             onChange={(changed) => setFacts({ ...facts, [name]: changed })}
           />
         ))}
-        <div className="adding">
-          <TextField
-            label="New fact"
-            value={added.name}
-            maxLength={64}
-            placeholder="Name"
-            onChange={(name) => setAdded({ ...added, name })}
-          />
-          <TextField
-            label="Its value"
-            value={added.value}
-            maxLength={2000}
-            onChange={(value) => setAdded({ ...added, value })}
-          />
-        </div>
+        {mayChange && (
+          <div className="adding">
+            <TextField
+              label="New fact"
+              value={added.name}
+              maxLength={64}
+              placeholder="Name"
+              onChange={(name) => setAdded({ ...added, name })}
+            />
+            <TextField
+              label="Its value"
+              value={added.value}
+              maxLength={2000}
+              onChange={(value) => setAdded({ ...added, value })}
+            />
+          </div>
+        )}
         <Problem of={problem} />
-        <div className="row">
-          <button type="submit" className="primary" disabled={save.isPending}>
-            Save
-          </button>
-          <Confirm
-            label="Delete"
-            question="Delete this profile?"
-            onConfirm={() => remove.mutateAsync().catch(() => undefined)}
-          />
-        </div>
+        {mayChange && (
+          <div className="row">
+            <button type="submit" className="primary" disabled={save.isPending}>
+              Save
+            </button>
+            <Confirm
+              label="Delete"
+              question="Delete this profile?"
+              onConfirm={() => remove.mutateAsync().catch(() => undefined)}
+            />
+          </div>
+        )}
       </form>
     </Dialog>
   );

@@ -115,7 +115,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section
         title="Changes of plan and credits"
         part={{ isThere: true, value: changes }}
-        empty="No operator has changed them."
+        empty="No operator has changed them. Writes of your own programs are not recorded."
         listOf={(all) => all}
       >
         {(change) => (

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { ActionPage, PeoplePage } from '#accounts/people/api.ts';
 import type { Incident } from '#media/incidents/api.ts';
 import { callJson } from '../calls.ts';
-import { Choice, TextField } from '../parts/fields.tsx';
+import { Choice } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead } from '../parts/states.tsx';
@@ -11,8 +11,8 @@ import { notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import './desk.css';
 import './operator.css';
-import { Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
-import { statusOf, titleOf } from './incidentstates.ts';
+import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { chosenIn, isDecision, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
 import { deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
 
@@ -39,9 +39,6 @@ export function Audit() {
   const userId = isEmail ? (found?.id ?? '') : isId(typed) ? typed : '';
   const query = { actor, action, from, to, userId };
   const pages = usePages<ActionPage>('actions', '/api/actions', query);
-  const dayField = (name: 'from' | 'to', label: string) => (
-    <TextField label={label} type="date" value={of(name)} onChange={(value) => change({ [name]: value })} />
-  );
   const field = (name: string, label: string, placeholder: string, maxLength: number) => (
     <SearchField
       label={label}
@@ -61,8 +58,7 @@ export function Audit() {
         {field('actor', 'Operator', 'chief@example.com', 64)}
         <Choice label="Action" choices={choices} value={action} onChange={(value) => change({ action: value })} />
         {field('userId', 'User', 'Email address or id', 320)}
-        {dayField('from', 'From')}
-        {dayField('to', 'To')}
+        <Period />
         <button type="button" onClick={() => saveCsv(query).catch(notifyFailure)}>
           Export as CSV
         </button>
@@ -133,7 +129,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
           {differenceOf(change)}. <span className="quiet">Reason: {change.reason}</span>
         </p>
       )}
-      {incidentId && /\/(decision|resolution)$/.test(action) && <Decision id={incidentId} at={at} />}
+      {incidentId && isDecision(action) && <Decision id={incidentId} at={at} chosen={chosenIn(action)} />}
       {parts.length > 0 && (
         <ul className="quiet desk-parts">
           {parts.map((part) => (
@@ -171,17 +167,24 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
 
 const recordedWithinMs = 10_000;
 
-/** The decision itself, unless a later one has replaced it. */
-function Decision({ id, at }: { readonly id: string; readonly at: string }) {
+interface DecisionProps {
+  readonly id: string;
+  readonly at: string;
+  readonly chosen: string | undefined;
+}
+
+/** The decision itself. If a later one has replaced it, its reason is gone. */
+function Decision({ id, at, chosen }: DecisionProps) {
   const { data } = useRead<Incident>(['incident', id], `/api/incidents/${id}`, { staleTime: 60_000 });
   const madeAt = data?.decision?.at ?? data?.resolvedAt;
   if (data === undefined || madeAt == null) return null;
-  if (Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs)
-    return <p className="quiet">A later decision has replaced this one.</p>;
+  const isOther = chosen !== undefined && chosen !== statusOf(data);
+  if (isOther || Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs)
+    return <p className="quiet">{chosen && `Decided: ${chosen}. `}A later decision has replaced this one.</p>;
   const reason = data.decision?.statement || data.note;
   return (
     <p>
-      {titleOf(data)}: open to {statusOf(data)}. {reason && <span className="quiet">Reason: {reason}</span>}
+      {titleOf(data)}: {statusOf(data)}. {reason && <span className="quiet">Reason: {reason}</span>}
     </p>
   );
 }

@@ -11,7 +11,17 @@ import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { Line, Lines } from './activity.tsx';
-import { incidentTones, isDecidable, isRemoved, peopleOf, placeOf, statusOf, titleOf } from './incidentstates.ts';
+import {
+  chosenIn,
+  incidentTones,
+  isDecidable,
+  isDecision,
+  isRemoved,
+  peopleOf,
+  placeOf,
+  statusOf,
+  titleOf,
+} from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
 import { deedOf } from './personview.ts';
 import { Decision, Reports } from './reports.tsx';
@@ -92,10 +102,10 @@ function History({ of: incident }: { readonly of: Incident }) {
   );
   const began = origin === 'report' ? 'Reported' : origin === 'label' ? 'Flagged by a rule' : 'Blocked by screening';
   const done = (data?.actions ?? []).filter(({ outcome }) => outcome.startsWith('2'));
-  // The audit log has no content, so only the newest decision is known.
-  const decisions = done.filter(({ action }) => /\/(decision|resolution)$/.test(action));
+  const decisions = done.filter(({ action }) => isDecision(action));
   const deedAt = (deed: ActionPage['actions'][number]) => {
-    if (deed === decisions[0]) return `Decided: ${statusOf(incident)}`;
+    const chosen = chosenIn(deed.action) ?? (deed === decisions[0] ? statusOf(incident) : undefined);
+    if (chosen !== undefined) return `Decided: ${chosen}`;
     return decisions.includes(deed)
       ? 'Decided. A later decision replaced it.'
       : deedOf(deed.action).replace(/( of)? an incident/, '');

@@ -16,6 +16,13 @@ const decisions = { dismiss: 'allowed', restrict: 'restricted', remove: 'removed
 export const statusOf = ({ status, decision }: Pick<Incident, 'status' | 'decision'>): string =>
   decision === null || status === 'open' ? states[status] : decisions[decision.decision];
 
+/** Of an action of the audit log. */
+export const isDecision = (action: string): boolean => /\/(decision|resolution)\b/.test(action);
+
+/** By an action of the audit log. Earlier versions did not record it. */
+export const chosenIn = (action: string): string | undefined =>
+  Object.entries({ ...states, ...decisions }).find(([choice]) => action.endsWith(` ${choice}`))?.[1];
+
 export const isRemoved = ({ decision }: Pick<Incident, 'decision'>): boolean => decision?.decision === 'remove';
 
 export function titleOf({

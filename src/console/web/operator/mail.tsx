@@ -231,7 +231,7 @@ function SentMails() {
   const [search, setSearch] = useSearchParams();
   const state = states.find(([value]) => value === search.get('status'))?.[0] ?? '';
   const [q, setQ] = useState(search.get('q')?.trim() ?? '');
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const pages = useInfiniteQuery({
     queryKey: ['sent mails', q, state],
     queryFn: ({ pageParam }) =>
       callJson<EmailList>(
@@ -242,6 +242,7 @@ function SentMails() {
     getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
     placeholderData: (previous) => previous,
   });
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = pages;
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the emails" />;
   const mails = data.pages.flatMap((page) => page.data).map((mail) => ({ ...mail, status: statusOf(mail) }));
   if (mails.length === 0 && q === '' && state === '')
@@ -299,6 +300,7 @@ function SentMails() {
           <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
             Show older emails
           </button>
+          {isFetchNextPageError && <Problem of={error} />}
         </p>
       )}
     </>

@@ -1,4 +1,5 @@
 /** Models, plans and prices in effect, and what was used and spent. */
+import './desk.css';
 import './operator.css';
 import { Fragment, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
@@ -19,6 +20,8 @@ import { compactOf, dayNameOf, priceOf } from './units.ts';
 const dayMs = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const ranges = [7, 30, 90] as const;
+/** A browser reports a year while it is typed, such as 0002. The days since then are too many to draw. */
+const typed = (day: string) => (day < '2000' ? '' : day);
 const firstOf = (days: number) => dayOf(Date.now() - (days - 1) * dayMs);
 
 export function Models() {
@@ -37,7 +40,7 @@ export function Models() {
 
 function Usage() {
   const { of, change } = useFilters();
-  const [from, to] = [of('from') || firstOf(30), of('to') || dayOf(Date.now())];
+  const [from, to] = [typed(of('from')) || firstOf(30), typed(of('to')) || dayOf(Date.now())];
   const days = Array.from({ length: (Date.parse(to) - Date.parse(from)) / dayMs + 1 }, (_, at) =>
     dayOf(Date.parse(from) + at * dayMs),
   );

@@ -42,10 +42,11 @@ const verbs: Readonly<Record<string, string>> = {
 
 /** An action without a name is read from its route, such as `Deleted memories` for `DELETE /admin/memories/:id`. */
 export function deedOf(action: string): string {
-  const [, method = '', path = ''] = /^([A-Z]+) \/(.*)$/.exec(action) ?? [];
+  // Of a decision, the action ends with what was chosen.
+  const [route = action, method = '', path = ''] = /^([A-Z]+) \/(\S*)/.exec(action) ?? [];
   const words = path.split('/').filter((word) => !/^(?::.*|v\d+|admin)$/.test(word));
   const verb = verbs[method];
-  return deeds[action] ?? (verb === undefined ? action : `${verb} ${words.join(', ').replaceAll(/[-_]/g, ' ')}`);
+  return deeds[route] ?? (verb === undefined ? action : `${verb} ${words.join(', ').replaceAll(/[-_]/g, ' ')}`);
 }
 
 /** The log has the status of a request, or the word of a command. */

@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import type { Email } from '#client/notify/api.ts';
 import type { ChangedJobs, JobList, ShownJob } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
+import './desk.css';
 import './runs.css';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';

@@ -17,7 +17,9 @@ export function Settings() {
   const { data, error, refetch } = useRead<SettingsView>(['settings'], '/api/settings');
   return (
     <>
-      <PageHead title="Settings">Settings come from the environment. Restart to apply changes.</PageHead>
+      <PageHead title="Settings">
+        Settings come from the environment. Restart to apply changes. A link to a setting shows its row.
+      </PageHead>
       {data === undefined ? (
         <Pending error={error} retry={refetch} what="Reading settings" />
       ) : (
@@ -166,11 +168,15 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
         <section key={name} aria-label={name} className="desk-group">
           <h3>{titleOf(name)}</h3>
           <dl>
-            {settings.map(({ variable, meaning, value, isDefault }) => (
+            {settings.map(({ variable, meaning, value, isDefault, defaultText, isRequired }) => (
               <div key={variable}>
                 <dt>
-                  <code>{variable}</code>
+                  <SettingLink name={variable} />
                   <p className="quiet">{meaning.replaceAll('`', '')}</p>
+                  <p className="quiet desk-default">
+                    {`Default: ${defaultText}`}
+                    {isRequired && ' · required in production'}
+                  </p>
                 </dt>
                 <dd>
                   {value === null ? (

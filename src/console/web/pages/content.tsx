@@ -100,12 +100,12 @@ export function Content() {
   );
 }
 
-/** Pages load pictures only from the hosts that are set. */
+/** Pages load pictures only from the console, as those of the samples, and from the hosts that are set. */
 function Picture({ url, isVideo = false }: { readonly url: string; readonly isVideo?: boolean }) {
   const { pictureHosts = [] } = useConsole().data ?? {};
-  const host = URL.parse(url)?.host;
-  if (host === undefined) return null;
-  if (pictureHosts.includes(host)) return <img src={url} alt="" loading="lazy" />;
+  const host = URL.parse(url, location.origin)?.host;
+  if (url === '' || host === undefined) return null;
+  if (host === location.host || pictureHosts.includes(host)) return <img src={url} alt="" loading="lazy" />;
   const Icon = isVideo ? Clapperboard : ImageIcon;
   return (
     <div className="nopicture quiet">

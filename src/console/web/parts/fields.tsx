@@ -61,9 +61,8 @@ export const Check = ({ label, value, onChange, className = 'check' }: CheckProp
 
 const typingMs = 250;
 
-/** Searches when the user stops typing. */
-export function Find({ label, value, onChange }: Field) {
-  const isNarrow = useIsNarrow();
+/** The text of a search field, which is sent when the user stops typing. */
+export function useTyped(value: string, onChange: (value: string) => void) {
   const [text, setText] = useState(value);
   const [seen, setSeen] = useState(value);
   const sent = useRef(value);
@@ -83,6 +82,13 @@ export function Find({ label, value, onChange }: Field) {
     }, typingMs);
     return () => clearTimeout(timer);
   }, [text]);
+  return [text, setText] as const;
+}
+
+/** Searches when the user stops typing. */
+export function Find({ label, value, onChange }: Field) {
+  const isNarrow = useIsNarrow();
+  const [text, setText] = useTyped(value, onChange);
   return (
     <label className="find">
       <Search {...icon} />

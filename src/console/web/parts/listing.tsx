@@ -3,8 +3,8 @@ import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from
 import { type Key, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { callJson } from '../calls.ts';
-import { TextField } from './fields.tsx';
-import { Empty, Pending } from './states.tsx';
+import { TextField, useTyped } from './fields.tsx';
+import { Empty, Pending, Problem } from './states.tsx';
 
 interface Page {
   readonly next_cursor: string | null;
@@ -55,7 +55,7 @@ export function Period() {
   const field = (name: 'from' | 'to', label: string) => (
     <TextField key={name} label={label} type="date" value={of(name)} onChange={(day) => change({ [name]: day })} />
   );
-  return [field('from', 'From'), field('to', 'To')];
+  return [field('from', 'From (UTC)'), field('to', 'To (UTC)')];
 }
 
 /** On a phone, the fields after the first are folded. */
@@ -71,8 +71,6 @@ export function Filters({ className = '', children }: { readonly className?: str
   );
 }
 
-const typingMs = 250;
-
 interface SearchFieldProps {
   readonly label: string;
   readonly placeholder: string;
@@ -83,13 +81,7 @@ interface SearchFieldProps {
 
 /** Searches when the operator pauses. */
 export function SearchField({ label, placeholder, value, maxLength = 200, onChange }: SearchFieldProps) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed.trim() === value) return undefined;
-    const timer = setTimeout(() => onChange(typed.trim()), typingMs);
-    return () => clearTimeout(timer);
-  });
+  const [typed, setTyped] = useTyped(value, onChange);
   return (
     <label className="field">
       {label}
@@ -116,7 +108,7 @@ interface ListingProps<P extends Page, Item> {
 }
 
 export function Listing<P extends Page, Item>({
-  pages: { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage },
+  pages: { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage },
   label,
   itemsOf,
   keyOf,
@@ -143,6 +135,7 @@ export function Listing<P extends Page, Item>({
           <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
             Show more
           </button>
+          {isFetchNextPageError && <Problem of={error} />}
         </p>
       )}
     </>
