@@ -30,7 +30,7 @@ language=en | Bitte antworte immer auf Englisch
 language=fr | Schreib mir auf Französisch
 language=de | Meine Sprache ist Deutsch
 timezone=Europe/Vienna | Meine Zeitzone ist Europe/Vienna
-display_name=Lucía | Me llamo Lucía y vivo en Quito
+display_name=Lucía,timezone=America/Guayaquil | Me llamo Lucía y vivo en Quito
 display_name=José Luis | Mi nombre es José Luis
 display_name=Pepe | Llámame Pepe, por favor
 language=es | Respóndeme siempre en español

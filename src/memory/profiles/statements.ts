@@ -268,9 +268,8 @@ function homeZone(sentences: readonly string[]): string | undefined {
       if (!home) continue;
       const others = remarks.filter((other) => other !== remark);
       const timely = home.isHere ? others.filter(({ isLocal }) => isLocal) : remarks.filter(({ isTimely }) => isTimely);
-      const isLasting = !home.isHere && (home.isLasting || others.some(({ isStay }) => isStay));
       const isElsewhere = timely.some(({ isNegated, zones }) => isNegated || zones.some((zone) => zone !== home.zone));
-      if (!isElsewhere && (isLasting || timely.length > 0)) return home.zone;
+      if (!isElsewhere && (!home.isHere || timely.length > 0)) return home.zone;
     }
   }
   return undefined;
@@ -321,7 +320,8 @@ function candidatesOf(tokens: readonly Token[]): readonly Candidate[] {
 }
 
 /** "…, okay?" requests agreement to a statement. */
-const questionTag = /[,，、;] ?[^,，、?？]{1,12}[?？]\s*$/u;
+const questionTag =
+  /(?:[,，、;] ?[^,，、?？]{1,12}|(?<!^(?:is|would|will|ist|wäre|est|es|sería|è|sarebbe|é|seria) .*) (?:ok|okay|alright|yeah|vale|d'accord|va bene|tá|ладно|хорошо|tamam mı)) ?[?？]\s*$/iu;
 const quotations = /["«„“”「『]([^"«»„“”「」『』]*)["»“”」』]|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 const quotedName =
   /^(?:\p{Lu}[\p{L}\p{M}'.-]*(?: \p{Lu}[\p{L}\p{M}'.-]*){0,2}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}ー]{1,5})$/u;
@@ -475,14 +475,18 @@ const isUpper = ({ text }: Token) => /^[\p{Lu}\p{Lo}]/u.test(text);
 /** How many tokens from here can be a name, the likeliest first. */
 function nameLengths(tokens: readonly Token[], from: number, row: Row): readonly number[] {
   const near = tokens.slice(from, from + 12);
+  const { firstNames, particles } = words();
   if (row.unspaced) {
     const border = near.findIndex(({ key, afterBorder }, index) => key === ':' || (afterBorder && index > 0));
     return near.slice(0, border < 0 ? undefined : border).map((_, index) => index + 1);
   }
   const shape = near.map((token, index) => {
     if (index > 0 && token.afterBorder) return '|';
+    /** Arabic has no capitals, so that only known parts of names join. */
+    if (index > 0 && row.code === 'ar' && ![particles, firstNames].some((list) => list.is([near[index - 1] ?? token])))
+      return '|';
     if (isUpper(token)) return 'U';
-    return words().particles.is([token]) ? 't' : 'l';
+    return particles.is([token]) ? 't' : 'l';
   });
   const [longest = ''] = /^t?U(?:t{0,2}U){0,3}/.exec(shape.join('')) ?? [];
   const ends = [...longest].flatMap((letter, index) => (letter === 'U' ? [index + 1] : []));
@@ -504,7 +508,7 @@ function isName(
   if (!first || !last || isWrong || last.key.endsWith("'") || languages.is(name)) return false;
   const begins = firstNames.lengthAt(name, 0);
   const joined = text.slice(first.start, last.end);
-  if (row.unspaced && patterns.noName.test(joined)) return false;
+  if (patterns.noName.test(joined)) return false;
   if (row.unspaced && /^\p{Lo}/u.test(first.text)) {
     /** At its end, a name can have a form of address. */
     const hasPhrase = name.some((_, at) => {
