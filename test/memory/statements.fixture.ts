@@ -364,3 +364,6 @@ export const seventhSentences = readFile('statements-seventh.fixture.txt');
 function readFile(name: string) {
   return readSentences(readFileSync(new URL(name, import.meta.url), 'utf8'));
 }
+
+/** Traps next to places of residence, Arabic statements and questions with "ok?", in 13 languages. */
+export const residenceTraps = readFile('statements-traps.fixture.txt');

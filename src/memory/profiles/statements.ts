@@ -10,7 +10,6 @@ import {
   type ResidenceLists,
   residenceGrammar,
   residenceIn,
-  staysIn,
 } from './residence.ts';
 import { hasOutside, knownZone, languagesIn, Phrases, type Row, type Token, tokenize, zonesAt } from './words.ts';
 
@@ -254,7 +253,7 @@ export function readStatements(content: string): readonly Statement[] {
   return [...found.values()];
 }
 
-/** Residence states the time zone if times are meant, or it is lasting: "I live in Vienna, so use the time here". */
+/** Residence states the time zone. A mere "I'm in Vienna" does so only if local times are meant. */
 function homeZone(sentences: readonly string[]): string | undefined {
   const { homes } = words();
   const all = tokenize(sentences.join(' '));
@@ -281,8 +280,6 @@ interface Remark {
   readonly isTimely: boolean;
   /** "Local time" */
   readonly isLocal: boolean;
-  /** "I now live here" */
-  readonly isStay: boolean;
   readonly isNegated: boolean;
   readonly zones: readonly string[];
 }
@@ -304,7 +301,6 @@ function remarksIn(sentence: string, grammar: Grammar): readonly Remark[] {
       home: home && !isLimited(tokens, clauses, clause, clauses.at(-1) ?? clause, grammar) ? home : undefined,
       isTimely,
       isLocal: residence.lists.local.isIn(part),
-      isStay: staysIn(part, residence),
       isNegated: isTimely && hasOutside(part, lists.not, lists.idle),
       zones: isTimely ? part.flatMap((_, at) => zonesAt(part, at, row).map(({ value }) => value)) : [],
     };

@@ -34,7 +34,17 @@ export interface Token {
 const tokenPattern =
   /(?<![a-z])(?:utc|gmt)(?:\s?[+−–\-]\s?\d{1,2}(?::?\d\d)?)?(?![a-z\d\/])|(?<!\p{L})و(?=[أإ]|ا(?:نا|سمي|عيش|سكن)|نعيش|نسكن)|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]|[[\p{L}\p{M}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]]+(?:\/[a-z_\-]+)*'?|\p{N}+|:/giv;
 const borderGap = /[,;、，；()…～~]|\s[–—-]+\s|[–—]/u;
-const plainLetters: Readonly<Record<string, string>> = { ı: 'i', ё: 'е', ß: 'ss', ł: 'l', أ: 'ا', إ: 'ا', آ: 'ا', ى: 'ي', ة: 'ه' };
+const plainLetters: Readonly<Record<string, string>> = {
+  ı: 'i',
+  ё: 'е',
+  ß: 'ss',
+  ł: 'l',
+  أ: 'ا',
+  إ: 'ا',
+  آ: 'ا',
+  ى: 'ي',
+  ة: 'ه',
+};
 
 /** Words of two letters keep their accents, because "è" and "e" differ. */
 function fold(word: string): string {
@@ -159,7 +169,7 @@ export function zonesAt(tokens: readonly Token[], at: number, row: Row): readonl
   const isInflected = stem !== token.key && stem.length > 3;
   const inflected = names.find(([name]) => isInflected && name.startsWith(stem) && name.length - stem.length < 3);
   if (inflected) return [{ length: 1, mark: 'P', value: knownZone(inflected[1]) ?? inflected[1] }];
-  const home = homeAt(tokens, at, row);
+  const home = /^\p{Ll}/u.test(token.text) ? undefined : homeAt(tokens, at, row);
   return home ? [{ length: home.end - at, mark: 'P', value: home.zone }] : [];
 }
 
