@@ -105,7 +105,6 @@ function completed(
   { row, lexicon }: Pick<ResidenceGrammar, 'row' | 'lexicon'>,
 ): Residence | undefined {
   let { zone } = found;
-  const { isHere } = found;
   let isNear = true;
   for (let at = found.end; at < clause.length; ) {
     const place: ReturnType<typeof homeAt> = isNear ? homeAt(clause, at, row) : undefined;
@@ -115,5 +114,5 @@ function completed(
     isNear = place !== undefined || (isNear && listed?.value === '');
     at = place?.end ?? at + (listed?.length ?? 1);
   }
-  return { zone, end: clause.length, isHere };
+  return { ...found, zone, end: clause.length };
 }

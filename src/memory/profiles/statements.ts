@@ -316,8 +316,7 @@ function candidatesOf(tokens: readonly Token[]): readonly Candidate[] {
 }
 
 /** "…, okay?" requests agreement to a statement. */
-const questionTag =
-  /(?:[,，、;] ?[^,，、?？]{1,12}|(?<!^(?:is|would|will|ist|wäre|est|es|sería|è|sarebbe|é|seria) .*) (?:ok|okay|alright|yeah|vale|d'accord|va bene|tá|ладно|хорошо|tamam mı)) ?[?？]\s*$/iu;
+const questionTag = /[,，、;] ?[^,，、?？]{1,12}[?？]\s*$/u;
 const quotations = /["«„“”「『]([^"«»„“”「」『』]*)["»“”」』]|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 const quotedName =
   /^(?:\p{Lu}[\p{L}\p{M}'.-]*(?: \p{Lu}[\p{L}\p{M}'.-]*){0,2}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}ー]{1,5})$/u;
