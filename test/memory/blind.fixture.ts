@@ -370,7 +370,7 @@ display_name=Nacho | oye dime Nacho porfa, lo de Ignacio me suena a bronca
 display_name=Esteban | Hola, soy Esteban, te escribí ayer por lo del coche
 language=en | de ahora en adelante contéstame en inglés, que tengo una entrevista el mes que viene
 language=ca | Prefiero que me respondas en catalán, gracias
-timezone=America/Buenos_Aires | yo manejo horario de Buenos Aires, tenelo en cuenta cuando me pases horas
+timezone=America/Argentina/Buenos_Aires | yo manejo horario de Buenos Aires, tenelo en cuenta cuando me pases horas
 Oye, que no te he pedido que me contestes en inglés
 Pásame esto al francés: «¿dónde está la estación?»
 De pequeño me llamaban Pulga por lo bajito que era

@@ -30,7 +30,7 @@ language=en | Bitte antworte immer auf Englisch
 language=fr | Schreib mir auf Französisch
 language=de | Meine Sprache ist Deutsch
 timezone=Europe/Vienna | Meine Zeitzone ist Europe/Vienna
-display_name=Lucía | Me llamo Lucía y vivo en Quito
+display_name=Lucía,timezone=America/Guayaquil | Me llamo Lucía y vivo en Quito
 display_name=José Luis | Mi nombre es José Luis
 display_name=Pepe | Llámame Pepe, por favor
 language=es | Respóndeme siempre en español
@@ -364,3 +364,6 @@ export const seventhSentences = readFile('statements-seventh.fixture.txt');
 function readFile(name: string) {
   return readSentences(readFileSync(new URL(name, import.meta.url), 'utf8'));
 }
+
+/** Traps next to places of residence, Arabic statements and questions with "ok?", in 13 languages. */
+export const residenceTraps = readFile('statements-traps.fixture.txt');

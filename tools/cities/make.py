@@ -5,12 +5,14 @@ import re
 import unicodedata
 from pathlib import Path
 
-LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "pt-PT", "nl", "pl", "tr", "ru", "zh", "zh-Hant", "ja"]
+LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "pt-PT", "nl", "pl", "tr", "ru", "zh", "zh-Hant", "ja", "ko", "ar", "ms"]
 # From this population on, a city is listed. In countries whose people write these languages, smaller ones are listed too.
 LISTED = 300_000
 LISTED_NEAR = 100_000
-NEAR = "AT AU BE BR BY CA CH CL CO CR DE EC ES FR GB IE IT JP KZ LU MX NL NZ PE PL PT RU TR TW US UY".split()
-# From this population on, a city has names in Russian. Alternative names do not tell their language, so that those in Latin letters are left out.
+NEAR = """AE AT AU BE BH BR BY CA CH CL CO CR DE DZ EC EG ES FR GB IE IQ IT JO JP KR KW KZ LB LU LY MA MX MY NL NZ OM PE PL PS PT QA RU
+SA SD SY TN TR TW US UY YE""".split()
+ARAB = "AE BH DZ EG IQ JO KW LB LY MA OM PS QA SA SD SY TN YE".split()
+# From this population on, a city has names in Russian and Arabic. Alternative names do not tell their language, so that those in Latin letters are left out.
 RENAMED = 1_000_000
 
 parser = argparse.ArgumentParser()
@@ -21,7 +23,9 @@ parser.add_argument("--out", type=Path, required=True)
 options = parser.parse_args()
 
 cyrillic = re.compile(r"[А-ЯЁ][А-Яа-яЁё' .-]{2,27}")
-eastern = re.compile(r"[\u4e00-\u9fff]{2,6}|[\u30a0-\u30ff]{2,14}")
+eastern = re.compile(r"[\u4e00-\u9fff]{2,6}|[\u30a0-\u30ff]{2,14}|[\uac00-\ud7a3]{2,10}")
+# Without the letters that only Persian and Urdu use.
+arabic = re.compile(r"[\u0621-\u063a\u0641-\u064a]{3,12}(?: [\u0621-\u063a\u0641-\u064a]{3,12})?")
 titles = re.compile("город|область|район", re.I)
 
 
@@ -67,12 +71,15 @@ for city in cities:
 for city in cities:
     is_capital = (city["countrycode"], city["name"]) in capitals
     for name in city["alternatenames"]:
-        short = re.sub(r"[市]$", "", name)
-        is_eastern = eastern.fullmatch(short) and (city["population"] >= 300_000 or is_capital or city["countrycode"] in ("JP", "TW"))
+        short = re.sub(r"[市시]$", "", name)
+        is_eastern = eastern.fullmatch(short) and (city["population"] >= 300_000 or is_capital or city["countrycode"] in ("JP", "KR", "TW"))
         is_russian = cyrillic.fullmatch(name) and (
             city["population"] >= RENAMED or is_capital or (city["countrycode"] in ("RU", "KZ", "BY", "UA") and city["population"] >= 100_000)
         )
-        if is_eastern or (is_russian and not titles.search(name)):
+        is_arabic = arabic.fullmatch(name) and (
+            city["population"] >= RENAMED or is_capital or (city["countrycode"] in ARAB and city["population"] >= 100_000)
+        )
+        if is_eastern or is_arabic or (is_russian and not titles.search(name)):
             add(short, city["timezone"])
 
 zones_of: dict[str, set[str]] = {}

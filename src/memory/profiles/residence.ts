@@ -57,8 +57,6 @@ export interface Residence {
   readonly zone: string;
   /** After the last token that was read. */
   readonly end: number;
-  /** Whether the clause itself shows that it is not travel. */
-  readonly isLasting: boolean;
   /** Where the user is, but might not live. */
   readonly isHere: boolean;
 }
@@ -71,8 +69,7 @@ export function residenceIn(
   const failed = new Set<string>();
   const read = (at: number, marks: string, unknown: number, zone?: string): Residence | undefined => {
     if (zone !== undefined && orders.test(marks)) {
-      const isHere = marks.includes('i');
-      return { zone, end: at, isHere, isLasting: marks.includes('s') && !isHere };
+      return { zone, end: at, isHere: marks.includes('i') };
     }
     const state = `${at} ${marks} ${unknown} ${zone}`;
     if (at >= clause.length || failed.has(state)) return undefined;
@@ -101,20 +98,13 @@ export function residenceIn(
   return completed(clause, found, { row, lexicon });
 }
 
-/** "I now live here", without a place. */
-export function staysIn(clause: readonly Token[], { lexicon }: ResidenceGrammar): boolean {
-  const marks = clause.flatMap((_, at) => lexicon.at(clause, at).map(({ value }) => value));
-  return marks.includes('h') && marks.includes('s');
-}
-
 /** A country or region after the city counts: "Paris, Texas". After it, only Japanese allows no unknown words, because a noun can follow. */
 function completed(
   clause: readonly Token[],
   found: Residence,
   { row, lexicon }: Pick<ResidenceGrammar, 'row' | 'lexicon'>,
 ): Residence | undefined {
-  let { zone, isLasting } = found;
-  const { isHere } = found;
+  let { zone } = found;
   let isNear = true;
   for (let at = found.end; at < clause.length; ) {
     const place: ReturnType<typeof homeAt> = isNear ? homeAt(clause, at, row) : undefined;
@@ -122,8 +112,7 @@ function completed(
     if (!place && !listed && row.code === 'ja') return undefined;
     if (place) ({ zone } = place);
     isNear = place !== undefined || (isNear && listed?.value === '');
-    isLasting ||= listed?.value === 's' && !isHere;
     at = place?.end ?? at + (listed?.length ?? 1);
   }
-  return { zone, end: clause.length, isHere, isLasting };
+  return { ...found, zone, end: clause.length };
 }

@@ -4,6 +4,7 @@ import {
   collectedSentences,
   everydaySentences,
   fifthSentences,
+  residenceTraps,
   seventhSentences,
   sixthSentences,
   thirdSentences,
@@ -77,7 +78,7 @@ describe('statements of a name, a language or a time zone, in 12 languages', () 
   it.each([
     ['I live in Vienna, so use the time here', 'timezone=Europe/Vienna'],
     ['I live in Vienna for good', 'timezone=Europe/Vienna'],
-    ['I live in Vienna', ''],
+    ['I live in Vienna', 'timezone=Europe/Vienna'],
     ['I live in Vienna this week, so use the time here', ''],
     ['I lived in Vienna, so use the time here', ''],
     ['I live in Vienna, but use New York time', 'timezone=America/New_York'],
@@ -87,7 +88,29 @@ describe('statements of a name, a language or a time zone, in 12 languages', () 
     ['I moved from Vienna to Chicago, so use local time', 'timezone=America/Chicago'],
     ['I moved to Vienna but moved back, so mind the time', ''],
     ['Vivo en Bogotá, así que ponme las alarmas con la hora de acá', 'timezone=America/Bogota'],
-  ])('read where a user lives only if times are meant or the stay is lasting: %s', (text, facts) => {
+  ])('read where a user lives unless times of another place are meant or the stay has ended: %s', (text, facts) => {
+    expect(stated(text).join()).toBe(facts);
+  });
+
+  it('are not read from traps next to a residence, an Arabic statement or a question', () => {
+    expect(residenceTraps).toHaveLength(82);
+    expect(residenceTraps.flatMap(({ text }) => stated(text).map((fact) => `${text}: ${fact}`))).toEqual([]);
+  });
+
+  it.each([
+    ['اسمي هدى وأعمل ممرضة.', 'display_name=هدى'],
+    ['نادني أبو سامر.', 'display_name=أبو سامر'],
+    ['أريدك أن ترد عليّ دائماً بالفرنسية.', 'language=fr'],
+    ['منطقتي الزمنية هي توقيت الرياض', 'timezone=Asia/Riyadh'],
+    ['أسكن في عمّان.', 'timezone=Asia/Amman'],
+    ['저는 대구에 살아요.', 'timezone=Asia/Seoul'],
+    ['내 타임존은 호치민이야', 'timezone=Asia/Ho_Chi_Minh'],
+    ['ベルリンで暮らしているイラストレーターです。', 'timezone=Europe/Berlin'],
+    ['我们一家现在定居在温哥华。', 'timezone=America/Vancouver'],
+    ['I live in Leeds, near the bus depot where I used to work.', 'timezone=Europe/London'],
+    ['Ich wohne in Graz, gleich neben der Uni.', 'timezone=Europe/Vienna'],
+    ['Schreib mir bitte ab jetzt auf Deutsch zurück.', 'language=de'],
+  ])('are read from a residence, and in Arabic: %s', (text, facts) => {
     expect(stated(text).join()).toBe(facts);
   });
 

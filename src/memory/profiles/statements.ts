@@ -10,7 +10,6 @@ import {
   type ResidenceLists,
   residenceGrammar,
   residenceIn,
-  staysIn,
 } from './residence.ts';
 import { hasOutside, knownZone, languagesIn, Phrases, type Row, type Token, tokenize, zonesAt } from './words.ts';
 
@@ -254,7 +253,7 @@ export function readStatements(content: string): readonly Statement[] {
   return [...found.values()];
 }
 
-/** Residence states the time zone if times are meant, or it is lasting: "I live in Vienna, so use the time here". */
+/** Residence states the time zone. A mere "I'm in Vienna" does so only if local times are meant. */
 function homeZone(sentences: readonly string[]): string | undefined {
   const { homes } = words();
   const all = tokenize(sentences.join(' '));
@@ -268,9 +267,8 @@ function homeZone(sentences: readonly string[]): string | undefined {
       if (!home) continue;
       const others = remarks.filter((other) => other !== remark);
       const timely = home.isHere ? others.filter(({ isLocal }) => isLocal) : remarks.filter(({ isTimely }) => isTimely);
-      const isLasting = !home.isHere && (home.isLasting || others.some(({ isStay }) => isStay));
       const isElsewhere = timely.some(({ isNegated, zones }) => isNegated || zones.some((zone) => zone !== home.zone));
-      if (!isElsewhere && (isLasting || timely.length > 0)) return home.zone;
+      if (!isElsewhere && (!home.isHere || timely.length > 0)) return home.zone;
     }
   }
   return undefined;
@@ -282,8 +280,6 @@ interface Remark {
   readonly isTimely: boolean;
   /** "Local time" */
   readonly isLocal: boolean;
-  /** "I now live here" */
-  readonly isStay: boolean;
   readonly isNegated: boolean;
   readonly zones: readonly string[];
 }
@@ -305,7 +301,6 @@ function remarksIn(sentence: string, grammar: Grammar): readonly Remark[] {
       home: home && !isLimited(tokens, clauses, clause, clauses.at(-1) ?? clause, grammar) ? home : undefined,
       isTimely,
       isLocal: residence.lists.local.isIn(part),
-      isStay: staysIn(part, residence),
       isNegated: isTimely && hasOutside(part, lists.not, lists.idle),
       zones: isTimely ? part.flatMap((_, at) => zonesAt(part, at, row).map(({ value }) => value)) : [],
     };
@@ -475,14 +470,18 @@ const isUpper = ({ text }: Token) => /^[\p{Lu}\p{Lo}]/u.test(text);
 /** How many tokens from here can be a name, the likeliest first. */
 function nameLengths(tokens: readonly Token[], from: number, row: Row): readonly number[] {
   const near = tokens.slice(from, from + 12);
+  const { firstNames, particles } = words();
   if (row.unspaced) {
     const border = near.findIndex(({ key, afterBorder }, index) => key === ':' || (afterBorder && index > 0));
     return near.slice(0, border < 0 ? undefined : border).map((_, index) => index + 1);
   }
   const shape = near.map((token, index) => {
     if (index > 0 && token.afterBorder) return '|';
+    /** Arabic has no capitals, so that only known parts of names join. */
+    if (index > 0 && row.code === 'ar' && ![particles, firstNames].some((list) => list.is([near[index - 1] ?? token])))
+      return '|';
     if (isUpper(token)) return 'U';
-    return words().particles.is([token]) ? 't' : 'l';
+    return particles.is([token]) ? 't' : 'l';
   });
   const [longest = ''] = /^t?U(?:t{0,2}U){0,3}/.exec(shape.join('')) ?? [];
   const ends = [...longest].flatMap((letter, index) => (letter === 'U' ? [index + 1] : []));
@@ -504,7 +503,7 @@ function isName(
   if (!first || !last || isWrong || last.key.endsWith("'") || languages.is(name)) return false;
   const begins = firstNames.lengthAt(name, 0);
   const joined = text.slice(first.start, last.end);
-  if (row.unspaced && patterns.noName.test(joined)) return false;
+  if (patterns.noName.test(joined)) return false;
   if (row.unspaced && /^\p{Lo}/u.test(first.text)) {
     /** At its end, a name can have a form of address. */
     const hasPhrase = name.some((_, at) => {

@@ -32,16 +32,27 @@ export interface Token {
 }
 
 const tokenPattern =
-  /(?<![a-z])(?:utc|gmt)(?:\s?[+−–\-]\s?\d{1,2}(?::?\d\d)?)?(?![a-z\d\/])|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]|[[\p{L}\p{M}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]]+(?:\/[a-z_\-]+)*'?|\p{N}+|:/giv;
+  /(?<![a-z])(?:utc|gmt)(?:\s?[+−–\-]\s?\d{1,2}(?::?\d\d)?)?(?![a-z\d\/])|(?<!\p{L})و(?=[أإ]|ا(?:نا|سمي|عيش|سكن)|نعيش|نسكن)|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]|[[\p{L}\p{M}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々]]+(?:\/[a-z_\-]+)*'?|\p{N}+|:/giv;
 const borderGap = /[,;、，；()…～~]|\s[–—-]+\s|[–—]/u;
-const plainLetters: Readonly<Record<string, string>> = { ı: 'i', ё: 'е', ß: 'ss', ł: 'l' };
+const plainLetters: Readonly<Record<string, string>> = {
+  ı: 'i',
+  ё: 'е',
+  ß: 'ss',
+  ł: 'l',
+  أ: 'ا',
+  إ: 'ا',
+  آ: 'ا',
+  ى: 'ي',
+  ة: 'ه',
+};
 
 /** Words of two letters keep their accents, because "è" and "e" differ. */
 function fold(word: string): string {
   const lower = word
     .toLowerCase()
     .replaceAll('i̇', 'i')
-    .replace(/[ıёßł]/g, (letter) => plainLetters[letter] ?? letter);
+    .replace(/[\u064b-\u0652\u0670ـ]/g, '')
+    .replace(/[ıёßłأإآىة]/g, (letter) => plainLetters[letter] ?? letter);
   if (!/^[\p{sc=Latin}\p{M}']{3,}$/u.test(lower)) return lower;
   return lower.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC');
 }
@@ -154,9 +165,12 @@ export function zonesAt(tokens: readonly Token[], at: number, row: Row): readonl
     .filter(({ length }) => isWhole(tokens, at + length))
     .map(({ length, value }) => ({ length, mark: 'P' as const, value: knownZone(value) ?? value }));
   const stem = token.key.replace(placeForms.get(row.code) ?? '', '');
-  if (found.length > 0 || stem === token.key || stem.length < 4) return found;
-  const inflected = names.find(([name]) => name.startsWith(stem) && name.length - stem.length < 3);
-  return inflected ? [{ length: 1, mark: 'P', value: knownZone(inflected[1]) ?? inflected[1] }] : [];
+  if (found.length > 0) return found;
+  const isInflected = stem !== token.key && stem.length > 3;
+  const inflected = names.find(([name]) => isInflected && name.startsWith(stem) && name.length - stem.length < 3);
+  if (inflected) return [{ length: 1, mark: 'P', value: knownZone(inflected[1]) ?? inflected[1] }];
+  const home = /^\p{Ll}/u.test(token.text) ? undefined : homeAt(tokens, at, row);
+  return home ? [{ length: home.end - at, mark: 'P', value: home.zone }] : [];
 }
 
 /** The longest name of a city, island or country at a position. `end` is after it. A name has a capital, or the whole text has none. */
@@ -231,8 +245,10 @@ function homesIn({ cityForm, citySounds = {}, code, places = {} }: Row): Homes {
     return stem.length < 3 ? key : stem.slice(0, stem.length - from.length) + to;
   };
   const stems = cityForm ? mapNames([...lists, ...own], stemOf) : undefined;
-  const zoneOf = (keys: readonly string[]) =>
-    shared.get(keys.join(' ')) ?? named.get(keys.join(' ')) ?? stems?.get(keys.map(stemOf).join(' '));
+  const zoneOf = (keys: readonly string[]) => {
+    const [name, stem] = [keys.join(' '), keys.map(stemOf).join(' ')];
+    return shared.get(name) ?? named.get(name) ?? stems?.get(stem) ?? shared.get(stem) ?? named.get(stem);
+  };
   homesByRow.set(code, { zoneOf });
   return { zoneOf };
 }
@@ -245,7 +261,8 @@ export function knownZone(text: string): string | undefined {
   const short = isShort ? data.abbreviations[text.toUpperCase() as keyof typeof data.abbreviations] : undefined;
   if (short || !text.includes('/')) return short;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
+    return data.renamedZones[timeZone as keyof typeof data.renamedZones] ?? timeZone;
   } catch {
     return undefined;
   }
