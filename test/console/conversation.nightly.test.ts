@@ -544,8 +544,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { threads: [], next_cursor: null } });
     });
+    const path = await today.getByRole('link', { name: 'Quays and cranes' }).getAttribute('href');
     await other.page.setViewportSize(phone);
-    await other.page.goto(`${rig.url}${await today.getByRole('link').first().getAttribute('href')}`);
+    await other.page.goto(`${rig.url}${path}`);
     const bar = other.page.locator('header.bar');
     await bar.getByText('Quays and cranes').waitFor();
     expect(await bar.getByText('Studio', { exact: true }).isVisible()).toBe(false);

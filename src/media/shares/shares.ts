@@ -76,9 +76,9 @@ export async function shareIt(
     collectionId === undefined
       ? takeSnapshot(deps.agent, ownerId, threadId, attachments)
       : listMedia(deps, ownerId, collectionId);
-  const target: NewShare['target'] = assetId !== undefined ? { assetId } : { threadId, snapshot: await snapshot() };
   if (assetId !== undefined) await assertOwn(deps, ownerId, assetId);
   else if (await isThreadRestricted(deps.db, ownerId, threadId)) throw mediaProblems.content_restricted();
+  const target: NewShare['target'] = assetId !== undefined ? { assetId } : { threadId, snapshot: await snapshot() };
   const id = randomBytes(idBytes).toString('base64url');
   const options = { expiresInS: expiresIn, showPrompt, index, attachments, author };
   try {
@@ -94,7 +94,7 @@ export async function shareIt(
 const reserved = ['admin', 'administrator', 'moderator', 'official', 'staff', 'support', 'team'];
 /** Letters of other alphabets that look like these ones. */
 const alike: readonly (readonly [string, RegExp])[] = Object.entries({
-  ...{ a: /[аα@4]/g, c: /с/g, e: /[еε3]/g, i: /[іιıl1|!]/g, m: /м/g, n: /[пη]/g, o: /[оο0]/g, p: /[рρ]/g },
+  ...{ a: /[аα@4]/g, c: /с/g, e: /[еε3]/g, i: /[іιıl1|]/g, m: /м/g, n: /[пη]/g, o: /[оο0]/g, p: /[рρ]/g },
   ...{ r: /г/g, s: /[ѕ5$]/g, t: /[тτ7]/g, u: /υ/g },
 });
 
