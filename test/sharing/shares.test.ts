@@ -269,7 +269,13 @@ describe('shares', () => {
       const { status, body } = await share(ada, { collectionId, author: 'Ada Support' });
       expect([status, body]).toEqual([
         201,
-        expect.objectContaining({ assetId: null, threadId: null, collectionId, title: 'My <b>coast</b>', index: false }),
+        expect.objectContaining({
+          assetId: null,
+          threadId: null,
+          collectionId,
+          title: 'My <b>coast</b>',
+          index: false,
+        }),
       ]);
       expect((await share(ada, { collectionId, author: 'Ada Support' })).status).toBe(200);
       const view = await readData(body.id);

@@ -48,7 +48,9 @@ export const share = z.object({
   title: z
     .string()
     .nullable()
-    .describe('The name of the file, the prompt, or the title of the conversation or collection; at most 200 characters.'),
+    .describe(
+      'The name of the file, the prompt, or the title of the conversation or collection; at most 200 characters.',
+    ),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),
 });
@@ -114,7 +116,9 @@ export const shareData = z.object({
   index: z.boolean().describe('Search engines may find the page.'),
   createdAt: z.iso.datetime(),
   media: z.array(sharedMedia).describe('The shared asset, or those of the conversation or collection.'),
-  messages: z.array(sharedMessage).describe('The messages of a shared conversation. A collection is one message with its images and videos.'),
+  messages: z
+    .array(sharedMessage)
+    .describe('The messages of a shared conversation. A collection is one message with its images and videos.'),
 });
 export type ShareData = z.output<typeof shareData>;
 

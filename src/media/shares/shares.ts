@@ -102,7 +102,10 @@ const alike: readonly (readonly [string, RegExp])[] = Object.entries({
 function isReserved(author: string, brand: string): boolean {
   const plain = (text: string) =>
     alike.reduce((all, [letter, same]) => all.replaceAll(same, letter), text.normalize('NFKD').toLowerCase());
-  const words = plain(author).replaceAll(/[^\p{L}\p{N}\s]/gu, '').split(/\s+/).filter(Boolean);
+  const words = plain(author)
+    .replaceAll(/[^\p{L}\p{N}\s]/gu, '')
+    .split(/\s+/)
+    .filter(Boolean);
   const names = [...reserved, ...brand.split(/\s+/)].map((name) => plain(name).replaceAll(/[^\p{L}\p{N}]/gu, ''));
   return words.length > 0 && words.every((word) => names.includes(word));
 }

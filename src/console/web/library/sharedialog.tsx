@@ -176,7 +176,8 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
       </div>
       <p className="quiet small">
         {share.expiresAt === null ? 'It works until you end it.' : `It works until ${momentOf(share.expiresAt)}.`}{' '}
-        {share.assetId === null ? 'Prompts are' : 'The prompt is'} {share.showPrompt ? 'shown' : 'not shown'}. To change this, end the link first.
+        {share.assetId === null ? 'Prompts are' : 'The prompt is'} {share.showPrompt ? 'shown' : 'not shown'}. To change
+        this, end the link first.
       </p>
     </div>
   );
