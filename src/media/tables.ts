@@ -32,6 +32,14 @@ export interface Snapshot {
   readonly messages: readonly SnapshotMessage[];
 }
 
+// A shared collection is a conversation without texts. Ids of threads have no colon, so this takes the place of its id.
+
+const prefix = 'album:';
+export const keyOfCollection = (collectionId: string): string => prefix + collectionId;
+/** `null`: it is a thread. */
+export const collectionOf = (threadId: string | null): string | null =>
+  threadId?.startsWith(prefix) ? threadId.slice(prefix.length) : null;
+
 export interface MediaTables extends LedgerTables {
   assets: {
     asset_id: string;

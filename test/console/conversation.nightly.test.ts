@@ -538,6 +538,19 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await today.getByRole('link', { name: 'about mountains' }).waitFor({ state: 'detached' });
     await today.getByRole('link', { name: 'Quays and cranes' }).waitFor();
+
+    // On a phone, the bar has the title also of a conversation that is not among the newest ones.
+    await other.page.route('**/threads?*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { threads: [], next_cursor: null } });
+    });
+    const path = await today.getByRole('link', { name: 'Quays and cranes' }).getAttribute('href');
+    await other.page.setViewportSize(phone);
+    await other.page.goto(`${rig.url}${path}`);
+    const bar = other.page.locator('header.bar');
+    await bar.getByText('Quays and cranes').waitFor();
+    expect(await bar.getByText('Studio', { exact: true }).isVisible()).toBe(false);
+    await shoot(other.page, 'older-title');
     checkComplaints(other);
     checkComplaints(visitor);
   });

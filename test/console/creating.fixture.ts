@@ -259,6 +259,21 @@ export function playCreating(scene: Scene): void {
     await queue.getByText('Sending …').waitFor({ state: 'detached' });
     await queue.getByRole('button', { name: 'Cancel' }).or(page.locator('.result video').nth(1)).first().waitFor();
 
+    // Each order in progress has a place for each of its results.
+    await page.route('**/generations?*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const [first] = body.generations;
+      const items = [0, 1].map((index) => ({ ...first.items[0], index, status: 'running', assetId: null }));
+      for (const prompt of ['one order', 'other order'])
+        body.generations.unshift({ ...first, id: randomUUID(), prompt, items, status: 'running' });
+      await route.fulfill({ response, json: body });
+    });
+    await page.reload();
+    for (const name of ['one order', 'other order'])
+      await expect.poll(() => queue.getByRole('article', { name }).locator('.result.running').count()).toBe(2);
+    await page.unrouteAll({ behavior: 'wait' });
+
     // A canceled order is folded, until one removes it. What a conversation has ordered is not here.
     await page.route('**/generations?*', async (route) => {
       const response = await route.fetch();

@@ -406,6 +406,27 @@ describe.skipIf(withoutChromium)('the library', () => {
     await expect.poll(() => tiles(page).count()).toBe(2);
     expect(await page.locator('.primary').allInnerTexts()).toEqual(['Add from your library']);
 
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const sharing = page.getByRole('dialog', { name: 'Share the album' });
+    await sharing.getByText('What you add later is not shared').waitFor();
+    expect(await sharing.getByRole('heading', { name: 'Explore' }).count()).toBe(0);
+    await judge(page, 'a new link of an album');
+    await sharing.getByRole('button', { name: 'Create a public link' }).click();
+    const url = await sharing.getByLabel('Public link').inputValue();
+    const status = async () => (await fetch(url)).status;
+    expect(await status()).toBe(200);
+    await judge(page, 'the link of an album');
+    await sharing.getByRole('link', { name: 'All links' }).click();
+    await page.getByText(/^Album · shared/).waitFor();
+    await judge(page, 'the links with an album');
+    await page.getByRole('list', { name: 'Shared links' }).getByRole('link', { name: 'Harbors', exact: true }).click();
+    await page.getByRole('heading', { name: 'Harbors' }).waitFor();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await sharing.getByRole('button', { name: 'End sharing' }).click();
+    await sharing.getByRole('button', { name: 'Yes, end sharing' }).click();
+    await expect.poll(status, { timeout: 10_000 }).toBe(404);
+    await page.keyboard.press('Escape');
+
     await page.getByRole('link', { name: 'Library', exact: true }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     const target = page.getByRole('navigation', { name: 'Albums' }).getByRole('link', { name: /Harbors/ });

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Asset, UploadReservation } from '#media/api.ts';
+import type { Collection } from '#media/collections/api.ts';
 import type { Share } from '#media/shares/api.ts';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { openDesk, type Person } from '../console/desk.fixture.ts';
@@ -38,10 +39,14 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     await vi.waitFor(ended, limitMs);
     const copy = { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'published' };
     const published = (await ada.call<Asset>('media', 'POST', '/v1/copy', copy)).body;
+    const album = (
+      await ada.call<Collection>('media', 'POST', '/v1/collections', { title: 'Coast', assetIds: [assetId] })
+    ).body;
     for (const [name, target] of Object.entries({
       image: { assetId, showPrompt: true, author: 'Ada L.' },
       published: { assetId: published.assetId, showPrompt: true },
       conversation: { threadId },
+      album: { collectionId: album.collectionId },
     }))
       shares.set(name, (await ada.call<Share>('media', 'POST', '/v1/shares', target)).body);
   }, 2 * limitMs);
@@ -65,7 +70,7 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     }
   }
 
-  it.each(['image', 'conversation'])('is accessible: %s', { timeout: limitMs }, (name) =>
+  it.each(['image', 'conversation', 'album'])('is accessible: %s', { timeout: limitMs }, (name) =>
     open(async (page) => {
       await page.goto(shareOf(name).url);
       await judge(page, name);
@@ -109,7 +114,7 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       await page.getByRole('link', { name: 'Download' }).click();
       expect((await downloading).suggestedFilename()).toMatch(/lighthouse\.webp$/);
       // The studio keeps the prompt during a sign-in.
-      expect(await page.getByRole('link', { name: 'Sign in to remix this' }).getAttribute('href')).toContain(
+      expect(await page.getByRole('link', { name: 'Remix this' }).getAttribute('href')).toContain(
         `/create?kind=image&reference=${shareOf('image').assetId}&prompt=`,
       );
       await page.getByRole('link', { name: 'Report' }).click();
@@ -132,7 +137,7 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     (name, references) =>
       open(async (page) => {
         await page.goto(shareOf(name).url);
-        await page.getByRole('link', { name: 'Sign in to remix this' }).click();
+        await page.getByRole('link', { name: 'Remix this' }).click();
         await page.getByRole('heading', { name: 'Sign in to remix this' }).waitFor();
         await page.getByText('a "boat" & a lighthouse').waitFor();
         await judge(page, 'a remix before the sign-in');
@@ -144,6 +149,11 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
         const shown = page.getByRole('list', { name: 'References' });
         await expect.poll(() => shown.locator('.reference').count()).toBe(references);
         await expect.poll(() => shown.locator('.asset-image.there').count()).toBe(references);
+        // Signed in, the same link leads straight to the prompt.
+        await page.goto(shareOf(name).url);
+        await page.getByRole('link', { name: 'Remix this' }).click();
+        await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('a "boat" & a lighthouse');
+        expect(await page.getByRole('heading', { name: 'Sign in to remix this' }).count()).toBe(0);
       }),
   );
 

@@ -8,7 +8,9 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { token } from '#commands/token.ts';
 import type { PublicShare } from '#edge/shares/page.ts';
+import type { Collection } from '#media/collections/api.ts';
 import type { IncidentPage } from '#media/incidents/api.ts';
+import type { AssetPage } from '#media/listing/api.ts';
 import type { GalleryPage, Share, SharePage } from '#media/shares/api.ts';
 import { runInProcess } from '../acceptance/inprocess.fixture.ts';
 import { newLanePlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
@@ -67,6 +69,8 @@ describe('shares', () => {
     return body.assetId;
   }
   const share = async (person: Person, body: object) => person.media.call<Share>('POST', '/v1/shares', body);
+  const album = async ({ media }: Person, assetIds: readonly string[], title = 'Coast') =>
+    (await media.call<Collection>('POST', '/v1/collections', { title, assetIds })).body;
   const read = (id: string, headers: Record<string, string> = {}, path = '') =>
     fetch(`${edge}/s/${id}${path}`, { headers, redirect: 'manual' });
   const readData = async (id: string) =>
@@ -183,6 +187,13 @@ describe('shares', () => {
 
     it.each([
       ['neither id', () => ({}), 400],
+      ['an empty collection', async () => ({ collectionId: (await album(ada, [])).collectionId }), 400],
+      ['a collection of another user', async () => ({ collectionId: (await album(ben, [])).collectionId }), 404],
+      ['a collection and a thread', () => ({ collectionId: randomUUID(), threadId: 't' }), 400],
+      ['the name of the service', async () => ({ assetId: await upload(ada), author: 'Atelier' }), 400],
+      ['a name of its staff', async () => ({ assetId: await upload(ada), author: 'atelier  Support!' }), 400],
+      ['letters that look like its name', async () => ({ assetId: await upload(ada), author: 'Аtеlіеr' }), 400],
+      ['wide letters of a reserved name', async () => ({ assetId: await upload(ada), author: 'ＡＤＭＩＮ' }), 400],
       ['both ids', async () => ({ assetId: await upload(ada), threadId: 't' }), 400],
       ['an unknown asset', () => ({ assetId: randomUUID() }), 404],
       ['an unknown conversation', () => ({ threadId: randomUUID() }), 404],
@@ -241,6 +252,86 @@ describe('shares', () => {
       await ada.agent.ended(started.body.taskId);
       const { body } = await share(ada, { threadId, attachments: true });
       expect(JSON.stringify((await readData(body.id)).messages)).toContain(attached);
+    });
+  });
+
+  describe('an album', () => {
+    const idsOf = ({ messages }: PublicShare) =>
+      messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'media' ? [part.media.assetId] : [])));
+
+    it('is a grid of what it had when it was shared, and has still', async () => {
+      const ids: string[] = [];
+      for (const prompt of ['first boat', 'second boat', 'third boat']) ids.unshift(await upload(ada, { prompt }));
+      await ada.agent.ended(await ada.agent.ask(randomUUID(), 'Make an image of a boat'));
+      const { assets } = (await ada.media.call<AssetPage>('GET', '/v1/assets?limit=1')).body;
+      ids.unshift(...assets.map(({ assetId }) => assetId));
+      const { collectionId } = await album(ada, ids, 'My <b>coast</b>');
+      const { status, body } = await share(ada, { collectionId, author: 'Ada Support' });
+      expect([status, body]).toEqual([
+        201,
+        expect.objectContaining({
+          assetId: null,
+          threadId: null,
+          collectionId,
+          title: 'My <b>coast</b>',
+          index: false,
+        }),
+      ]);
+      expect((await share(ada, { collectionId, author: 'Ada Support' })).status).toBe(200);
+      const view = await readData(body.id);
+      expect(view).toMatchObject({ kind: 'album', title: 'My <b>coast</b>', author: 'Ada Support', media: null });
+      expect(idsOf(view)).toEqual(ids);
+      expect(JSON.stringify(view)).not.toMatch(/boat|album:/);
+
+      const page = await read(body.id);
+      const text = await page.text();
+      expect([page.status, page.headers.get('x-robots-tag')]).toEqual([200, 'noindex']);
+      expect(text).toContain('<h1>My &lt;b&gt;coast&lt;/b&gt;</h1>');
+      expect(text).not.toMatch(/boat|<script/);
+      expect(text).not.toContain(collectionId);
+      const images = [...text.matchAll(/<a href="([^"]*)"><img src="([^"]*)"/g)];
+      expect(images).toHaveLength(4);
+      expect(text.split('<figcaption>Made with AI</figcaption>')).toHaveLength(2);
+      for (const [, large, small] of images)
+        for (const url of [large, small]) expect((await fetch(String(url))).status).toBe(200);
+
+      // Added later, removed from the album, deleted, and in the trash.
+      const later = await upload(ada);
+      const change = { add: [later], remove: ids.slice(0, 1) };
+      expect((await ada.media.call('PATCH', `/v1/collections/${collectionId}`, change)).status).toBe(200);
+      expect((await ada.media.call('DELETE', '/v1/assets', { ids: ids.slice(1, 2) })).status).toBe(200);
+      const shown = async () => idsOf(await readData(body.id));
+      await expect.poll(shown, { timeout: 5000 }).toEqual(ids.slice(2));
+      const links = async (query: string) =>
+        (await ada.media.call<SharePage>('GET', `/v1/shares?${query}`)).body.shares.map(({ id }) => id);
+      expect(await links(`collectionId=${collectionId}`)).toEqual([body.id]);
+      expect(await links('copies=false&limit=200')).toContain(body.id);
+      expect((await ben.media.call('DELETE', `/v1/shares/${body.id}`)).status).toBe(404);
+      expect((await ada.media.call('DELETE', '/v1/assets', { ids: ids.slice(2) })).status).toBe(200);
+      await isGone(body.id);
+    });
+
+    it('ends with its share, with the album, and by a decision about it, which keeps it from being shared again', async () => {
+      const [one, other, reported] = [await upload(ada), await upload(ada), await upload(ada)];
+      const made = [await album(ada, [one]), await album(ada, [other]), await album(ada, [reported])];
+      const shares = await Promise.all(made.map(async ({ collectionId }) => (await share(ada, { collectionId })).body));
+      for (const { id } of shares) expect((await read(id)).status).toBe(200);
+      expect((await ada.media.call('DELETE', `/v1/shares/${shares[0]?.id}`)).status).toBe(204);
+      expect((await ada.media.call('DELETE', `/v1/collections/${made[1]?.collectionId}`)).status).toBe(204);
+      const report = { shareId: shares[2]?.id, reason: 'violence' };
+      expect((await ben.media.call('POST', '/v1/reports', report)).status).toBe(201);
+      const { INTERNAL_KEY } = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
+      const operator = chatter(`http://localhost:${place.portBase + 1}`, '', { 'x-internal-key': INTERNAL_KEY });
+      const { incidents } = (await operator.call<IncidentPage>('GET', '/v1/incidents?order=priority')).body;
+      const incident = incidents.find(({ shareId }) => shareId === shares[2]?.id);
+      expect(incident?.threadId).toBe(`album:${made[2]?.collectionId}`);
+      const decision = { decision: 'remove', statement: 'It shows violence.' };
+      expect((await operator.call('POST', `/v1/incidents/${incident?.id}/decision`, decision)).status).toBe(200);
+      for (const { id } of shares) await isGone(id);
+      const { body } = await ada.media.call<SharePage>('GET', '/v1/shares?limit=200');
+      expect(body.shares.filter(({ id }) => shares.some((ended) => ended.id === id))).toEqual([]);
+      expect((await share(ada, { collectionId: made[2]?.collectionId })).status).toBe(403);
+      expect((await share(ada, { assetId: reported })).status).toBe(404);
     });
   });
 

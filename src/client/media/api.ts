@@ -507,7 +507,7 @@ export interface Incident {
   readonly label: string | null;
   /** `report`: people reported it. `label`: a rule flagged or restricted it. Otherwise, where the bytes remain: an asset, or `bucket/path` of a legacy file. */
   readonly origin: string | null;
-  /** A reported conversation. */
+  /** A reported conversation, or `album:` and the id of a reported collection. */
   readonly threadId: string | null;
   /** The page that was reported. */
   readonly shareId: string | null;
@@ -585,9 +585,11 @@ export interface Swept {
 }
 
 export interface ShareRequest {
-  /** The asset to share. Either this or `threadId`. */ readonly assetId?: string | null;
+  /** The asset to share. Exactly one of the three ids is required. */ readonly assetId?: string | null;
   /** The conversation to share, as it is now. */
   readonly threadId?: string | null;
+  /** The collection to share, with the images and videos that it has now. */
+  readonly collectionId?: string | null;
   /** Seconds until the share ends. Default: never. */
   readonly expiresIn?: number | null;
   /** Shows the prompts of generated media. Default: `false`. */
@@ -596,7 +598,7 @@ export interface ShareRequest {
   readonly index?: boolean | null;
   /** Shows what the owner attached to messages. Default: `false`. */
   readonly attachments?: boolean | null;
-  /** The name that the page shows, and the gallery with an asset in a feed. Default: none. */
+  /** The name that the page shows, and the gallery with an asset in a feed. Not a name of the service. Default: none. */
   readonly author?: string | null;
   /** Required with X-Internal-Key. Default: the user of the token. */
   readonly ownerId?: string | null;
@@ -608,11 +610,12 @@ export interface Share {
   readonly url: string;
   readonly assetId: string | null;
   readonly threadId: string | null;
+  readonly collectionId: string | null;
   readonly showPrompt: boolean;
   readonly index: boolean;
   readonly attachments: boolean;
   readonly author: string | null;
-  /** The name of the file, the prompt, or the title of the conversation; at most 200 characters. */
+  /** The name of the file, the prompt, or the title of the conversation or collection; at most 200 characters. */
   readonly title: string | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
@@ -622,6 +625,7 @@ export interface ShareListing {
   /** Required with X-Internal-Key. Default: the user of the token. */ readonly ownerId?: string | null;
   readonly assetId?: string | null;
   readonly threadId?: string | null;
+  readonly collectionId?: string | null;
   /** `false`: leaves out the shares of published copies. */
   readonly copies?: 'false' | null;
   /** 1 to 200. Default: 50. */
@@ -643,8 +647,8 @@ export interface ThreadSharesDeletion {
 
 export interface ShareData {
   readonly id: string;
-  readonly kind: 'image' | 'video' | 'thread';
-  /** The title of the conversation. */
+  readonly kind: 'image' | 'video' | 'thread' | 'album';
+  /** The title of the conversation or collection. */
   readonly title: string | null;
   /** The name that its owner shows. */
   readonly author?: string | null;
@@ -652,7 +656,7 @@ export interface ShareData {
   /** Search engines may find the page. */
   readonly index: boolean;
   readonly createdAt: string;
-  /** The shared asset, or those of the conversation. */
+  /** The shared asset, or those of the conversation or collection. */
   readonly media: readonly {
     readonly assetId: string;
     readonly kind: 'image' | 'video';
@@ -678,7 +682,7 @@ export interface ShareData {
       readonly mime: string;
     } | null;
   }[];
-  /** The messages of a shared conversation. */
+  /** The messages of a shared conversation. A collection is one message with its images and videos. */
   readonly messages: readonly {
     readonly role: 'user' | 'assistant';
     readonly parts: readonly (

@@ -272,7 +272,7 @@ export function mediaCalls(access: Access) {
     sweep: (body: SweepRequest, options?: CallOptions): Promise<Swept> =>
       callJson(access, { method: 'POST', path: '/v1/sweep', body, repeatable: false }, options),
 
-    /** Share an asset or a conversation by a public page (`POST /v1/shares`). */
+    /** Share an asset, a conversation or a collection by a public page (`POST /v1/shares`). */
     createShare: (body: ShareRequest, options?: CallOptions): Promise<Share> =>
       callJson(access, { method: 'POST', path: '/v1/shares', body, repeatable: true }, options),
 

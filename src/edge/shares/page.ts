@@ -34,7 +34,7 @@ interface PublicMessage {
 export interface PublicShare extends Omit<ShareData, 'media' | 'messages'> {
   /** Of a shared asset. */
   readonly media: PublicMedia | null;
-  /** Of a shared conversation. */
+  /** Of a shared conversation. An album is one message with its images and videos. */
   readonly messages: readonly PublicMessage[];
 }
 
@@ -43,7 +43,7 @@ export function showShare({ media, messages, ...share }: ShareData, edgeUrl: str
   const shown = media.map((one, index) => showMedia(one, `${edgeUrl}/s/${share.id}/${index}`));
   return {
     ...share,
-    media: share.kind === 'thread' ? null : (shown[0] ?? null),
+    media: share.kind === 'thread' || share.kind === 'album' ? null : (shown[0] ?? null),
     messages: messages.map(({ role, parts }) => ({
       role,
       parts: parts.flatMap((part): readonly PublicPart[] => {
@@ -89,7 +89,7 @@ export function renderShare(view: PublicShare, context: PageContext): string {
   const { language, brand, edgeUrl } = context;
   const texts = shareTexts[language];
   const url = `${edgeUrl}/s/${view.id}`;
-  const named = titleOf(view) ?? { image: texts.image, video: texts.video, thread: texts.conversation }[view.kind];
+  const named = titleOf(view) ?? texts[view.kind === 'thread' ? 'conversation' : view.kind];
   const title = `${named} · ${brand}`;
   const mark = view.generated === null ? '' : texts[view.generated];
   const by = view.author ? texts.by.replace('{author}', () => view.author ?? '') : '';
@@ -118,14 +118,14 @@ ${view.index ? '' : html`<meta name="robots" content="noindex">`}
 <meta name="twitter:title" content="${named}">
 <meta name="twitter:description" content="${description}">
 ${card}`,
-    body: html`${view.media === null ? '' : renderMedia(view.media, context, false)}
+    body: html`${view.media === null ? '' : renderMedia(view.media, context, 'alone')}
 <div class="about">
 <h1>${named}</h1>
 <p class="by">${by === '' ? '' : html`<span>${by}</span>`}${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
-${view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.media, named, context)}
+${view.kind === 'album' ? html`<div class="grid">${mediaOf(view).map((one) => renderMedia(one, context, 'tile'))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
 </div>`,
-    isAlone: view.media !== null,
+    shape: view.kind === 'album' ? 'wide' : view.media === null ? 'column' : 'alone',
   });
 }
 
@@ -141,8 +141,8 @@ export function renderGone(context: PageContext): string {
 interface Parts {
   readonly head: Markup;
   readonly body: Markup;
-  /** One image or video, as large as the window allows. */
-  readonly isAlone?: boolean;
+  /** `alone`: one image or video, as large as the window allows. */
+  readonly shape?: 'alone' | 'column' | 'wide';
 }
 
 /** The logo of the console, which is also the icon of the pages. */
@@ -152,7 +152,7 @@ export const logo =
 /** A page of the edge. Its head leads to the studio. */
 export function layout(
   { language, brand, edgeUrl, homeUrl }: PageContext,
-  { head, body, isAlone = false }: Parts,
+  { head, body, shape = 'column' }: Parts,
 ): string {
   const name = html`${{ text: logo }} ${brand}`;
   const way = homeUrl
@@ -171,7 +171,7 @@ ${head}
 </head>
 <body>
 <header>${way}</header>
-<main class="${isAlone ? 'alone' : 'column'}">
+<main class="${shape}">
 ${body}
 </main>
 </body>
@@ -231,17 +231,20 @@ function renderActions(media: PublicMedia, title: string, { language, homeUrl }:
 <p class="does">${way}<a class="button" href="${url}" download="${file}">${download}</a></p>`;
 }
 
-function renderMedia(media: PublicMedia, { language }: PageContext, hasCaption = true): Markup {
+/** `tile`: a small image leads to the large one, and is loaded when the visitor scrolls to it. `alone`: without a caption. */
+function renderMedia(media: PublicMedia, { language }: PageContext, look?: 'alone' | 'tile'): Markup {
   const texts = shareTexts[language];
   const { kind, url, previewUrl, width, height, prompt, generated } = media;
   const size = width === null || height === null ? '' : html` width="${String(width)}" height="${String(height)}"`;
   const alt = prompt ?? texts[kind];
   const shown =
     kind === 'image'
-      ? html`<img src="${url}" alt="${alt}"${size}>`
-      : html`<video src="${url}" controls playsinline preload="metadata" aria-label="${alt}"${previewUrl === null ? '' : html` poster="${previewUrl}"`}${size}></video>`;
+      ? look === 'tile'
+        ? html`<a href="${url}"><img src="${previewUrl ?? url}" alt="${alt}"${size} loading="lazy"></a>`
+        : html`<img src="${url}" alt="${alt}"${size}>`
+      : html`<video src="${url}" controls playsinline preload="${look === 'tile' ? 'none' : 'metadata'}" aria-label="${alt}"${previewUrl === null ? '' : html` poster="${previewUrl}"`}${size}></video>`;
   const lines = [generated === null ? '' : texts[generated], prompt === null ? '' : `${texts.prompt}: ${prompt}`];
-  const caption = hasCaption ? lines.filter(Boolean).join(' · ') : '';
+  const caption = look === 'alone' ? '' : lines.filter(Boolean).join(' · ');
   return html`<figure>${shown}${caption === '' ? '' : html`<figcaption>${caption}</figcaption>`}</figure>`;
 }
 

@@ -200,7 +200,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
       id: 'readShare',
       summary: 'Show the page of a share',
       description:
-        'Returns the page of a shared image, video or conversation. With `Accept: application/json`, it returns the data of the page.',
+        'Returns the page of a shared image, video, conversation or album. With `Accept: application/json`, it returns the data of the page.',
       problems: ['not_found'],
       otherResponses: { 200: ['The page.', 'text/html'], 304: ['The page matches `If-None-Match`.'] },
       params: shareParams,

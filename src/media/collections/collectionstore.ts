@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, holdName, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
-import type { MediaTables } from '../tables.ts';
+import { keyOfCollection, type MediaTables } from '../tables.ts';
 
 interface CollectionRow {
   readonly collectionId: string;
@@ -127,9 +127,12 @@ export async function countOwn(db: Handle, ownerId: string, assetIds: readonly s
   return rows[0]?.n ?? 0;
 }
 
-/** `false`: the owner has no such collection. */
+/** Ends its share, too. `false`: the owner has no such collection. */
 export async function dropCollection(db: Handle, ownerId: string, collectionId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
+    with ended as (
+      delete from shares where owner_id = ${ownerId}::uuid and thread_id = ${keyOfCollection(collectionId)}
+    )
     delete from collections where collection_id = ${collectionId}::uuid and owner_id = ${ownerId}::uuid`.execute(db);
   return numAffectedRows === 1n;
 }

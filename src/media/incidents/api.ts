@@ -31,7 +31,7 @@ export const incident = z.object({
     .describe(
       '`report`: people reported it. `label`: a rule flagged or restricted it. Otherwise, where the bytes remain: an asset, or `bucket/path` of a legacy file.',
     ),
-  threadId: z.string().nullable().describe('A reported conversation.'),
+  threadId: z.string().nullable().describe('A reported conversation, or `album:` and the id of a reported collection.'),
   shareId: z.string().nullable().describe('The page that was reported.'),
   reports: z.int().describe('The number of people who reported it.'),
   reasons: z.array(z.string()).describe('Those of the reports.'),

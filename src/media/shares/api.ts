@@ -17,20 +17,21 @@ const authorPattern = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,60}$/u;
 
 export const shareRequest = z
   .object({
-    assetId: optional(uuid).describe('The asset to share. Either this or `threadId`.'),
+    assetId: optional(uuid).describe('The asset to share. Exactly one of the three ids is required.'),
     threadId: optional(threadId).describe('The conversation to share, as it is now.'),
+    collectionId: optional(uuid).describe('The collection to share, with the images and videos that it has now.'),
     expiresIn: optional(z.int().min(minute).max(year)).describe('Seconds until the share ends. Default: never.'),
     showPrompt: optional(z.boolean()).describe('Shows the prompts of generated media. Default: `false`.'),
     index: optional(z.boolean()).describe('Lets search engines find the page. Default: `false`.'),
     attachments: optional(z.boolean()).describe('Shows what the owner attached to messages. Default: `false`.'),
     author: optional(z.string().regex(authorPattern, 'must be 1 to 60 characters without control characters')).describe(
-      'The name that the page shows, and the gallery with an asset in a feed. Default: none.',
+      'The name that the page shows, and the gallery with an asset in a feed. Not a name of the service. Default: none.',
     ),
     ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
   })
-  .refine(({ assetId, threadId: thread }) => (assetId == null) !== (thread == null), {
+  .refine((request) => [request.assetId, request.threadId, request.collectionId].filter(Boolean).length === 1, {
     path: ['assetId'],
-    message: 'is required if there is no threadId, and both must not be set',
+    message: 'is required if there is no threadId and no collectionId, and only one of them must be set',
   });
 export type ShareRequest = z.output<typeof shareRequest>;
 
@@ -39,6 +40,7 @@ export const share = z.object({
   url: z.string().describe('The page. With `Accept: application/json`, it returns its data.'),
   assetId: z.string().nullable(),
   threadId: z.string().nullable(),
+  collectionId: z.string().nullable(),
   showPrompt: z.boolean(),
   index: z.boolean(),
   attachments: z.boolean(),
@@ -46,7 +48,9 @@ export const share = z.object({
   title: z
     .string()
     .nullable()
-    .describe('The name of the file, the prompt, or the title of the conversation; at most 200 characters.'),
+    .describe(
+      'The name of the file, the prompt, or the title of the conversation or collection; at most 200 characters.',
+    ),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),
 });
@@ -59,6 +63,7 @@ export const shareListing = z.object({
   ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
   assetId: optional(uuid),
   threadId: optional(threadId),
+  collectionId: optional(uuid),
   copies: optional(z.enum(['false'])).describe('`false`: leaves out the shares of published copies.'),
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
   cursor: optional(z.string().max(200)).describe('The `nextCursor` of the previous page.'),
@@ -104,14 +109,16 @@ export type SharedMessage = z.output<typeof sharedMessage>;
 /** What a page is made of. For the edge: keys of objects are not public. */
 export const shareData = z.object({
   id: z.string(),
-  kind: z.enum(['image', 'video', 'thread']),
-  title: z.string().nullable().describe('The title of the conversation.'),
+  kind: z.enum(['image', 'video', 'thread', 'album']),
+  title: z.string().nullable().describe('The title of the conversation or collection.'),
   author: z.string().nullish().describe('The name that its owner shows.'),
   generated: z.enum(['ai', 'edited']).nullable(),
   index: z.boolean().describe('Search engines may find the page.'),
   createdAt: z.iso.datetime(),
-  media: z.array(sharedMedia).describe('The shared asset, or those of the conversation.'),
-  messages: z.array(sharedMessage).describe('The messages of a shared conversation.'),
+  media: z.array(sharedMedia).describe('The shared asset, or those of the conversation or collection.'),
+  messages: z
+    .array(sharedMessage)
+    .describe('The messages of a shared conversation. A collection is one message with its images and videos.'),
 });
 export type ShareData = z.output<typeof shareData>;
 

@@ -1,5 +1,5 @@
 /**
- * Shares of assets and conversations (docs/specification/media.md#shares). A share is a row; its page is rendered by the edge from
+ * Shares of assets, conversations and collections (docs/specification/media.md#shares). A share is a row; its page is rendered by the edge from
  * the view that this module returns. Deleting the asset deletes the row, so a share never outlives what it shows.
  */
 import { randomBytes } from 'node:crypto';
@@ -20,12 +20,13 @@ import { searchWords } from '#platform/storable.ts';
 import type { StoredAsset } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { cleanKeyOf, renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
+import { listCollections } from '../collections/collectionstore.ts';
 import type { MediaContext } from '../context.ts';
 import { headsAtOnce, lookUpRow, type ResolvedAsset, sourceOf } from '../lookup/assetlookup.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
-import type { Snapshot, SnapshotMessage, SnapshotPart } from '../tables.ts';
+import { collectionOf, keyOfCollection, type Snapshot, type SnapshotMessage, type SnapshotPart } from '../tables.ts';
 import type {
   GalleryListing,
   GalleryPage,
@@ -45,6 +46,7 @@ import {
   isThreadRestricted,
   listFeed,
   listIndexedShares,
+  listMediaOf,
   listShares,
   type NewShare,
   putShare,
@@ -58,24 +60,25 @@ const idBytes = 16;
 const addressValidS = 600;
 const addressStepS = 300;
 
-/** Throws 400 (neither or both ids; server without `ownerId`), 403 and 404 (what is not the owner's), 413 and 503. */
+/** Throws 400 (not exactly one id; empty collection; reserved name; server without `ownerId`), 403 and 404 (what is not the owner's), 413 and 503. */
 export async function shareIt(
   deps: MediaContext,
   caller: Caller,
   request: ShareRequest,
 ): Promise<{ readonly share: Share; readonly isNew: boolean }> {
   const ownerId = ownerFor(caller, request.ownerId);
-  const { assetId, threadId, expiresIn = null, showPrompt = false, index = false, attachments = false } = request;
+  const { assetId, collectionId, expiresIn = null, showPrompt = false, index = false, attachments = false } = request;
   const author = request.author?.trim() ?? null;
-  const target: NewShare['target'] =
-    assetId !== undefined
-      ? { assetId }
-      : {
-          threadId: String(threadId),
-          snapshot: await takeSnapshot(deps.agent, ownerId, String(threadId), attachments),
-        };
+  if (author !== null && isReserved(author, deps.brand.name))
+    throw invalid('body.author', 'must not be a name of the service or of its staff');
+  const threadId = collectionId === undefined ? String(request.threadId) : keyOfCollection(collectionId);
+  const snapshot = () =>
+    collectionId === undefined
+      ? takeSnapshot(deps.agent, ownerId, threadId, attachments)
+      : listMedia(deps, ownerId, collectionId);
   if (assetId !== undefined) await assertOwn(deps, ownerId, assetId);
-  else if (await isThreadRestricted(deps.db, ownerId, String(threadId))) throw mediaProblems.content_restricted();
+  else if (await isThreadRestricted(deps.db, ownerId, threadId)) throw mediaProblems.content_restricted();
+  const target: NewShare['target'] = assetId !== undefined ? { assetId } : { threadId, snapshot: await snapshot() };
   const id = randomBytes(idBytes).toString('base64url');
   const options = { expiresInS: expiresIn, showPrompt, index, attachments, author };
   try {
@@ -86,6 +89,25 @@ export async function shareIt(
     if (isForeignKeyViolation(error)) throw noSuchAsset();
     throw error;
   }
+}
+
+const reserved = ['admin', 'administrator', 'moderator', 'official', 'staff', 'support', 'team'];
+/** Letters of other alphabets that look like these ones. */
+const alike: readonly (readonly [string, RegExp])[] = Object.entries({
+  ...{ a: /[аα@4]/g, c: /с/g, e: /[еε3]/g, i: /[іιıl1|]/g, m: /м/g, n: /[пη]/g, o: /[оο0]/g, p: /[рρ]/g },
+  ...{ r: /г/g, s: /[ѕ5$]/g, t: /[тτ7]/g, u: /υ/g },
+});
+
+/** Whether a name consists of the name of the service and of words for its staff, whatever its letters look like. */
+function isReserved(author: string, brand: string): boolean {
+  const plain = (text: string) =>
+    alike.reduce((all, [letter, same]) => all.replaceAll(same, letter), text.normalize('NFKD').toLowerCase());
+  const words = plain(author)
+    .replaceAll(/[^\p{L}\p{N}\s]/gu, '')
+    .split(/\s+/)
+    .filter(Boolean);
+  const names = [...reserved, ...brand.split(/\s+/)].map((name) => plain(name).replaceAll(/[^\p{L}\p{N}]/gu, ''));
+  return words.length > 0 && words.every((word) => names.includes(word));
 }
 
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
@@ -102,7 +124,8 @@ const toShare = ({ edgeUrl }: MediaContext, row: StoredShare): Share => ({
   id: row.id,
   url: `${edgeUrl}/s/${row.id}`,
   assetId: row.assetId,
-  threadId: row.threadId,
+  threadId: collectionOf(row.threadId) === null ? row.threadId : null,
+  collectionId: collectionOf(row.threadId),
   showPrompt: row.showPrompt,
   index: row.index,
   attachments: row.attachments,
@@ -117,8 +140,10 @@ export async function readShares(deps: MediaContext, caller: Caller, query: Shar
   const ownerId = ownerFor(caller, query.ownerId, 'querystring.ownerId');
   const after =
     query.cursor === undefined ? undefined : readCursor(query.cursor, 'nextCursor', (id) => /^[\w-]{22,64}$/.test(id));
-  const { limit, copies } = query;
-  const rows = await listShares(deps.db, { ...query, ownerId, withoutCopies: copies === 'false' }, after, limit + 1);
+  const { limit, copies, assetId, collectionId } = query;
+  const threadId = collectionId === undefined ? query.threadId : keyOfCollection(collectionId);
+  const filter = { ownerId, assetId, threadId, withoutCopies: copies === 'false' };
+  const rows = await listShares(deps.db, filter, after, limit + 1);
   const page = rows.slice(0, limit);
   return {
     shares: page.map((row) => toShare(deps, row)),
@@ -140,18 +165,21 @@ export async function readShareData(deps: MediaContext, id: string): Promise<Sha
   const share = await findShare(deps.db, id);
   if (share === undefined) throw noSuchShare();
   const { ownerId, assetId, snapshot, showPrompt, index, author } = share;
+  const collectionId = collectionOf(share.threadId);
   const messages = snapshot?.messages ?? [];
   const named = assetId === null ? mediaOf(messages) : [assetId];
-  const rows = named.length === 0 ? [] : await findShownAssets(deps.db, ownerId, [...new Set(named)]);
+  const rows =
+    named.length === 0 ? [] : await findShownAssets(deps.db, ownerId, [...new Set(named)], collectionId ?? undefined);
   const found = await showRows(deps, rows, showPrompt);
   const media = [...found.values()];
   const [first] = media;
-  if (assetId !== null && first === undefined) throw noSuchShare();
+  // A collection without its last image, too.
+  if ((assetId !== null || collectionId !== null) && first === undefined) throw noSuchShare();
   const marks = media.map(({ generated }) => generated);
   const positions = new Map([...found.keys()].map((one, position) => [one, position]));
   return {
     id,
-    kind: assetId === null || first === undefined ? 'thread' : first.kind,
+    kind: collectionId !== null ? 'album' : assetId === null || first === undefined ? 'thread' : first.kind,
     title: snapshot?.title ?? null,
     author,
     generated: marks.find((mark) => mark === 'ai') ?? marks.find((mark) => mark !== null) ?? null,
@@ -335,6 +363,17 @@ async function takeSnapshot(
       message: `A shared conversation has at most ${maxMedia} images and videos, and ${maxBytes} bytes of text.`,
     });
   return snapshot;
+}
+
+/** Throws 400 for a collection without images and videos, 404 for one that is not the owner's, and 413. */
+async function listMedia({ db }: MediaContext, ownerId: string, collectionId: string): Promise<Snapshot> {
+  const [found] = await listCollections(db, { ownerId, collectionId });
+  if (found === undefined) throw problems.not_found({ message: 'There is no such collection.' });
+  const assetIds = await listMediaOf(db, ownerId, collectionId, maxMedia + 1);
+  if (assetIds.length === 0) throw invalid('body.collectionId', 'must have images or videos');
+  if (assetIds.length > maxMedia)
+    throw problems.payload_too_large({ message: `A shared album has at most ${maxMedia} images and videos.` });
+  return { title: found.title, messages: [{ role: 'assistant', parts: mediaParts(assetIds) }] };
 }
 
 type Part = z.output<typeof part>;

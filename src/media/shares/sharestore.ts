@@ -180,17 +180,39 @@ const shownColumns = [...signingColumns, 'prompt', 'created_at as createdAt'] as
 
 export type ShownAsset = Awaited<ReturnType<typeof findShownAssets>>[number];
 
-/** The readable assets of `ownerId` among `assetIds`, in no order. */
-export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly string[]) {
+const isIn = (collectionId: string) =>
+  sql<boolean>`asset_id in (select asset_id from collection_assets where collection_id = ${collectionId}::uuid)`;
+
+/** The readable assets of `ownerId` among `assetIds` that are still in the collection, if one is given. In no order. */
+export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly string[], collectionId?: string) {
   return db
     .selectFrom('assets')
     .select(shownColumns)
     .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+    .$if(collectionId !== undefined, (query) => query.where(isIn(String(collectionId))))
     .where('owner_id', '=', ownerId)
     .where('ready_at', 'is not', null)
     .where('restricted_at', 'is', null)
     .where('trashed_at', 'is', null)
     .execute();
+}
+
+/** The images and videos of a collection, newest first, as the library lists them. */
+export async function listMediaOf(db: Handle, ownerId: string, collectionId: string, limit: number) {
+  const rows = await db
+    .selectFrom('assets')
+    .select('asset_id as id')
+    .where(isIn(collectionId))
+    .where(sql<boolean>`(mime like 'image/%' or mime like 'video/%')`)
+    .where('owner_id', '=', ownerId)
+    .where('ready_at', 'is not', null)
+    .where('restricted_at', 'is', null)
+    .where('trashed_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('asset_id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** An asset has at most one. */

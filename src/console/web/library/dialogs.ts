@@ -26,6 +26,7 @@ export interface Order {
 export type LibraryDialog =
   | { readonly kind: 'share'; readonly asset: ActionTarget; readonly prompt: string | null }
   | { readonly kind: 'share-thread'; readonly threadId: string; readonly title: string }
+  | { readonly kind: 'share-album'; readonly collectionId: string }
   | { readonly kind: 'compare'; readonly assetIds: readonly string[] }
   | { readonly kind: 'create'; readonly deed: Deed; readonly order: Order }
   | { readonly kind: 'album'; readonly assetIds: readonly string[] };

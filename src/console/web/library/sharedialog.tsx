@@ -32,6 +32,11 @@ const periods = [
   [String(30 * day), 'For 30 days'],
 ] as const;
 
+function nameOf(of: Shareable): string {
+  if (of.kind === 'share') return of.asset.mime.startsWith('video/') ? 'video' : 'image';
+  return of.kind === 'share-album' ? 'album' : 'conversation';
+}
+
 /** Nothing is public before the user has confirmed it here. The link and Explore have the same settings. */
 export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
   const share = useShare(of);
@@ -39,14 +44,13 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   const [author, setAuthor] = useAuthor();
   const link = share.data ?? undefined;
   const shown = link ? { ...link, author: link.author ?? '' } : { showPrompt, author: author.trim() };
-  const isThread = of.kind === 'share-thread';
-  const what = isThread ? 'conversation' : of.asset.mime.startsWith('video/') ? 'video' : 'image';
+  const what = nameOf(of);
   return (
     <Dialog title={`Share the ${what}`} onClose={onClose}>
       <fieldset className="share" disabled={link !== undefined}>
-        {(isThread || of.prompt !== null) && (
+        {(of.kind !== 'share' || of.prompt !== null) && (
           <Check
-            label={isThread ? 'Show the prompts' : 'Show the prompt'}
+            label={of.kind === 'share' ? 'Show the prompt' : 'Show the prompts'}
             value={shown.showPrompt}
             onChange={setShowPrompt}
           />
@@ -111,7 +115,8 @@ function NewLink({ of, what, shown: { showPrompt, author } }: SectionProps<Share
       </h3>
       <p>
         Anyone with the link can see the {what}
-        {isThread && ' as it is now. Later messages are not shared'}. You can end this at any time.
+        {isThread && ' as it is now. Later messages are not shared'}
+        {of.kind === 'share-album' && ' as it is now. What you add later is not shared'}. You can end this at any time.
       </p>
       {isThread && <Check label="Show attached files" value={attachments} onChange={setAttachments} />}
       <Check label="Let search engines find it" value={index} onChange={setIndex} />
@@ -171,7 +176,8 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
       </div>
       <p className="quiet small">
         {share.expiresAt === null ? 'It works until you end it.' : `It works until ${momentOf(share.expiresAt)}.`}{' '}
-        {share.showPrompt ? 'The prompt is shown.' : 'The prompt is not shown.'} To change this, end the link first.
+        {share.assetId === null ? 'Prompts are' : 'The prompt is'} {share.showPrompt ? 'shown' : 'not shown'}. To change
+        this, end the link first.
       </p>
     </div>
   );

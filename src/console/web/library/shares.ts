@@ -8,9 +8,11 @@ import type { LibraryDialog } from './dialogs.ts';
 
 export type { Share };
 
-export type Shareable = Extract<LibraryDialog, { readonly kind: 'share' | 'share-thread' }>;
-export const targetOf = (of: Shareable): Readonly<Record<string, string>> =>
-  of.kind === 'share' ? { assetId: of.asset.assetId } : { threadId: of.threadId };
+export type Shareable = Extract<LibraryDialog, { readonly kind: 'share' | 'share-thread' | 'share-album' }>;
+export function targetOf(of: Shareable): Readonly<Record<string, string>> {
+  if (of.kind === 'share') return { assetId: of.asset.assetId };
+  return of.kind === 'share-album' ? { collectionId: of.collectionId } : { threadId: of.threadId };
+}
 
 const authorKey = 'atelier.author';
 

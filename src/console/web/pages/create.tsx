@@ -56,12 +56,7 @@ export function Create() {
         <section aria-label="Queue">
           <h2>In progress: {running.length}</h2>
           {running.map((generation) => (
-            <GenerationView
-              key={generation.id}
-              generation={generation}
-              // The oldest one is made first.
-              isWaiting={generation !== running.at(-1) && generation.items.every(({ assetId }) => assetId === null)}
-            />
+            <GenerationView key={generation.id} generation={generation} />
           ))}
         </section>
       )}
@@ -103,14 +98,8 @@ export function Create() {
 
 const example = 'A lighthouse at dusk, warm light, film grain';
 
-interface GenerationProps {
-  readonly generation: Generation;
-  /** Others are made first, so one line is enough. */
-  readonly isWaiting?: boolean;
-}
-
 /** One order: its images in one row, each with a placeholder of its shape until it is there. Without images: one line. */
-function GenerationView({ generation, isWaiting = false }: GenerationProps) {
+function GenerationView({ generation }: { readonly generation: Generation }) {
   const { id, kind, model, status, items, createdAt, credits } = generation;
   const prompt = splitPrompt(generation.prompt, kind).prompt || generation.prompt;
   const user = useUser();
@@ -119,7 +108,7 @@ function GenerationView({ generation, isWaiting = false }: GenerationProps) {
   const made = items.flatMap(({ assetId }) => assetId ?? []);
   const isRunning = status === 'running';
   const shown = isRunning ? items : items.filter(({ assetId }) => assetId !== null);
-  const isLine = isWaiting || shown.length === 0;
+  const isLine = shown.length === 0;
   const failure = items.find((item) => item.failure !== null)?.failure;
   const ratio = ratioOf(generation);
   const again = () => createAgain(user, made[0] ?? null, { kind, prompt, model, count: items.length });

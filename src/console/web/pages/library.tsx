@@ -346,6 +346,9 @@ function AlbumHeader({ collectionId }: { readonly collectionId: string }) {
       {album && (
         <div className="does">
           {album.count > 0 && <AddLink collectionId={collectionId} />}
+          {album.count > 0 && (
+            <Button Icon={Share2} text="Share" onClick={() => openDialog({ kind: 'share-album', collectionId })} />
+          )}
           <Button Icon={Pencil} text="Edit" onClick={() => setEditing(true)} />
         </div>
       )}

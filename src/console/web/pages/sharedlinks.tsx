@@ -1,4 +1,4 @@
-import { Copy, ExternalLink, Link2, MessageSquare } from 'lucide-react';
+import { Copy, ExternalLink, Images, Link2, MessageSquare } from 'lucide-react';
 import { Link } from 'wouter';
 import { isVideo, useAsset } from '../library/assets.ts';
 import { EndSharing } from '../library/sharedialog.tsx';
@@ -24,7 +24,7 @@ export function SharedLinks() {
         <Pending error={error} retry={refetch} what="Reading the links" />
       ) : shares.length === 0 ? (
         <Empty Icon={Link2} title="You share nothing by a link.">
-          <p>Open an image, a video or a conversation, and choose “Share”.</p>
+          <p>Open an image, a video, an album or a conversation, and choose “Share”.</p>
           <Link className="button" href="/library">
             Open the library
           </Link>
@@ -52,20 +52,27 @@ const shorten = (text: string) => (text.length <= 80 ? text : `${text.slice(0, 8
 
 function Line({ share }: { readonly share: Share }) {
   const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
-  const kind = share.threadId !== null ? 'Conversation' : asset && isVideo(asset) ? 'Video' : 'Image';
+  const { threadId, collectionId } = share;
+  const kind =
+    threadId !== null ? 'Conversation' : collectionId !== null ? 'Album' : asset && isVideo(asset) ? 'Video' : 'Image';
+  const href =
+    threadId !== null
+      ? `/studio/${threadId}`
+      : `/library${collectionId === null ? `/${share.assetId}` : `?album=${collectionId}`}`;
+  const Icon = collectionId === null ? MessageSquare : Images;
   const name = share.title === null ? kind : shorten(share.title);
   const until = share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`;
   return (
     <>
       <span className="thumb">
         {share.assetId === null ? (
-          <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />
+          <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
         ) : (
           asset && <Thumb asset={asset} />
         )}
       </span>
       <span className="about">
-        <Link href={share.threadId === null ? `/library/${share.assetId}` : `/studio/${share.threadId}`}>{name}</Link>
+        <Link href={href}>{name}</Link>
         <span className="quiet small">
           {asset?.published ? `${kind}, published in Explore` : kind} · shared {momentOf(share.createdAt)} · {until}
         </span>

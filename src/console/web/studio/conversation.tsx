@@ -20,6 +20,7 @@ import { Seconds } from '../parts/elapsed.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
 import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
+import { InTopBar } from '../shell/frame.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
@@ -40,10 +41,12 @@ import { isInProgress, isMedia } from './media.tsx';
 import { useMediaChoice } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
+import { useThread, useThreads } from './threads.ts';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
   const queries = useQueryClient();
+  const { threads } = useThreads('');
   const queryKey = ['thread', user.id, threadId];
   const thread = useQuery({
     queryKey,
@@ -68,7 +71,24 @@ export function Conversation({ threadId }: { readonly threadId: string }) {
     reread: async () => (await thread.refetch()).data,
     forget: () => void queries.cancelQueries({ queryKey }),
   };
-  return <Chat threadId={threadId} stored={thread.data} rereading={rereading} />;
+  const { messages, isTemporary } = thread.data;
+  const isOlder = threads?.every((one) => one.threadId !== threadId) && messages.length > 0 && !isTemporary;
+  return (
+    <>
+      {isOlder && <OlderTitle threadId={threadId} />}
+      <Chat threadId={threadId} stored={thread.data} rereading={rereading} />
+    </>
+  );
+}
+
+/** The list has the titles of the newest conversations only. */
+function OlderTitle({ threadId }: { readonly threadId: string }) {
+  const { data } = useThread(threadId);
+  return (
+    <InTopBar>
+      <span className="strong cut title">{data?.title}</span>
+    </InTopBar>
+  );
 }
 
 /** A run of the conversation was without memory. */
