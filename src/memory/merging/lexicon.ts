@@ -53,6 +53,8 @@ interface Language extends Words {
   readonly exceptions?: string;
   /** A regular expression that finds negation in the forms of a word. */
   readonly negatedForm?: string;
+  /** `expression => replacement`, applied in order to each word. */
+  readonly spelling?: readonly string[];
   /** More words that show the language. */
   readonly frequent?: string;
   /** A regular expression for letters that show the language. */
@@ -101,6 +103,7 @@ export interface Lexicon {
   readonly vocabulary: ReadonlySet<string>;
   readonly elaborating: ReadonlySet<string>;
   readonly attitudes: ReadonlySet<string>;
+  readonly spelling: readonly (readonly [RegExp, string])[] | undefined;
 }
 
 const split = (list: string | undefined): readonly string[] =>
@@ -189,6 +192,10 @@ function build(language: Language): Lexicon {
     vocabulary,
     elaborating: new Set(split(language.elaborating)),
     attitudes: new Set(split(language.attitudes)),
+    spelling: language.spelling?.map((line) => {
+      const [pattern = '', written = ''] = line.split(' => ');
+      return [new RegExp(pattern, 'u'), written] as const;
+    }),
   };
 }
 

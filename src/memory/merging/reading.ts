@@ -144,8 +144,8 @@ const emphasis = new Set(
   ),
 );
 
-function spell(word: string, { language, entries }: Lexicon): readonly string[] {
-  return language.code === 'ko' && entries.has(word) ? [word] : spellingOf(word, language.code);
+function spell(word: string, lexicon: Lexicon): readonly string[] {
+  return lexicon.language.code === 'ko' && lexicon.entries.has(word) ? [word] : spellingOf(word, lexicon);
 }
 
 const coordinators = new Set('and or und oder y e o et ou ed и или dan atau'.split(' '));
@@ -341,98 +341,21 @@ function createConverter(): (text: string) => string {
   return Converter({ from: 't', to: 'cn' });
 }
 
-const contractions: Readonly<Record<string, string>> = {
-  cannot: 'can not',
-  im: 'i am',
-  ive: 'i have',
-  "let's": 'let us',
-};
-const endings: readonly (readonly [RegExp, string])[] = [
-  [/(?<=^(?:it|that|he|she|there|here|what|who|where))'s$/, ' is'],
-  [/^won't$/, 'will not'],
-  [/^(?:can|shan)'t$/, 'can not'],
-  [/n't$/, ' not'],
-  [/'m$/, ' am'],
-  [/'re$/, ' are'],
-  [/'ve$/, ' have'],
-  [/'ll$/, ' will'],
-  [/'d$/, ' would'],
-  // "Sam's" can mean "of Sam" or "Sam is". The order of the words decides.
-  [/'s?$/, ''],
-];
-const present: Readonly<Record<string, string>> = { am: 'be', is: 'be', are: 'be', does: 'do', has: 'have' };
-const british =
-  /(?<=^(?:water|multi|dis|un|mis)?(?:col|fav|flav|hon|behavi|neighb|hum|lab|harb|rum|od|vap|arm|parl|sav|endeav|glam|tum|vig))our/;
-const exceptions =
-  /^(?:other|like|clock|length|cross|edge|side)wise$|^(?:advert|adv|compr|desp|dev|exc|exerc|expert|franch|improv|merchand|otherw|prec|prem|prom|rev|superv|surpr|telev|appra|disgu|enterpr|concise|noise|raise|praise|cruise|bruise|poise|arise|demise|paradise)/;
-const others: Readonly<Record<string, string>> = {
-  grey: 'gray',
-  centre: 'center',
-  theatre: 'theater',
-  metre: 'meter',
-  programme: 'program',
-  jewellery: 'jewelry',
-  cosy: 'cozy',
-  tyre: 'tire',
-  moustache: 'mustache',
-  pyjamas: 'pajamas',
-  licence: 'license',
-  practise: 'practice',
-  defence: 'defense',
-  mum: 'mom',
-  ok: 'okay',
-};
+/** Words come back in the readings of each wording. */
+const spelled = createLru<string, readonly string[]>(5_000);
 
-/** Returns the words of a written word: without contractions and elisions, in one spelling. */
-function spellingOf(word: string, code: string): readonly string[] {
-  if (code === 'en') return english(word);
-  if (code === 'ko') return korean(word);
-  // An apostrophe separates the case of a name.
-  if (code === 'tr') return [word.replaceAll("'", '')];
-  if (code === 'ar') return [word.replace(/ى$/, 'ي')];
-  // The language of a short text is uncertain, and "don't" is always English.
-  if (word.endsWith("n't")) return english(word);
-  return word.split("'").filter((part) => part !== '');
-}
-
-function english(word: string): readonly string[] {
-  const expanded = Object.hasOwn(contractions, word) ? (contractions[word] ?? '') : withoutEnding(word);
-  return expanded.split(' ').map((one) => {
-    if (Object.hasOwn(present, one)) return present[one] ?? one;
-    if (Object.hasOwn(others, one)) return others[one] ?? one;
-    const american = one.replace(british, 'or');
-    if (!/.{3}is(?:e|es|ed|ing|ation|er)$/.test(american) || exceptions.test(american)) return american;
-    return american.replace(/is(?=(?:e|es|ed|ing|ation|er)$)/, 'iz');
-  });
-}
-
-function withoutEnding(word: string): string {
-  for (const [ending, written] of endings) if (ending.test(word)) return word.replace(ending, written);
-  return word;
-}
-
-const firstSyllable = 0xac00;
-const finalsPerVowel = 28;
-
-/** Whether a syllable of Hangul ends in a consonant. */
-function hasFinal(syllable: string): boolean {
-  const place = (syllable.codePointAt(0) ?? 0) - firstSyllable;
-  return place >= 0 && place % finalsPerVowel !== 0;
-}
-
-/** Separates particles, and reduces the polite and plain endings of verbs to one. */
-function korean(word: string): readonly string[] {
-  const verb = word
-    .replace(/(?:합니다|해요|한다|하다|하세요|하십시오|해주세요|해줘|해)$/, '하')
-    .replace(/(?:입니다|이에요|예요|이다)$/, '')
-    .replace(/(?:습니다|어요|아요|는다)$/, '');
-  if (verb !== word && verb !== '') return [verb];
-  if (word.length < 2) return [word];
-  const [, noun = word, particle] = /^(.+)([을를가은는에와과])$/.exec(word) ?? [];
-  // After a final consonant, "이" is the particle "가".
-  if (word.length > 2 && word.endsWith('이') && hasFinal(word.at(-2) ?? '')) return [word.slice(0, -1), '가'];
-  if (particle === undefined || particle === '은' || particle === '는') return [noun];
-  return [noun, particle === '을' ? '를' : particle];
+/** Returns the words of a written word: without contractions, elisions and particles, in one spelling. */
+function spellingOf(word: string, { language, spelling }: Lexicon): readonly string[] {
+  const key = `${language.code} ${word}`;
+  let words = spelled.get(key);
+  if (words === undefined) {
+    // The language of a short text is uncertain, and "don't" is always English.
+    const rules = word.endsWith("n't") && spelling === undefined ? lexicons().byCode.get('en')?.spelling : spelling;
+    const one = rules?.reduce((rest, [pattern, written]) => rest.replace(pattern, written), word);
+    words = (one ?? word.replaceAll("'", ' ')).split(' ').filter((part) => part !== '');
+    spelled.set(key, words);
+  }
+  return words;
 }
 
 /** Words between the parts: "5 de marzo de 2027", "March 5th". */
