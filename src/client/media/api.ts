@@ -598,7 +598,7 @@ export interface ShareRequest {
   readonly index?: boolean | null;
   /** Shows what the owner attached to messages. Default: `false`. */
   readonly attachments?: boolean | null;
-  /** The name that the page shows, and the gallery with an asset in a feed. Not a name of the service. Default: none. */
+  /** The name that the page shows, and the gallery with an asset in a feed. Default: none. */
   readonly author?: string | null;
   /** Required with X-Internal-Key. Default: the user of the token. */
   readonly ownerId?: string | null;

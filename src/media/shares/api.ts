@@ -25,7 +25,7 @@ export const shareRequest = z
     index: optional(z.boolean()).describe('Lets search engines find the page. Default: `false`.'),
     attachments: optional(z.boolean()).describe('Shows what the owner attached to messages. Default: `false`.'),
     author: optional(z.string().regex(authorPattern, 'must be 1 to 60 characters without control characters')).describe(
-      'The name that the page shows, and the gallery with an asset in a feed. Not a name of the service. Default: none.',
+      'The name that the page shows, and the gallery with an asset in a feed. Default: none.',
     ),
     ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
   })

@@ -60,7 +60,7 @@ const idBytes = 16;
 const addressValidS = 600;
 const addressStepS = 300;
 
-/** Throws 400 (not exactly one id; empty collection; reserved name; server without `ownerId`), 403 and 404 (what is not the owner's), 413 and 503. */
+/** Throws 400 (not exactly one id; empty collection; server without `ownerId`), 403 and 404 (what is not the owner's), 413 and 503. */
 export async function shareIt(
   deps: MediaContext,
   caller: Caller,
@@ -69,8 +69,6 @@ export async function shareIt(
   const ownerId = ownerFor(caller, request.ownerId);
   const { assetId, collectionId, expiresIn = null, showPrompt = false, index = false, attachments = false } = request;
   const author = request.author?.trim() ?? null;
-  if (author !== null && isReserved(author, deps.brand.name))
-    throw invalid('body.author', 'must not be a name of the service or of its staff');
   const threadId = collectionId === undefined ? String(request.threadId) : keyOfCollection(collectionId);
   const snapshot = () =>
     collectionId === undefined
@@ -89,25 +87,6 @@ export async function shareIt(
     if (isForeignKeyViolation(error)) throw noSuchAsset();
     throw error;
   }
-}
-
-const reserved = ['admin', 'administrator', 'moderator', 'official', 'staff', 'support', 'team'];
-/** Letters of other alphabets that look like these ones. */
-const alike: readonly (readonly [string, RegExp])[] = Object.entries({
-  ...{ a: /[аα@4]/g, c: /с/g, e: /[еε3]/g, i: /[іιıl1|]/g, m: /м/g, n: /[пη]/g, o: /[оο0]/g, p: /[рρ]/g },
-  ...{ r: /г/g, s: /[ѕ5$]/g, t: /[тτ7]/g, u: /υ/g },
-});
-
-/** Whether a name consists of the name of the service and of words for its staff, whatever its letters look like. */
-function isReserved(author: string, brand: string): boolean {
-  const plain = (text: string) =>
-    alike.reduce((all, [letter, same]) => all.replaceAll(same, letter), text.normalize('NFKD').toLowerCase());
-  const words = plain(author)
-    .replaceAll(/[^\p{L}\p{N}\s]/gu, '')
-    .split(/\s+/)
-    .filter(Boolean);
-  const names = [...reserved, ...brand.split(/\s+/)].map((name) => plain(name).replaceAll(/[^\p{L}\p{N}]/gu, ''));
-  return words.length > 0 && words.every((word) => names.includes(word));
 }
 
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });

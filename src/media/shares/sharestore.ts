@@ -183,6 +183,9 @@ export type ShownAsset = Awaited<ReturnType<typeof findShownAssets>>[number];
 const isIn = (collectionId: string) =>
   sql<boolean>`asset_id in (select asset_id from collection_assets where collection_id = ${collectionId}::uuid)`;
 
+const isReadableOf = (ownerId: string) =>
+  sql<boolean>`owner_id = ${ownerId}::uuid and ready_at is not null and restricted_at is null and trashed_at is null`;
+
 /** The readable assets of `ownerId` among `assetIds` that are still in the collection, if one is given. In no order. */
 export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly string[], collectionId?: string) {
   return db
@@ -190,10 +193,7 @@ export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly 
     .select(shownColumns)
     .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
     .$if(collectionId !== undefined, (query) => query.where(isIn(String(collectionId))))
-    .where('owner_id', '=', ownerId)
-    .where('ready_at', 'is not', null)
-    .where('restricted_at', 'is', null)
-    .where('trashed_at', 'is', null)
+    .where(isReadableOf(ownerId))
     .execute();
 }
 
@@ -204,10 +204,7 @@ export async function listMediaOf(db: Handle, ownerId: string, collectionId: str
     .select('asset_id as id')
     .where(isIn(collectionId))
     .where(sql<boolean>`(mime like 'image/%' or mime like 'video/%')`)
-    .where('owner_id', '=', ownerId)
-    .where('ready_at', 'is not', null)
-    .where('restricted_at', 'is', null)
-    .where('trashed_at', 'is', null)
+    .where(isReadableOf(ownerId))
     .orderBy('created_at', 'desc')
     .orderBy('asset_id', 'desc')
     .limit(limit)

@@ -32,11 +32,6 @@ const periods = [
   [String(30 * day), 'For 30 days'],
 ] as const;
 
-function nameOf(of: Shareable): string {
-  if (of.kind === 'share') return of.asset.mime.startsWith('video/') ? 'video' : 'image';
-  return of.kind === 'share-album' ? 'album' : 'conversation';
-}
-
 /** Nothing is public before the user has confirmed it here. The link and Explore have the same settings. */
 export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
   const share = useShare(of);
@@ -44,7 +39,8 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   const [author, setAuthor] = useAuthor();
   const link = share.data ?? undefined;
   const shown = link ? { ...link, author: link.author ?? '' } : { showPrompt, author: author.trim() };
-  const what = nameOf(of);
+  const noun = of.kind === 'share-album' ? 'album' : 'conversation';
+  const what = of.kind !== 'share' ? noun : of.asset.mime.startsWith('video/') ? 'video' : 'image';
   return (
     <Dialog title={`Share the ${what}`} onClose={onClose}>
       <fieldset className="share" disabled={link !== undefined}>

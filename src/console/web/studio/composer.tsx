@@ -174,12 +174,13 @@ interface PriceProps {
 }
 
 /** The price of a message, and what is left. */
-function Price({ model: { chosen }, media: { image, images, count } }: PriceProps) {
+function Price({ model: { chosen }, media: { image, images, video, videos, count } }: PriceProps) {
   const account = useCredits();
   if (account === undefined) return <span className="price" />;
   const { credits, prices } = account;
   const price = chosen?.credits ?? prices.run;
   const ofImages = count * (image?.credits ?? images[0]?.credits ?? prices.image);
+  const ofVideo = video?.credits ?? videos[0]?.credits ?? prices.video;
   if (credits < price)
     return (
       <span className="price problem">
@@ -188,8 +189,8 @@ function Price({ model: { chosen }, media: { image, images, count } }: PriceProp
     );
   return (
     <span className="price">
-      {creditsOf(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`} ·{' '}
-      {creditsOf(credits)} left
+      {creditsOf(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`}
+      {videos.length > 0 && ` or ${number.format(ofVideo)} for a video`} · {creditsOf(credits)} left
     </span>
   );
 }

@@ -14,6 +14,7 @@ import {
 } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { agentCalls } from '#client/agent/calls.ts';
+import type { Thread } from '../../../client/agent/api.ts';
 import type { ActionTarget } from '../library/downloading.ts';
 import { AttachContext } from '../library/mediaactions.tsx';
 import { Seconds } from '../parts/elapsed.tsx';
@@ -41,7 +42,7 @@ import { isInProgress, isMedia } from './media.tsx';
 import { useMediaChoice } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
-import { useThread, useThreads } from './threads.ts';
+import { useThreads } from './threads.ts';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -83,7 +84,9 @@ export function Conversation({ threadId }: { readonly threadId: string }) {
 
 /** The list has the titles of the newest conversations only. */
 function OlderTitle({ threadId }: { readonly threadId: string }) {
-  const { data } = useThread(threadId);
+  const user = useUser();
+  const queryKey = ['threads', user.id, 'one', threadId];
+  const { data } = useQuery({ queryKey, queryFn: () => user.json<Thread>('agent', `/threads/${threadId}`) });
   return (
     <InTopBar>
       <span className="strong cut title">{data?.title}</span>

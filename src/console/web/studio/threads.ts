@@ -1,5 +1,5 @@
 /** The user's conversations, as the agent service lists them. */
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Thread, ThreadPage } from '../../../client/agent/api.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { createShared } from '../shell/shared.ts';
@@ -26,14 +26,6 @@ export function useThreads(search: string) {
   });
   const threads = listing.data?.pages.flatMap((page) => page.threads).filter(({ threadId }) => !hidden.has(threadId));
   return { ...listing, threads };
-}
-
-export function useThread(threadId: string) {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['threads', user.id, 'one', threadId],
-    queryFn: () => user.json<Thread>('agent', `/threads/${threadId}`),
-  });
 }
 
 export function useRename() {
