@@ -1,6 +1,6 @@
 /** The rows of profiles, settings, referrals and feeds. The ledger of credits has its own store. */
 import { type Generated, sql } from 'kysely';
-import { type Db, inCamelCase, type Tx, transaction } from '#platform/db/db.ts';
+import { type Db, hasChanged, inCamelCase, type Tx, transaction } from '#platform/db/db.ts';
 import type { Plan, Profile } from './api.ts';
 
 export interface AccountTables {
@@ -101,13 +101,12 @@ function upsertProfile(db: Handle, { id, email, plan, credits }: NewProfile): Pr
 
 /** Sets a language once. Returns `false` if one was set, or if there is no profile. */
 export async function setFirstLanguage(db: Handle, userId: string, language: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('user_profiles')
     .set({ language, updated_at: now })
     .where('id', '=', userId)
     .where('language', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 export interface Recipient {
@@ -171,18 +170,17 @@ export async function isUnsubscribed(db: Handle, userId: string, addressDigest: 
 
 /** Returns `true` for exactly one call per user, in the transaction of the work that depends on it. */
 export async function beginOnboarding(db: Handle, userId: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
+  return db
     .insertInto('onboardings')
     .values({ user_id: userId })
     .onConflict((conflict) => conflict.column('user_id').doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Stores nothing and returns `false` if the inviter is unknown or is the user, or if the user was invited before. */
 export async function recordReferral(db: Handle, inviterId: string, inviteeId: string): Promise<boolean> {
   if (inviterId === inviteeId) return false;
-  const { numInsertedOrUpdatedRows } = await db
+  return db
     .insertInto('referrals')
     .columns(['inviter_id', 'invitee_id'])
     .expression((eb) =>
@@ -192,8 +190,7 @@ export async function recordReferral(db: Handle, inviterId: string, inviteeId: s
         .where('id', '=', inviterId),
     )
     .onConflict((conflict) => conflict.column('invitee_id').doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 export interface Listed {

@@ -1,6 +1,7 @@
 /** Refreshes in progress and completed, and pending revocations: the only SQL of the authentication service. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { deleteBatch } from '#platform/background/removal.ts';
+import { type Db, hasChanged, type Tx } from '#platform/db/db.ts';
 import type { AuthTables } from './tables.ts';
 
 type Handle = Db<AuthTables>;
@@ -14,7 +15,7 @@ const isOver = sql<boolean>`session_refreshes.expires_at <= now()`;
  */
 export async function claimRefresh(db: Handle, tokenHash: Buffer, attempt: string, ttlMs: number): Promise<boolean> {
   const claim = { attempt, outcome: null, sealed: null, successor_hash: null, subject_hash: null };
-  const { numInsertedOrUpdatedRows } = await db
+  return db
     .insertInto('session_refreshes')
     .values({ token_hash: tokenHash, ...claim, expires_at: inMs(ttlMs) })
     .onConflict((conflict) =>
@@ -23,8 +24,7 @@ export async function claimRefresh(db: Handle, tokenHash: Buffer, attempt: strin
         .doUpdateSet({ ...claim, expires_at: inMs(ttlMs) })
         .where((eb) => eb.or([isOver, eb('session_refreshes.outcome', 'in', ['expired', 'unavailable'])])),
     )
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 export function findRefresh(db: Handle, tokenHash: Buffer) {
@@ -102,12 +102,7 @@ export async function forgetToken(db: Handle, tokenHash: Buffer): Promise<void> 
 
 /** Deletes at most `limit` expired rows. Returns how many. */
 export async function sweepRefreshes(db: Handle, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with over as materialized (
-      select token_hash from session_refreshes where ${isOver} order by expires_at limit ${limit} for update skip locked
-    )
-    delete from session_refreshes using over where session_refreshes.token_hash = over.token_hash`.execute(db);
-  return Number(numAffectedRows);
+  return deleteBatch(db, 'session_refreshes', ['token_hash'], sql`${isOver} order by expires_at limit ${limit}`);
 }
 
 /** Returns the id of the new row. */
@@ -217,12 +212,11 @@ export function listSessions(db: Db<AuthTables>, userId: string, limit: number) 
 
 /** Returns `false` if the user has no such session. */
 export async function endSession(db: Db<AuthTables>, userId: string, sessionId: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('browser_sessions')
     .set({ ended_at: sql<Date>`coalesce(ended_at, now())` })
     .where((eb) => eb.and({ user_id: userId, session_id: sessionId }))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** All but the one. */
@@ -248,11 +242,6 @@ export async function removeSessions(db: Db<AuthTables>, userId: string, session
 
 /** Deletes at most `limit` rows that were not used for `days`. Returns how many. */
 export async function sweepSessions(db: Db<AuthTables>, days: number, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with over as materialized (
-      select session_id from browser_sessions where used_at < now() - make_interval(days => ${days})
-      order by used_at limit ${limit} for update skip locked
-    )
-    delete from browser_sessions using over where browser_sessions.session_id = over.session_id`.execute(db);
-  return Number(numAffectedRows);
+  const old = sql`used_at < now() - make_interval(days => ${days})`;
+  return deleteBatch(db, 'browser_sessions', ['session_id'], sql`${old} order by used_at limit ${limit}`);
 }

@@ -1,6 +1,7 @@
 /** The rows of mail events: our own, and those of the provider. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { deleteBatch } from '#platform/background/removal.ts';
+import { type Db, hasChanged, type Tx } from '#platform/db/db.ts';
 import type { EventType } from './emailapi.ts';
 import type { NotifyTables } from './tables.ts';
 
@@ -29,12 +30,11 @@ export interface ForeignEvent {
 /** `false`: it exists already. */
 export async function addForeignEvent(tx: Tx<NotifyTables>, event: ForeignEvent): Promise<boolean> {
   const { sourceId, providerId, type, reason = null } = event;
-  const { numInsertedOrUpdatedRows } = await tx
+  return tx
     .insertInto('notify_events')
     .values({ send_id: null, provider_id: providerId, type, reason, source_id: sourceId })
     .onConflict((conflict) => conflict.column('source_id').doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Returns the newest `limit` events, the oldest of them first. */
@@ -90,11 +90,6 @@ const keptForDays = 62;
 
 /** At most `limit`. Returns how many. */
 export async function dropOldEvents(db: Handle, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with old as materialized (
-      select event_id from notify_events where created_at < now() - make_interval(days => ${keptForDays})
-      order by created_at limit ${limit} for update skip locked
-    )
-    delete from notify_events using old where notify_events.event_id = old.event_id`.execute(db);
-  return Number(numAffectedRows);
+  const old = sql`created_at < now() - make_interval(days => ${keptForDays})`;
+  return deleteBatch(db, 'notify_events', ['event_id'], sql`${old} order by created_at limit ${limit}`);
 }

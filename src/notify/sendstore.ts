@@ -1,8 +1,8 @@
 /** The rows of sends, with their results. */
 import { type RawBuilder, sql } from 'kysely';
 import type { z } from 'zod';
-import { findOverdueS, removeAll } from '#platform/background/removal.ts';
-import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { deleteBatch, findOverdueS, removeAll } from '#platform/background/removal.ts';
+import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
 import type { SkipReason } from './api.ts';
@@ -133,13 +133,12 @@ const hasFailed = sql<boolean>`(failure is not null or exists (
 
 /** Changes a send that has not ended; `false`: it has. */
 async function change(db: Handle, id: string, values: object): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('notify_sends')
     .set(values)
     .where('id', '=', id)
     .where('status', 'in', unfinished)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Deletes the email after it was sent. `completion`: as in `Job.completeBy`. */
@@ -194,14 +193,14 @@ export async function markFailed(tx: Tx<NotifyTables>, id: string, end: Failure)
 
 /** Ends a mail that no caller waits for, unless an attempt has begun. */
 export async function cancelWaiting(tx: Tx<NotifyTables>, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+  const isCanceled = await tx
     .updateTable('notify_sends')
     .set({ status: 'canceled', mail: null })
     .where((eb) => eb.and({ id, status: 'pending' }))
     .where((eb) => eb.or([eb('scheduled_at', 'is not', null), eb('endpoint', '=', 'batch')]))
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 1n) await addEvents(tx, id, [{ type: 'canceled' }]);
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
+  if (isCanceled) await addEvents(tx, id, [{ type: 'canceled' }]);
+  return isCanceled;
 }
 
 /** By our id or the provider's. `undefined`: unknown, or a notification that was skipped. */
@@ -240,23 +239,21 @@ export function listSends(db: Handle, { after, q = '', status }: z.output<typeof
 
 /** Restarts a send that ended with a failure. `false`: another request has done so. */
 export async function reopen(db: Handle, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('notify_sends')
     .set({ status: 'pending', failure: null, suppressed: null })
     .where((eb) => eb.and({ id, status: 'failed' }))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Restarts a send that waits after a failure which no caller has seen. `false`: another request has done so. */
 export async function claimFailed(db: Handle, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('notify_sends')
     .set({ failure: null })
     .where((eb) => eb.and({ id, status: 'pending' }))
     .where('failure', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Releases the key of a send that ended, because 4xx responses are not stored. */
@@ -287,14 +284,8 @@ async function dropMails(db: Handle, limit: number): Promise<number> {
 }
 
 async function dropSends(db: Handle, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with old as materialized (
-      select id from notify_sends
-      where status not in ('pending', 'sending') and ${dueAt} < now() - make_interval(days => ${shownForDays})
-      order by ${dueAt} limit ${limit} for update skip locked
-    )
-    delete from notify_sends using old where notify_sends.id = old.id`.execute(db);
-  return Number(numAffectedRows);
+  const old = sql`status not in ('pending', 'sending') and ${dueAt} < now() - make_interval(days => ${shownForDays})`;
+  return deleteBatch(db, 'notify_sends', ['id'], sql`${old} order by ${dueAt} limit ${limit}`);
 }
 
 export const findOverdueSendsS = (db: Db<NotifyTables>) =>

@@ -1,7 +1,7 @@
 /** The rows of suppressed addresses. */
 import { sql } from 'kysely';
 import type { z } from 'zod';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, type Tx } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { SuppressionReach, suppressionListing, suppressionPage } from './api.ts';
 import type { NotifyContext } from './context.ts';
@@ -83,11 +83,7 @@ async function renameSuppression(db: Handle, from: string, to: string): Promise<
 
 /** Whether the address was suppressed. */
 async function liftSuppression(db: Handle, address: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('suppressed_addresses')
-    .where('address', '=', address)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+  return db.deleteFrom('suppressed_addresses').where('address', '=', address).$call(hasChanged);
 }
 
 // Suppressed addresses, to which no mail is sent because their server reported a missing mailbox. Operators list and remove them.

@@ -1,6 +1,6 @@
 /** What each user used, by day and model. */
 import { sql } from 'kysely';
-import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { AgentTables } from '../tables.ts';
 
 /** With what orders in progress cost, which counts when they end. */
@@ -129,7 +129,7 @@ const today = sql<string>`(now() at time zone 'UTC')::date`;
 /** Counts one more. `false`: the user has had `max` of them today. Concurrent transactions of a user wait for each other. */
 export async function takeFreeCancel(tx: Tx<AgentTables>, userId: string, max: number): Promise<boolean> {
   if (max === 0) return false;
-  const { numInsertedOrUpdatedRows = 0n } = await tx
+  return tx
     .insertInto('agent_free_cancels')
     .values({ user_id: userId, day: today, count: 1 })
     .onConflict((conflict) =>
@@ -138,6 +138,5 @@ export async function takeFreeCancel(tx: Tx<AgentTables>, userId: string, max: n
         .doUpdateSet((eb) => ({ count: eb('agent_free_cancels.count', '+', 1) }))
         .where('agent_free_cancels.count', '<', max),
     )
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .$call(hasChanged);
 }

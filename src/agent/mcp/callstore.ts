@@ -1,6 +1,6 @@
 /** Calls of tools over MCP that are in flight. */
 import { sql } from 'kysely';
-import type { Tx } from '#platform/db/db.ts';
+import { hasChanged, type Tx } from '#platform/db/db.ts';
 import type { AgentTables } from '../tables.ts';
 
 /** All times are the database's, because the clocks of processes may differ. */
@@ -33,11 +33,7 @@ export async function countInFlightOf(tx: Tx<AgentTables>, ownerId: string): Pro
 
 /** `false`: the call has expired, and its credits went back. */
 export async function endCall(tx: Tx<AgentTables>, callId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('agent_tool_calls')
-    .where('call_id', '=', callId)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows === 1n;
+  return tx.deleteFrom('agent_tool_calls').where('call_id', '=', callId).$call(hasChanged);
 }
 
 /** Ends the calls that have expired, or with `all` every call, at most `limit`. Concurrent calls end each one once. */

@@ -1,7 +1,7 @@
 /** Runs: their rows, leases and ends, the queue of a thread, and starts with an `Idempotency-Key`. */
 import { sql } from 'kysely';
-import { findOverdueS } from '#platform/background/removal.ts';
-import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { deleteBatch, findOverdueS } from '#platform/background/removal.ts';
+import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { currentScope } from '#platform/telemetry/trace.ts';
 import type { AgentTables, EndedStatus, Question, RunOptions, RunRecord, RunStatus } from '../tables.ts';
 
@@ -152,12 +152,11 @@ export async function beginRun(
   { taskId, fence }: Pick<Run, 'taskId' | 'fence'>,
   leaseMs: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('agent_runs')
     .set({ lease_expires_at: later(leaseMs), handed_over: false })
     .where((eb) => eb.and({ task_id: taskId, fence, status: 'running' }))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** A run that this process has taken over. */
@@ -213,12 +212,11 @@ export function claimRun(db: Handle, holder: string, leaseMs: number, taskId: st
 
 /** Ends the lease, so that another process goes on with the run at once. `false`: another process has it already. */
 export async function releaseRun(db: Handle, { taskId, fence }: Pick<Run, 'taskId' | 'fence'>): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('agent_runs')
     .set({ lease_expires_at: now, handed_over: true })
     .where((eb) => eb.and({ task_id: taskId, fence, status: 'running' }))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Prevents the run's end until the transaction is over. `false` if it has ended, or another process executes it. */
@@ -244,12 +242,11 @@ export async function markEnded(
   run: Pick<Run, 'taskId' | 'fence' | 'status'>,
   { status, error, code }: RunOutcome,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+  return tx
     .updateTable('agent_runs')
     .set({ status, error, error_code: code ?? null, updated_at: now, ended_at: now })
     .where((eb) => eb.and({ task_id: run.taskId, fence: run.fence, status: run.status }))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Of a run that has ended. */
@@ -377,7 +374,7 @@ export async function takeKey(
     .where((eb) => eb.and({ user_id: userId, key }))
     .where(sql<boolean>`not (${isRetained})`)
     .execute();
-  const { numInsertedOrUpdatedRows } = await tx
+  return tx
     .insertInto('agent_starts')
     .values({
       user_id: userId,
@@ -387,8 +384,7 @@ export async function takeKey(
       thread_id: started.threadId,
     })
     .onConflict((conflict) => conflict.columns(['user_id', 'key']).doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** The run of the key waits for another one. */
@@ -402,14 +398,8 @@ export async function markStartQueued(tx: Tx<AgentTables>, { userId, key }: Keye
 
 /** Returns how many. */
 export async function deleteOldStarts(db: Db<AgentTables>, limit: number): Promise<number> {
-  // Materialized: a plan that evaluates it again for each row would exceed `limit`.
-  const { numAffectedRows = 0n } = await sql`
-    with old as materialized (
-      select user_id, key from agent_starts where created_at < now() - make_interval(hours => ${keptForHours})
-      order by created_at limit ${limit} for update skip locked
-    )
-    delete from agent_starts as start using old where start.user_id = old.user_id and start.key = old.key`.execute(db);
-  return Number(numAffectedRows);
+  const old = sql`created_at < now() - make_interval(hours => ${keptForHours})`;
+  return deleteBatch(db, 'agent_starts', ['user_id', 'key'], sql`${old} order by created_at limit ${limit}`);
 }
 
 export const findOverdueStartsS = (db: Db<AgentTables>) =>

@@ -1,7 +1,7 @@
 /** The messages of threads. A thread counts its messages and their bytes, so that its limits need no scan. */
 import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
 import type { AgentTables, TitleSource } from '../tables.ts';
 
@@ -125,7 +125,7 @@ export async function appendMessage(
 ): Promise<boolean> {
   const [parts, metadata] = [JSON.stringify(message.parts), JSON.stringify(message.metadata)];
   const bytes = Buffer.byteLength(parts) + Buffer.byteLength(metadata);
-  const { numInsertedOrUpdatedRows } = await tx
+  return tx
     .with('thread', (db) =>
       db
         .updateTable('agent_threads')
@@ -162,8 +162,7 @@ export async function appendMessage(
           sql`${searchText(message.parts)}::text`.as('search_text'),
         ]),
     )
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Replaces the parts and the metadata of a message. The thread has to be locked. */

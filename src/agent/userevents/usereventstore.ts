@@ -1,7 +1,7 @@
 /** The events that users hear of, numbered for each user in the order of their commits. */
 import { sql } from 'kysely';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import { findOverdueS, removeAll } from '#platform/background/removal.ts';
+import { deleteBatch, findOverdueS, removeAll } from '#platform/background/removal.ts';
 import { afterCommit, type Db, json, type Tx } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
@@ -74,19 +74,8 @@ export const findOverdueUserEventsS = (db: Db<AgentTables>, maxAgeS: number) =>
 
 /** Deletes events that are older than `maxAgeS`, and returns how many. */
 export async function deleteOldUserEvents(db: Db<AgentTables>, maxAgeS: number, limit: number): Promise<number> {
-  // Materialized: a plan that evaluates it again for each row would exceed `limit`.
-  const { numAffectedRows = 0n } = await sql`
-    with old as materialized (
-      select user_id, seq from agent_user_events
-      where created_at < now() - make_interval(secs => ${maxAgeS})
-      order by created_at
-      limit ${limit}
-      for update skip locked
-    )
-    delete from agent_user_events as event using old where event.user_id = old.user_id and event.seq = old.seq`.execute(
-    db,
-  );
-  return Number(numAffectedRows);
+  const old = sql`created_at < now() - make_interval(secs => ${maxAgeS})`;
+  return deleteBatch(db, 'agent_user_events', ['user_id', 'seq'], sql`${old} order by created_at limit ${limit}`);
 }
 
 // Publishes events to their user in the transaction of the change that they report, as webhooks do. After the commit, the

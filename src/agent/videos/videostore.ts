@@ -1,6 +1,6 @@
 /** The rows of videos: the truth about them, also after their run is forgotten. */
 import { sql } from 'kysely';
-import { type Db, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { currentTrace } from '../runs/runstore.ts';
 import type { AgentTables, VideoInput, VideoOrigin } from '../tables.ts';
@@ -106,13 +106,12 @@ export async function markOrdered(
   db: Handle,
   { videoId, attempt }: { readonly videoId: string; readonly attempt: number },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('agent_videos')
     .set({ status: 'processing', ordered_at: sql<Date>`clock_timestamp()`, updated_at: now })
     .where((eb) => eb.and({ video_id: videoId, attempt, status: 'queued' }))
     .where('ordered_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 export async function listVideoIds(tx: Tx<AgentTables>, taskId: string): Promise<readonly string[]> {
@@ -216,13 +215,12 @@ export async function changeVideo(
   change: Change,
   statuses: readonly AgentTables['agent_videos']['status'][] = ['queued', 'processing'],
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('agent_videos')
     .set({ ...change, updated_at: now })
     .where((eb) => eb.and({ video_id: videoId, attempt }))
     .where('status', 'in', statuses)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Videos of a user after `after`, newest first. `statuses`: of generations. */

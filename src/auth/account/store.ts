@@ -1,6 +1,6 @@
 /** Accounts that are to be deleted. */
 import { sql } from 'kysely';
-import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import type { AuthTables, ExportFile, Stage } from '../tables.ts';
 
 type Handle = Db<AuthTables> | Tx<AuthTables>;
@@ -61,13 +61,12 @@ export const addDeletion = (db: Handle, { days, userId, ...person }: NewDeletion
     .executeTakeFirst();
 
 export async function setStage(db: Handle, deletionId: string, from: readonly Stage[], stage: Stage): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('account_deletions')
     .set({ stage })
     .where('deletion_id', '=', deletionId)
     .where('stage', 'in', from)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+    .$call(hasChanged);
 }
 
 /** Returns the id of the deletion that ended, if it had not begun. */
@@ -160,7 +159,7 @@ export async function setReady(
     days,
   }: { readonly contentId: string; readonly files: readonly ExportFile[]; readonly days: number },
 ): Promise<void> {
-  const { numUpdatedRows } = await tx
+  const isFirst = await tx
     .updateTable('account_exports')
     .set({
       content_id: contentId,
@@ -170,8 +169,8 @@ export async function setReady(
     })
     .where('export_id', '=', exportId)
     .where('ready_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows > 0n) await removeOtherParts(tx, exportId, contentId);
+    .$call(hasChanged);
+  if (isFirst) await removeOtherParts(tx, exportId, contentId);
 }
 
 export const removeOtherParts = (db: Handle, exportId: string, contentId: string) =>

@@ -1,6 +1,6 @@
 /** Sign-ins and sessions of the local identity provider: its only SQL. */
 import { type Generated, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, type Tx } from '#platform/db/db.ts';
 
 export interface IdpTables {
   idp_flows: {
@@ -86,8 +86,7 @@ export function findByCode(db: Handle, code: string) {
 
 /** A code is valid once. */
 export async function spendFlow(db: Handle, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('idp_flows').where('id', '=', id).executeTakeFirst();
-  return numDeletedRows === 1n;
+  return db.deleteFrom('idp_flows').where('id', '=', id).$call(hasChanged);
 }
 
 export async function createSession(

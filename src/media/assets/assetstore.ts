@@ -1,6 +1,6 @@
 /** The rows of assets. */
 import { type InsertObject, type RawBuilder, sql } from 'kysely';
-import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { isDeadlock, isUniqueViolation } from '#platform/db/errors.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import { searchable } from '#platform/storable.ts';
@@ -196,7 +196,7 @@ export async function draftAsset(
         .where('assets.requested_mime', '=', identity.requestedMime),
     );
   try {
-    return (await drafting.executeTakeFirstOrThrow()).numInsertedOrUpdatedRows === 1n;
+    return await drafting.$call(hasChanged);
   } catch (error) {
     // `on conflict` covers one index: the second of two concurrent inserts can fail at the other index first, and some of
     // several can wait for one another.

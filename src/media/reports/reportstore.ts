@@ -1,6 +1,6 @@
 /** The rows of reports. */
 import { sql } from 'kysely';
-import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
 import { isUnanswered, titleOfContent } from '../screening/incidentstore.ts';
 import type { MediaTables } from '../tables.ts';
@@ -280,11 +280,10 @@ export async function moveAsset(
     etag,
   }: { readonly assetId: string; readonly from: string; readonly key: string; readonly etag: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('assets')
     .set({ storage_key: key, etag, version: sql<number>`version + 1` })
     .where((eb) => eb.and({ asset_id: assetId, storage_key: from }))
     .where('ready_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }

@@ -1,6 +1,6 @@
 /** The rows of media tasks. */
 import { sql } from 'kysely';
-import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { MediaTables, Metadata, Playback } from '../tables.ts';
@@ -96,7 +96,7 @@ export async function advanceRun(
   status: TaskStatus,
   metadata: Metadata = {},
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('media_tasks')
     .set({
       status: later(status),
@@ -104,8 +104,7 @@ export async function advanceRun(
       updated_at: sql<Date>`now()`,
     })
     .where((eb) => eb.and({ task_id: taskId, run_id: runId }))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Prevents other changes of the run until the transaction is over. `undefined`: its task was deleted or separated from it. */
@@ -127,12 +126,11 @@ export async function dropTask(
   db: Handle,
   { taskId, revision }: Pick<StoredTask, 'taskId' | 'revision'>,
 ): Promise<boolean> {
-  const { numDeletedRows } = await db
+  return db
     .deleteFrom('media_tasks')
     .where('task_id', '=', taskId)
     .where(sql<boolean>`xmin::text = ${revision}`)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows === 1n;
+    .$call(hasChanged);
 }
 
 /** Returns the ids that existed. */

@@ -1,6 +1,6 @@
 /** The rows of profiles. */
 import { sql } from 'kysely';
-import { inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import type { DerivedFact, Entity, MemoryType } from '../api.ts';
 import type { StoredMemory } from '../memories/memorystore.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
@@ -115,11 +115,10 @@ export function saveLocked(tx: Tx<MemoryTables>, entity: Entity, locked: LockedP
 }
 
 export async function deleteProfile(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<boolean> {
-  const { numDeletedRows } = await tx
+  return tx
     .deleteFrom('memory_profiles')
     .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+    .$call(hasChanged);
 }
 
 /** Returns the profiles before `before`, the newest first. */

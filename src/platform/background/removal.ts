@@ -1,7 +1,27 @@
 /** Rows that are stored for a limited time. */
 import { Gauge, type Registry } from '@prometheus-io/client';
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/db.ts';
+import type { Db, Tx } from '../db/db.ts';
+
+/** Deletes the rows that `which` selects (a condition, an order and a limit), without those that another process holds. Returns how many. */
+export async function deleteBatch<Tables>(
+  db: Db<Tables> | Tx<Tables>,
+  table: string,
+  keys: readonly string[],
+  which: RawBuilder<unknown>,
+): Promise<number> {
+  // Materialized: a plan that evaluates it again for each row would exceed the limit.
+  const { numAffectedRows = 0n } = await sql`
+    with batch as materialized (
+      select ${sql.join(keys.map((key) => sql.ref(key)))} from ${sql.table(table)} where ${which} for update skip locked
+    )
+    delete from ${sql.table(table)} as gone using batch
+    where ${sql.join(
+      keys.map((key) => sql`gone.${sql.ref(key)} = batch.${sql.ref(key)}`),
+      sql` and `,
+    )}`.execute(db);
+  return Number(numAffectedRows);
+}
 
 /** Calls `removeBatch`, which returns the number of removed rows, until a batch is not full or the process stops. */
 export async function removeAll(

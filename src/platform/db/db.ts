@@ -77,6 +77,16 @@ export async function holdName<Tables>(tx: Tx<Tables>, name: string): Promise<vo
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
 }
 
+type Count = 'numUpdatedRows' | 'numDeletedRows' | 'numInsertedOrUpdatedRows';
+
+/** Runs a statement, and returns whether it changed a row: `.$call(hasChanged)` ends the statement. */
+export async function hasChanged(statement: {
+  executeTakeFirstOrThrow(): Promise<{ readonly [Name in Count]?: bigint | undefined }>;
+}): Promise<boolean> {
+  const { numUpdatedRows, numDeletedRows, numInsertedOrUpdatedRows } = await statement.executeTakeFirstOrThrow();
+  return (numUpdatedRows ?? numDeletedRows ?? numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
 /** A jsonb parameter. Never pass an array or object bare: pg would make a PostgreSQL array of it. */
 export function json<Value>(value: Value): RawBuilder<Value> {
   return sql<Value>`cast(${JSON.stringify(value)} as jsonb)`;

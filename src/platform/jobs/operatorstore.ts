@@ -1,6 +1,7 @@
 /** Jobs as operators see them. Dead jobs can be retried and discarded. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, json, type Tx } from '../db/db.ts';
+import { deleteBatch } from '../background/removal.ts';
+import { type Db, hasChanged, json, type Tx } from '../db/db.ts';
 import type { JobTables } from './jobs.ts';
 
 /** A waiting job is `scheduled` until it is due, or `failing` if an attempt failed. */
@@ -119,11 +120,10 @@ export async function findDueTimes<Tables>(
 
 /** `false`: it is not dead, or died again since. */
 export async function discardJob(tx: Tx<JobTables>, { jobId, fence }: SeenJob): Promise<boolean> {
-  const { numDeletedRows } = await tx
+  return tx
     .deleteFrom('jobs')
     .where((eb) => eb.and({ job_id: jobId, fence, status: 'dead' }))
-    .executeTakeFirstOrThrow();
-  return numDeletedRows === 1n;
+    .$call(hasChanged);
 }
 
 export async function readDatabaseTime(db: Db<JobTables>): Promise<Date> {
@@ -163,12 +163,6 @@ export async function discardDead(
   queue: string,
   { diedBy, limit }: { readonly diedBy: Date; readonly limit: number },
 ): Promise<number> {
-  // Materialized: a plan that evaluates it again for each row would exceed `limit`.
-  const { numAffectedRows } = await sql`
-    with dead as materialized (
-      select job_id from jobs where queue = ${queue} and status = 'dead' and finished_at <= ${diedBy}
-      order by finished_at desc, job_id limit ${limit} for update skip locked
-    )
-    delete from jobs using dead where jobs.job_id = dead.job_id`.execute(tx);
-  return Number(numAffectedRows);
+  const dead = sql`queue = ${queue} and status = 'dead' and finished_at <= ${diedBy}`;
+  return deleteBatch<JobTables>(tx, 'jobs', ['job_id'], sql`${dead} order by finished_at desc, job_id limit ${limit}`);
 }

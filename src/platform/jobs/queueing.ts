@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Interval, startInterval } from '../background/interval.ts';
-import { findOverdueS, removeAll } from '../background/removal.ts';
+import { deleteBatch, findOverdueS, removeAll } from '../background/removal.ts';
 import { afterCommit, assertOutsideTransaction, type Database, type Db } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { countJobs } from './depth.ts';
@@ -206,15 +206,8 @@ export async function removeFinished(
 
 /** The status is part of the text, because each status has its own index. */
 async function removeOld(db: Db<JobTables>, status: Finished, keptForMs: number, limit: number): Promise<number> {
-  // Materialized: a plan that evaluates it again for each row would exceed the batch.
-  const { numAffectedRows = 0n } = await sql`
-    with old as materialized (
-      select job_id from jobs
-      where status = '${sql.raw(status)}' and finished_at < now() - make_interval(secs => ${keptForMs / 1000})
-      order by finished_at limit ${limit} for update skip locked
-    )
-    delete from jobs using old where jobs.job_id = old.job_id`.execute(db);
-  return Number(numAffectedRows);
+  const old = sql`status = '${sql.raw(status)}' and finished_at < now() - make_interval(secs => ${keptForMs / 1000})`;
+  return deleteBatch(db, 'jobs', ['job_id'], sql`${old} order by finished_at limit ${limit}`);
 }
 
 const findOverdueJobsS = (db: Db<JobTables>, doneForMs: number) =>

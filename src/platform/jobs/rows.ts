@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, holdName, json, type Tx } from '../db/db.ts';
+import { type Db, hasChanged, holdName, json, type Tx } from '../db/db.ts';
 import { currentScope, writeTrace } from '../telemetry/trace.ts';
 import {
   type Enqueued,
@@ -199,8 +199,7 @@ const ended = { holder: null, expires_at: null } as const;
 /** Returns `false` and writes nothing if another worker holds the job. The same applies to the functions below. */
 export async function completeJob(db: Handle, claim: Claim): Promise<boolean> {
   const done = { ...ended, status: 'done', reason: null, finished_at: clock } as const;
-  const { numUpdatedRows } = await held(db, claim).set(done).executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  return held(db, claim).set(done).$call(hasChanged);
 }
 
 /**
@@ -226,29 +225,25 @@ export async function moveJob(db: Handle, claim: Claim, queue: string): Promise<
     reason: null,
     run_at: clock,
   } as const;
-  const { numUpdatedRows } = await held(db, claim).set(waiting).executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  return held(db, claim).set(waiting).$call(hasChanged);
 }
 
 /** Makes the job due again after `afterMs`. */
 export async function retryJob(db: Handle, claim: Claim, afterMs: number, reason: string): Promise<boolean> {
   const waiting = { ...ended, status: 'waiting', reason, run_at: later(afterMs) } as const;
-  const { numUpdatedRows } = await held(db, claim).set(waiting).executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  return held(db, claim).set(waiting).$call(hasChanged);
 }
 
 /** Makes the job due again after `afterMs`. All its attempts are left, because the last one did its work. */
 export async function postponeJob(db: Handle, claim: Claim, afterMs: number): Promise<boolean> {
   const waiting = { ...ended, status: 'waiting', attempt: 0, reason: null, run_at: later(afterMs) } as const;
-  const { numUpdatedRows } = await held(db, claim).set(waiting).executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  return held(db, claim).set(waiting).$call(hasChanged);
 }
 
 /** `settled`: the transaction also runs the queue's own handling, so a retry has no effect. */
 export async function endJobAsDead(db: Handle, claim: Claim, reason: string, settled = false): Promise<boolean> {
   const dead = { ...ended, status: 'dead', reason, settled, finished_at: clock } as const;
-  const { numUpdatedRows } = await held(db, claim).set(dead).executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+  return held(db, claim).set(dead).$call(hasChanged);
 }
 
 /** The attempt does not count, because the process ended. */
@@ -263,7 +258,7 @@ export async function returnJob(db: Handle, claim: Claim): Promise<void> {
  * were any.
  */
 export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttempts: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return db
     .updateTable('jobs')
     .set({ ...ended, status: 'waiting', run_at: now, reason: 'the worker was lost' })
     .where('job_id', 'in', (eb) =>
@@ -277,8 +272,7 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
         .forUpdate()
         .skipLocked(),
     )
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+    .$call(hasChanged);
 }
 
 /** Returns up to 100 jobs whose worker was lost in their last attempt. */
@@ -305,12 +299,11 @@ export async function expireOthers(db: Db<JobTables>, holder: string): Promise<v
 
 /** Deletes the unfinished job with this key. Returns `false` if there is none. */
 export async function cancelJob(db: Handle, queue: string, key: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+  return db
     .deleteFrom('jobs')
     .where((eb) => eb.and({ queue, unique_key: key }))
     .where('status', 'in', unfinished)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+    .$call(hasChanged);
 }
 
 /** Makes the waiting job with this key due now. */
