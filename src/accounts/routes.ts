@@ -41,11 +41,11 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
       client: { body: 'CreditsGrant', answer: 'GrantedProfile' },
       body: grantRequest,
       response: { 200: grantedProfile },
-    },
-    async (request) => {
-      const profile = await grant(deps, actorOf(request.headers), request.body);
-      granted.set(request, profile.id);
-      return profile;
+      handler: async (request) => {
+        const profile = await grant(deps, actorOf(request.headers), request.body);
+        granted.set(request, profile.id);
+        return profile;
+      },
     },
   );
 
@@ -58,8 +58,8 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
       description: 'Creates sample users and feeds. If you repeat the request, nothing is added.',
       client: { answer: 'SeededAccounts', repeatable: true },
       response: { 200: seeded },
+      handler: async () => seed(deps.db, deps.welcome),
     },
-    async () => seed(deps.db, deps.welcome),
   );
 
   routes.get(
@@ -72,7 +72,7 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
       client: { query: 'ActionListing', answer: 'OperatorActions' },
       querystring: actionListing,
       response: { 200: listedActions },
+      handler: async ({ query }) => ({ actions: [...(await findActions(auditOf(deps.db), query)).actions] }),
     },
-    async ({ query }) => ({ actions: [...(await findActions(auditOf(deps.db), query)).actions] }),
   );
 }

@@ -10,52 +10,40 @@ import { configuredModels, spenders, spendersQuery, totalsQuery, usageTotals } f
 export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentContext): void {
   const routes = routesOf(app, 'agent');
 
-  routes.get(
-    '/models/all',
-    access.internalOnly,
-    {
-      id: 'listConfiguredModels',
-      summary: 'List all models, plans and prices, for operators',
-      description: 'Returns all models with their plans and prices, for operators.',
-      problems: ['forbidden'],
-      client: { answer: 'ConfiguredModels' },
-      response: { 200: configuredModels },
-    },
-    async () => ({
+  routes.get('/models/all', access.internalOnly, {
+    id: 'listConfiguredModels',
+    summary: 'List all models, plans and prices, for operators',
+    description: 'Returns all models with their plans and prices, for operators.',
+    problems: ['forbidden'],
+    client: { answer: 'ConfiguredModels' },
+    response: { 200: configuredModels },
+    handler: async () => ({
       models: [...deps.models.all()],
       media: configuredMedia(deps.catalogue),
       plans: plans.map((plan) => ({ plan, hasVideo: deps.catalogue.videos[0].plans.includes(plan) })),
       prices: { image: deps.catalogue.images[0].credits, video: deps.catalogue.videos[0].credits },
     }),
-  );
+  });
 
-  routes.get(
-    '/usage/totals',
-    access.internalOnly,
-    {
-      id: 'readUsageTotals',
-      summary: 'Read the usage of all users by day, model and plan, newest day first',
-      description: 'Returns the usage of all users by day, model and plan, newest day first, for operators.',
-      problems: ['forbidden'],
-      client: { query: 'UsageTotalsRange', answer: 'UsageTotals' },
-      querystring: totalsQuery,
-      response: { 200: usageTotals },
-    },
-    async ({ query }) => readTotals(deps, query),
-  );
+  routes.get('/usage/totals', access.internalOnly, {
+    id: 'readUsageTotals',
+    summary: 'Read the usage of all users by day, model and plan, newest day first',
+    description: 'Returns the usage of all users by day, model and plan, newest day first, for operators.',
+    problems: ['forbidden'],
+    client: { query: 'UsageTotalsRange', answer: 'UsageTotals' },
+    querystring: totalsQuery,
+    response: { 200: usageTotals },
+    handler: async ({ query }) => readTotals(deps, query),
+  });
 
-  routes.get(
-    '/usage/users',
-    access.internalOnly,
-    {
-      id: 'listSpenders',
-      summary: 'List the users who spent the most credits in a month',
-      description: 'Returns the users who spent the most credits in a month, for operators.',
-      problems: ['forbidden'],
-      client: { query: 'SpenderListing', answer: 'Spenders' },
-      querystring: spendersQuery,
-      response: { 200: spenders },
-    },
-    async ({ query }) => readSpenders(deps, query),
-  );
+  routes.get('/usage/users', access.internalOnly, {
+    id: 'listSpenders',
+    summary: 'List the users who spent the most credits in a month',
+    description: 'Returns the users who spent the most credits in a month, for operators.',
+    problems: ['forbidden'],
+    client: { query: 'SpenderListing', answer: 'Spenders' },
+    querystring: spendersQuery,
+    response: { 200: spenders },
+    handler: async ({ query }) => readSpenders(deps, query),
+  });
 }

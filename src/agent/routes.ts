@@ -51,22 +51,18 @@ export const starting = [
 export function addRoutes(app: HttpServer, access: Access, deps: ServingContext): void {
   const routes = routesOf(app, 'agent');
 
-  routes.post(
-    '/task',
-    access.userOrInternal,
-    {
-      id: 'startTask',
-      summary: 'Start a run in a thread',
-      description:
-        'Starts a run that answers a message, or continues after `approvals`, and returns its `taskId`. Read the answer with `GET /stream/:taskId`. With an `Idempotency-Key`, a repeated request returns the same run for 24 hours.',
-      problems: [...starting, 'idempotency_conflict'],
-      example: { threadId, text: 'Create an image of a lighthouse at dusk.' },
-      client: { body: 'TaskRequest', answer: 'StartedTask' },
-      headers: idempotencyHeaders,
-      body: taskRequest,
-      response: { 201: taskStart },
-    },
-    async (request, reply) => {
+  routes.post('/task', access.userOrInternal, {
+    id: 'startTask',
+    summary: 'Start a run in a thread',
+    description:
+      'Starts a run that answers a message, or continues after `approvals`, and returns its `taskId`. Read the answer with `GET /stream/:taskId`. With an `Idempotency-Key`, a repeated request returns the same run for 24 hours.',
+    problems: [...starting, 'idempotency_conflict'],
+    example: { threadId, text: 'Create an image of a lighthouse at dusk.' },
+    client: { body: 'TaskRequest', answer: 'StartedTask' },
+    headers: idempotencyHeaders,
+    body: taskRequest,
+    response: { 201: taskStart },
+    handler: async (request, reply) => {
       const { caller, body } = request;
       const userId = userOf(caller, body.userId, 'body.userId');
       // Instructions of a user would be those of the app.
@@ -76,170 +72,134 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
       const lastEventId = body.approvals ? await findBeginning(deps, taskId) : undefined;
       return reply.code(201).send({ taskId, threadId, ...(queued && { queued }), ...(lastEventId && { lastEventId }) });
     },
-  );
+  });
 
-  routes.get(
-    '/task/:taskId',
-    access.userOrInternal,
-    {
-      id: 'readTask',
-      summary: 'Read the status of a run',
-      description: 'Returns the status of a run: `queued`, `running`, `completed`, `failed` or `aborted`.',
-      problems: ['forbidden', 'not_found'],
-      client: { answer: 'TaskInfo' },
-      params: taskParams,
-      response: { 200: taskInfo },
-    },
-    async (request) => describeRun(await readRun(deps, request.caller, request.params.taskId)),
-  );
+  routes.get('/task/:taskId', access.userOrInternal, {
+    id: 'readTask',
+    summary: 'Read the status of a run',
+    description: 'Returns the status of a run: `queued`, `running`, `completed`, `failed` or `aborted`.',
+    problems: ['forbidden', 'not_found'],
+    client: { answer: 'TaskInfo' },
+    params: taskParams,
+    response: { 200: taskInfo },
+    handler: async (request) => describeRun(await readRun(deps, request.caller, request.params.taskId)),
+  });
 
-  routes.delete(
-    '/task/:taskId',
-    access.userOrInternal,
-    {
-      id: 'stopTask',
-      summary: 'Stop a run',
-      description:
-        'Stops a run, or removes it from the queue of its thread. The messages contain everything that was streamed. You can repeat the request.',
-      problems: ['forbidden', 'not_found'],
-      params: taskParams,
-      response: { 204: z.null() },
-    },
-    async (request) => abortTask(deps, request.caller, request.params.taskId),
-  );
+  routes.delete('/task/:taskId', access.userOrInternal, {
+    id: 'stopTask',
+    summary: 'Stop a run',
+    description:
+      'Stops a run, or removes it from the queue of its thread. The messages contain everything that was streamed. You can repeat the request.',
+    problems: ['forbidden', 'not_found'],
+    params: taskParams,
+    response: { 204: z.null() },
+    handler: async (request) => abortTask(deps, request.caller, request.params.taskId),
+  });
 
-  routes.get(
-    '/stream/:taskId',
-    access.userOrInternal,
-    {
-      id: 'followRun',
-      summary: 'Stream the output of a run as server-sent events',
-      description:
-        'Streams the AI SDK v5 UI message stream of a run, and ends with `data: [DONE]`. Each event has an id. Send the last one as `Last-Event-ID` to resume after it, on any instance.',
-      problems: ['forbidden', 'not_found', 'too_many_streams'],
-      otherResponses: { 200: ['A stream of server-sent events.', 'text/event-stream'] },
-      client: { kind: 'stream' },
-      params: taskParams,
-    },
-    async (request, reply) => {
+  routes.get('/stream/:taskId', access.userOrInternal, {
+    id: 'followRun',
+    summary: 'Stream the output of a run as server-sent events',
+    description:
+      'Streams the AI SDK v5 UI message stream of a run, and ends with `data: [DONE]`. Each event has an id. Send the last one as `Last-Event-ID` to resume after it, on any instance.',
+    problems: ['forbidden', 'not_found', 'too_many_streams'],
+    otherResponses: { 200: ['A stream of server-sent events.', 'text/event-stream'] },
+    client: { kind: 'stream' },
+    params: taskParams,
+    handler: async (request, reply) => {
       const lastEventId = readLastEventId(request.headers['last-event-id']);
       const run = await readRun(deps, request.caller, request.params.taskId);
       await deps.readers.read(reply, run, lastEventId);
     },
-  );
+  });
 
-  routes.get(
-    '/thread/:threadId/current-task',
-    access.userOrInternal,
-    {
-      id: 'readCurrentTask',
-      summary: 'Read the run in progress of a thread',
-      description:
-        'Returns the run in progress of a thread, or `null`, and the runs that wait for it. Use it to resume a stream when a page loads.',
-      problems: ['forbidden'],
-      client: { query: 'ThreadOwner', answer: 'CurrentTask' },
-      params: threadParams,
-      querystring: threadOwner,
-      response: { 200: currentTask },
-    },
-    async ({ caller, params, query }) => {
+  routes.get('/thread/:threadId/current-task', access.userOrInternal, {
+    id: 'readCurrentTask',
+    summary: 'Read the run in progress of a thread',
+    description:
+      'Returns the run in progress of a thread, or `null`, and the runs that wait for it. Use it to resume a stream when a page loads.',
+    problems: ['forbidden'],
+    client: { query: 'ThreadOwner', answer: 'CurrentTask' },
+    params: threadParams,
+    querystring: threadOwner,
+    response: { 200: currentTask },
+    handler: async ({ caller, params, query }) => {
       const userId = namedUserOf(caller, query.userId, 'querystring.userId');
       return readCurrentTask(deps, userId, params.threadId);
     },
-  );
+  });
 
-  routes.get(
-    '/messages/:threadId',
-    access.userOrInternal,
-    {
-      id: 'readMessages',
-      summary: 'List the messages of a thread',
-      description:
-        'Returns all messages of a thread, or a page of them, oldest first. The header `X-Next-Before` is the `before` of the next page.',
-      problems: ['forbidden'],
-      client: { query: 'MessagePaging', answer: 'ThreadMessages' },
-      params: threadParams,
-      querystring: messagePaging,
-      response: { 200: threadMessages },
-    },
-    async ({ caller, params, query }, reply) => {
+  routes.get('/messages/:threadId', access.userOrInternal, {
+    id: 'readMessages',
+    summary: 'List the messages of a thread',
+    description:
+      'Returns all messages of a thread, or a page of them, oldest first. The header `X-Next-Before` is the `before` of the next page.',
+    problems: ['forbidden'],
+    client: { query: 'MessagePaging', answer: 'ThreadMessages' },
+    params: threadParams,
+    querystring: messagePaging,
+    response: { 200: threadMessages },
+    handler: async ({ caller, params, query }, reply) => {
       const userId = namedUserOf(caller, query.userId, 'querystring.userId');
       const { messages, nextBefore } = await readMessages(deps, userId, params.threadId, query);
       if (nextBefore !== undefined) reply.header('x-next-before', nextBefore);
       if (messages instanceof Readable) return reply.type('application/json; charset=utf-8').send(messages as never);
       return { messages: [...messages] };
     },
-  );
+  });
 
-  routes.get(
-    '/models',
-    access.userOnly,
-    {
-      id: 'listModels',
-      summary: 'List the models of texts, images and videos, with their prices',
-      description:
-        'Returns the models, their prices, what they can do, and whether the plan of the user includes them.',
-      client: { query: 'ModelListing', answer: 'ModelList' },
-      querystring: modelListing,
-      response: { 200: modelList },
-    },
-    async (request) => {
+  routes.get('/models', access.userOnly, {
+    id: 'listModels',
+    summary: 'List the models of texts, images and videos, with their prices',
+    description: 'Returns the models, their prices, what they can do, and whether the plan of the user includes them.',
+    client: { query: 'ModelListing', answer: 'ModelList' },
+    querystring: modelListing,
+    response: { 200: modelList },
+    handler: async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
       const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, deps.welcome);
       const all = [...deps.models.list(plan), ...listMediaModels(deps.catalogue, plan)];
       const { kind } = request.query;
       return { models: kind === undefined ? all : all.filter((model) => model.kind === kind) };
     },
-  );
+  });
 
-  routes.get(
-    '/usage',
-    access.userOrInternal,
-    {
-      id: 'readUsage',
-      summary: 'Read the usage of a user by day and model',
-      description: 'Returns runs, tokens, media and credits for each day and model, newest day first.',
-      client: { query: 'UsageRange', answer: 'UsageDays' },
-      querystring: usageQuery,
-      response: { 200: usageDays },
-    },
-    async (request) => readUsage(deps, userOf(request.caller, request.query.userId, 'query.userId'), request.query),
-  );
+  routes.get('/usage', access.userOrInternal, {
+    id: 'readUsage',
+    summary: 'Read the usage of a user by day and model',
+    description: 'Returns runs, tokens, media and credits for each day and model, newest day first.',
+    client: { query: 'UsageRange', answer: 'UsageDays' },
+    querystring: usageQuery,
+    response: { 200: usageDays },
+    handler: async (request) =>
+      readUsage(deps, userOf(request.caller, request.query.userId, 'query.userId'), request.query),
+  });
 
-  routes.get(
-    '/credits',
-    access.userOrInternal,
-    {
-      id: 'readCredits',
-      summary: 'Read the plan, the credits and the prices of a user',
-      description: 'Returns the plan, the credits, and the prices of a run, an image and a video.',
-      client: { query: 'CreditsOwner', answer: 'CreditsState' },
-      querystring: creditsQuery,
-      response: { 200: creditsInfo },
-    },
-    async (request) => {
+  routes.get('/credits', access.userOrInternal, {
+    id: 'readCredits',
+    summary: 'Read the plan, the credits and the prices of a user',
+    description: 'Returns the plan, the credits, and the prices of a run, an image and a video.',
+    client: { query: 'CreditsOwner', answer: 'CreditsState' },
+    querystring: creditsQuery,
+    response: { 200: creditsInfo },
+    handler: async (request) => {
       const userId = userOf(request.caller, request.query.userId, 'query.userId');
       return readCredits(deps, userId, deps.models.pick(undefined).credits, deps.catalogue);
     },
-  );
+  });
 
-  routes.post(
-    '/video/submit/:taskId',
-    access.userOnly,
-    {
-      id: 'retryVideos',
-      summary: 'Retry the videos of a run that failed because of credits or plan',
-      description:
-        'Retries the videos of a run that failed with `insufficient_credits` or `insufficient_plan`. If they still cannot be paid for, the response is 400, and `error` is the current reason.',
-      problems: ['not_found', 'video_not_retryable', 'video_unpayable'],
-      client: { answer: 'VideosRetried' },
-      params: taskParams,
-      response: { 200: z.object({ success: z.literal(true) }) },
-    },
-    async (request) => {
+  routes.post('/video/submit/:taskId', access.userOnly, {
+    id: 'retryVideos',
+    summary: 'Retry the videos of a run that failed because of credits or plan',
+    description:
+      'Retries the videos of a run that failed with `insufficient_credits` or `insufficient_plan`. If they still cannot be paid for, the response is 400, and `error` is the current reason.',
+    problems: ['not_found', 'video_not_retryable', 'video_unpayable'],
+    client: { answer: 'VideosRetried' },
+    params: taskParams,
+    response: { 200: z.object({ success: z.literal(true) }) },
+    handler: async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
       await retryVideos(deps, request.caller.userId, request.params.taskId);
       return { success: true as const };
     },
-  );
+  });
 }

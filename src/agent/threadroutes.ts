@@ -35,73 +35,58 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
   const routes = routesOf(app, 'agent');
   const searches = createGates(searchLimits);
 
-  routes.get(
-    '/threads',
-    access.userOrInternal,
-    {
-      id: 'listThreads',
-      summary: 'List the threads of a user',
-      description: 'Returns a page of threads. The thread with the newest message is first.',
-      client: { query: 'ThreadListing', answer: 'ThreadPage' },
-      querystring: threadListing,
-      response: { 200: threadPage },
-    },
-    async ({ caller, query }, reply) => {
+  routes.get('/threads', access.userOrInternal, {
+    id: 'listThreads',
+    summary: 'List the threads of a user',
+    description: 'Returns a page of threads. The thread with the newest message is first.',
+    client: { query: 'ThreadListing', answer: 'ThreadPage' },
+    querystring: threadListing,
+    response: { 200: threadPage },
+    handler: async ({ caller, query }, reply) => {
       const userId = userOf(caller, query.userId, userField);
       if (query.q === undefined) return readThreads(deps, userId, query);
       return searches.run(userId, () => readThreads(deps, userId, query, reply.abandoned));
     },
-  );
+  });
 
-  routes.delete(
-    '/threads',
-    access.userOrInternal,
-    {
-      id: 'deleteThreads',
-      summary: 'Delete all threads of a user',
-      description: 'Immediately hides all threads of a user, and deletes them. You can repeat the request.',
-      otherResponses: { 204: ['The threads are hidden.'] },
-      client: { query: 'ThreadsDeletion' },
-      querystring: threadsDeletion,
-      response: { 204: z.null() },
-    },
-    async ({ caller, query }) => deleteThreads(deps, userOf(caller, query.userId, userField), query.assets === 'true'),
-  );
+  routes.delete('/threads', access.userOrInternal, {
+    id: 'deleteThreads',
+    summary: 'Delete all threads of a user',
+    description: 'Immediately hides all threads of a user, and deletes them. You can repeat the request.',
+    otherResponses: { 204: ['The threads are hidden.'] },
+    client: { query: 'ThreadsDeletion' },
+    querystring: threadsDeletion,
+    response: { 204: z.null() },
+    handler: async ({ caller, query }) =>
+      deleteThreads(deps, userOf(caller, query.userId, userField), query.assets === 'true'),
+  });
 
-  routes.get(
-    '/threads/:threadId',
-    access.userOrInternal,
-    {
-      id: 'readThread',
-      summary: 'Read a thread',
-      description: 'Returns the title, the times and the number of messages of a thread.',
-      problems: ['forbidden', 'not_found'],
-      client: { query: 'ThreadOwner', answer: 'Thread' },
-      params: threadParams,
-      querystring: threadOwner,
-      response: { 200: thread },
-    },
-    async ({ caller, params, query }) =>
+  routes.get('/threads/:threadId', access.userOrInternal, {
+    id: 'readThread',
+    summary: 'Read a thread',
+    description: 'Returns the title, the times and the number of messages of a thread.',
+    problems: ['forbidden', 'not_found'],
+    client: { query: 'ThreadOwner', answer: 'Thread' },
+    params: threadParams,
+    querystring: threadOwner,
+    response: { 200: thread },
+    handler: async ({ caller, params, query }) =>
       readThread(deps, namedUserOf(caller, query.userId, userField), params.threadId),
-  );
+  });
 
-  routes.patch(
-    '/threads/:threadId',
-    access.userOrInternal,
-    {
-      id: 'renameThread',
-      summary: 'Rename a thread, move it to the trash, or restore it',
-      description:
-        'Sets the title of a thread, moves it to the trash, or restores it. The position of the thread in the list does not change. The trash ends the link of a shared thread.',
-      problems: ['forbidden', 'not_found', 'thread_deleting'],
-      example: { title: 'Lighthouses' },
-      client: { body: 'ThreadChange', query: 'ThreadOwner', answer: 'Thread' },
-      params: threadParams,
-      querystring: threadOwner,
-      body: threadChange,
-      response: { 200: thread },
-    },
-    async ({ caller, params: { threadId }, query, body }) => {
+  routes.patch('/threads/:threadId', access.userOrInternal, {
+    id: 'renameThread',
+    summary: 'Rename a thread, move it to the trash, or restore it',
+    description:
+      'Sets the title of a thread, moves it to the trash, or restores it. The position of the thread in the list does not change. The trash ends the link of a shared thread.',
+    problems: ['forbidden', 'not_found', 'thread_deleting'],
+    example: { title: 'Lighthouses' },
+    client: { body: 'ThreadChange', query: 'ThreadOwner', answer: 'Thread' },
+    params: threadParams,
+    querystring: threadOwner,
+    body: threadChange,
+    response: { 200: thread },
+    handler: async ({ caller, params: { threadId }, query, body }) => {
       const userId = namedUserOf(caller, query.userId, userField) ?? namedUserOf(caller, body.userId, 'body.userId');
       const { title, trashed } = body;
       if (title === undefined && trashed === undefined) throw invalid('body.title', 'is required without trashed');
@@ -113,78 +98,63 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
       });
       return readThread(deps, userId, threadId);
     },
-  );
+  });
 
-  routes.delete(
-    '/threads/:threadId',
-    access.userOrInternal,
-    {
-      id: 'deleteThread',
-      summary: 'Delete a thread',
-      description:
-        "Stops the run in progress and deletes the thread with its messages and videos. With `assets=true`, it also deletes the thread's assets. After 503, you can repeat the request.",
-      problems: ['forbidden', 'not_found'],
-      client: { query: 'ThreadDeletion' },
-      params: threadParams,
-      querystring: threadDeletion,
-      response: { 204: z.null() },
-    },
-    async ({ caller, params, query }) => {
+  routes.delete('/threads/:threadId', access.userOrInternal, {
+    id: 'deleteThread',
+    summary: 'Delete a thread',
+    description:
+      "Stops the run in progress and deletes the thread with its messages and videos. With `assets=true`, it also deletes the thread's assets. After 503, you can repeat the request.",
+    problems: ['forbidden', 'not_found'],
+    client: { query: 'ThreadDeletion' },
+    params: threadParams,
+    querystring: threadDeletion,
+    response: { 204: z.null() },
+    handler: async ({ caller, params, query }) => {
       const userId = namedUserOf(caller, query.userId, userField);
       await deleteThread(deps, userId, params.threadId, query.assets === 'true');
     },
-  );
+  });
 
-  routes.get(
-    '/threads/:threadId/branches',
-    access.userOrInternal,
-    {
-      id: 'listBranches',
-      summary: 'List the versions of a thread',
-      description:
-        'Returns the messages that have other versions, because a message was edited or answered again. Versions are stored until the thread is deleted, up to 100 and 32 MiB of a thread.',
-      problems: ['forbidden', 'not_found'],
-      client: { query: 'ThreadOwner', answer: 'ThreadBranches' },
-      params: threadParams,
-      querystring: threadOwner,
-      response: { 200: threadBranches },
-    },
-    async ({ caller, params, query }) =>
+  routes.get('/threads/:threadId/branches', access.userOrInternal, {
+    id: 'listBranches',
+    summary: 'List the versions of a thread',
+    description:
+      'Returns the messages that have other versions, because a message was edited or answered again. Versions are stored until the thread is deleted, up to 100 and 32 MiB of a thread.',
+    problems: ['forbidden', 'not_found'],
+    client: { query: 'ThreadOwner', answer: 'ThreadBranches' },
+    params: threadParams,
+    querystring: threadOwner,
+    response: { 200: threadBranches },
+    handler: async ({ caller, params, query }) =>
       readBranches(deps, namedUserOf(caller, query.userId, userField), params.threadId),
-  );
+  });
 
-  routes.get(
-    '/threads/:threadId/replaced',
-    access.userOrInternal,
-    {
-      id: 'listReplaced',
-      summary: 'List the messages of all branches of a thread',
-      description:
-        'Returns a page of them. Pass `next_cursor` as `cursor` until it is `null`. Exports of accounts contain them.',
-      problems: ['forbidden', 'not_found'],
-      client: { query: 'ReplacedListing', answer: 'ReplacedMessages' },
-      params: threadParams,
-      querystring: replacedListing,
-      response: { 200: replacedMessages },
-    },
-    async ({ caller, params, query }) =>
+  routes.get('/threads/:threadId/replaced', access.userOrInternal, {
+    id: 'listReplaced',
+    summary: 'List the messages of all branches of a thread',
+    description:
+      'Returns a page of them. Pass `next_cursor` as `cursor` until it is `null`. Exports of accounts contain them.',
+    problems: ['forbidden', 'not_found'],
+    client: { query: 'ReplacedListing', answer: 'ReplacedMessages' },
+    params: threadParams,
+    querystring: replacedListing,
+    response: { 200: replacedMessages },
+    handler: async ({ caller, params, query }) =>
       readReplaced(deps, namedUserOf(caller, query.userId, userField), params.threadId, query.cursor),
-  );
+  });
 
-  routes.post(
-    '/threads/:threadId/branches/:branchId',
-    access.userOrInternal,
-    {
-      id: 'chooseBranch',
-      summary: 'Show another version of a thread',
-      description:
-        'Replaces the messages from the fork on with those of the branch. The replaced messages become a branch. A thread with a run returns 409.',
-      problems: ['forbidden', 'not_found', 'task_running', 'thread_deleting'],
-      client: { query: 'ThreadOwner' },
-      params: branchParams,
-      querystring: threadOwner,
-      response: { 204: z.null() },
-    },
-    async ({ caller, params, query }) => chooseBranch(deps, namedUserOf(caller, query.userId, userField), params),
-  );
+  routes.post('/threads/:threadId/branches/:branchId', access.userOrInternal, {
+    id: 'chooseBranch',
+    summary: 'Show another version of a thread',
+    description:
+      'Replaces the messages from the fork on with those of the branch. The replaced messages become a branch. A thread with a run returns 409.',
+    problems: ['forbidden', 'not_found', 'task_running', 'thread_deleting'],
+    client: { query: 'ThreadOwner' },
+    params: branchParams,
+    querystring: threadOwner,
+    response: { 204: z.null() },
+    handler: async ({ caller, params, query }) =>
+      chooseBranch(deps, namedUserOf(caller, query.userId, userField), params),
+  });
 }

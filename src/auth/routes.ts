@@ -47,31 +47,27 @@ function addNavigation(app: HttpServer, deps: AuthContext): void {
         next: text('The URL to redirect to after sign-in.'),
         invite: text('The id of the inviting user.'),
       }),
+      handler: async (request, reply) =>
+        redirect(
+          reply,
+          await redirectToProvider(deps, request.query, request.headers.cookie, deps.clientAddressOf(request)),
+        ),
     },
-    async (request, reply) =>
-      redirect(
-        reply,
-        await redirectToProvider(deps, request.query, request.headers.cookie, deps.clientAddressOf(request)),
-      ),
   );
 
-  routes.get(
-    '/callback',
-    navigation,
-    {
-      id: 'callbackUrl',
-      summary: 'Complete a sign-in',
-      description:
-        'The identity provider redirects the browser to this URL. The response sets the session cookie and redirects to the `next` of the sign-in. After a failure, it redirects with `auth_error=1`.',
-      otherResponses: { 302: ['A redirect to the application.'] },
-      client: { query: 'SignInReturn', kind: 'address' },
-      querystring: z.looseObject({
-        code: text('The authorization code. Without it, the browser is redirected immediately.'),
-        state: text('The state of the sign-in, if the identity provider returns it.'),
-        error: text('The reason why the identity provider did not sign the user in.'),
-      }),
-    },
-    async (request, reply) =>
+  routes.get('/callback', navigation, {
+    id: 'callbackUrl',
+    summary: 'Complete a sign-in',
+    description:
+      'The identity provider redirects the browser to this URL. The response sets the session cookie and redirects to the `next` of the sign-in. After a failure, it redirects with `auth_error=1`.',
+    otherResponses: { 302: ['A redirect to the application.'] },
+    client: { query: 'SignInReturn', kind: 'address' },
+    querystring: z.looseObject({
+      code: text('The authorization code. Without it, the browser is redirected immediately.'),
+      state: text('The state of the sign-in, if the identity provider returns it.'),
+      error: text('The reason why the identity provider did not sign the user in.'),
+    }),
+    handler: async (request, reply) =>
       redirect(
         reply,
         await finishSignIn(deps, {
@@ -82,7 +78,7 @@ function addNavigation(app: HttpServer, deps: AuthContext): void {
           clientAddress: deps.clientAddressOf(request),
         }),
       ),
-  );
+  });
 
   for (const path of ['/login', '/callback'])
     app.options(path, { config: { cors: false }, schema: { hide: true } }, async () => {
@@ -136,12 +132,12 @@ function addCalls(app: HttpServer, deps: AuthContext): void {
       readsSession: true,
       client: { answer: 'AccessToken', repeatable: true, cookies: true },
       response: { 200: accessToken },
-    },
-    async (request, reply) => {
-      const { outcome, setCookies } = await refresh(deps, request.headers, deps.clientAddressOf(request));
-      for (const cookie of setCookies) reply.header('set-cookie', cookie);
-      if (outcome instanceof Problem) throw outcome;
-      return reply.send(outcome);
+      handler: async (request, reply) => {
+        const { outcome, setCookies } = await refresh(deps, request.headers, deps.clientAddressOf(request));
+        for (const cookie of setCookies) reply.header('set-cookie', cookie);
+        if (outcome instanceof Problem) throw outcome;
+        return reply.send(outcome);
+      },
     },
   );
 
@@ -158,13 +154,13 @@ function addCalls(app: HttpServer, deps: AuthContext): void {
       client: { query: 'SignOut', answer: 'SignedOut', repeatable: true, cookies: true },
       querystring: logoutQuery,
       response: { 200: signedOut },
-    },
-    async (request, reply) => {
-      const { cookie: cookieHeader } = request.headers;
-      const clientAddress = deps.clientAddressOf(request);
-      const setCookies = await signOut(deps, { cookieHeader, scope: request.query.scope, clientAddress });
-      for (const cookie of setCookies) reply.header('set-cookie', cookie);
-      return reply.send({ ok: true } as const);
+      handler: async (request, reply) => {
+        const { cookie: cookieHeader } = request.headers;
+        const clientAddress = deps.clientAddressOf(request);
+        const setCookies = await signOut(deps, { cookieHeader, scope: request.query.scope, clientAddress });
+        for (const cookie of setCookies) reply.header('set-cookie', cookie);
+        return reply.send({ ok: true } as const);
+      },
     },
   );
 }

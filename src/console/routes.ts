@@ -50,45 +50,50 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   routes.get(
     '/api/console',
     {},
-    { summary: 'Read the configuration of the pages', response: { 200: consoleInfo } },
-    async (request): Promise<ConsoleInfo> => ({
-      version,
-      isOperator: sessions.isOperator(request.headers.cookie),
-      operator: sessions.find(request.headers.cookie) ?? null,
-      hasOperatorAccounts: deps.identity !== undefined,
-      hasPeople: deps.clients !== undefined,
-      addresses: deps.addresses,
-      pictureHosts: [...deps.pictureHosts],
-      hasOutbox: deps.outbox !== undefined,
-      hasMemory: deps.memory !== undefined,
-      hasWebhooks: deps.deliveries !== undefined,
-      hasDatabase: deps.db !== undefined,
-      hasDemoUsers: deps.hasDemoUsers,
-    }),
+    {
+      summary: 'Read the configuration of the pages',
+      response: { 200: consoleInfo },
+      handler: async (request): Promise<ConsoleInfo> => ({
+        version,
+        isOperator: sessions.isOperator(request.headers.cookie),
+        operator: sessions.find(request.headers.cookie) ?? null,
+        hasOperatorAccounts: deps.identity !== undefined,
+        hasPeople: deps.clients !== undefined,
+        addresses: deps.addresses,
+        pictureHosts: [...deps.pictureHosts],
+        hasOutbox: deps.outbox !== undefined,
+        hasMemory: deps.memory !== undefined,
+        hasWebhooks: deps.deliveries !== undefined,
+        hasDatabase: deps.db !== undefined,
+        hasDemoUsers: deps.hasDemoUsers,
+      }),
+    },
   );
 
   routes.get(
     '/api/endpoints',
     {},
-    { summary: 'The endpoints of all services', response: { 200: endpointList } },
-    async (): Promise<EndpointList> => {
-      const endpoints = [];
-      // One after the other: a service makes its document on the first request, and all of them can share a processor.
-      for (const [service, url] of Object.entries(deps.services))
-        endpoints.push(...(await listEndpoints(service, url)));
-      if (endpoints.length === 0) throw problems.engine_unavailable();
-      return { endpoints };
+    {
+      summary: 'The endpoints of all services',
+      response: { 200: endpointList },
+      handler: async (): Promise<EndpointList> => {
+        const endpoints = [];
+        // One after the other: a service makes its document on the first request, and all of them can share a processor.
+        for (const [service, url] of Object.entries(deps.services))
+          endpoints.push(...(await listEndpoints(service, url)));
+        if (endpoints.length === 0) throw problems.engine_unavailable();
+        return { endpoints };
+      },
     },
   );
 
   addSessionRoutes(app, deps);
 
-  routes.get(
-    '/api/overview',
-    guard,
-    { summary: 'Read the state of every service', response: { 200: overview } },
-    async () => collectOverview(deps),
-  );
+  routes.get('/api/overview', guard, {
+    summary: 'Read the state of every service',
+    response: { 200: overview },
+    handler: async () => collectOverview(deps),
+  });
 
   addMailRoutes(app, guard, deps.outbox);
   if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
@@ -145,26 +150,27 @@ function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | u
     return outbox;
   };
 
-  routes.get('/api/mails', guard, { summary: 'The outbox', response: { 200: mailList } }, async () =>
-    listMails(folder()),
-  );
+  routes.get('/api/mails', guard, {
+    summary: 'The outbox',
+    response: { 200: mailList },
+    handler: async () => listMails(folder()),
+  });
 
-  routes.get(
-    '/api/mails/:name',
-    guard,
-    { summary: 'Read an email of the outbox', params: mailPath, response: { 200: mail } },
-    async (request) => readMail(folder(), request.params.name),
-  );
+  routes.get('/api/mails/:name', guard, {
+    summary: 'Read an email of the outbox',
+    params: mailPath,
+    response: { 200: mail },
+    handler: async (request) => readMail(folder(), request.params.name),
+  });
 
-  routes.get(
-    '/api/mails/:name/html',
-    guard,
-    { summary: 'Show an email as a page, in a sandbox', params: mailPath },
-    async (request, reply) => {
+  routes.get('/api/mails/:name/html', guard, {
+    summary: 'Show an email as a page, in a sandbox',
+    params: mailPath,
+    handler: async (request, reply) => {
       const html = await readMailHtml(folder(), request.params.name);
       return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
     },
-  );
+  });
 }
 
 // The Models page: models, prices and usage, all from the agent service.
@@ -193,15 +199,15 @@ function addDeliveryRoutes(
   guard: OperatorGuard,
   deliveries: NonNullable<ConsoleContext['deliveries']>,
 ): void {
-  routesOf(app, 'console').get(
-    '/api/webhooks',
-    guard,
-    { summary: 'The newest webhook deliveries', querystring: deliveryQuery, response: { 200: deliveryList } },
-    async ({ query }) => {
+  routesOf(app, 'console').get('/api/webhooks', guard, {
+    summary: 'The newest webhook deliveries',
+    querystring: deliveryQuery,
+    response: { 200: deliveryList },
+    handler: async ({ query }) => {
       const rows = await findDeliveries(deliveries.db, query, longestList);
       return { ...(await readEndpoint(deliveries)), types: [...webhookEventTypes], deliveries: rows.map(describe) };
     },
-  );
+  });
 }
 
 function describe({ jobId, fence, payload, state, attempt, reason, ...at }: DeliveryRow): Delivery {

@@ -42,8 +42,10 @@ export function addForwards(
   all: readonly Forwarded[],
 ): void {
   const routes = routesOf(app, 'console');
-  for (const [method, url, route, summary, schema] of all)
-    routes[method](url, guard, { summary, ...schema }, forward(client, method === 'get' ? 'GET' : 'POST', route));
+  for (const [method, url, route, summary, schema] of all) {
+    const handler = forward(client, method === 'get' ? 'GET' : 'POST', route);
+    routes[method](url, guard, { summary, ...schema, handler });
+  }
 }
 
 /** For pages that show many parts: one that a service does not give leaves the others. */

@@ -55,21 +55,21 @@ export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): vo
       client: { query: 'PublicGalleryListing', answer: 'PublicGallery' },
       querystring: galleryListing,
       response: { 200: galleryPage },
-    },
-    async (request, reply) => {
-      const { kind = '', limit, cursor = '', q = '' } = request.query;
-      const key = `${kind} ${limit} ${cursor} ${q}`;
-      let found = known.get(key);
-      if (found === undefined || clock.now() >= found.until) {
-        found = { page: load(request.query), until: clock.now() + reusableMs };
-        known.set(key, found);
-        found.page.catch(() => known.delete(key));
-      }
-      return sendValidated(request, reply, {
-        ...(await found.page),
-        type: 'application/json; charset=utf-8',
-        cacheControl,
-      });
+      handler: async (request, reply) => {
+        const { kind = '', limit, cursor = '', q = '' } = request.query;
+        const key = `${kind} ${limit} ${cursor} ${q}`;
+        let found = known.get(key);
+        if (found === undefined || clock.now() >= found.until) {
+          found = { page: load(request.query), until: clock.now() + reusableMs };
+          known.set(key, found);
+          found.page.catch(() => known.delete(key));
+        }
+        return sendValidated(request, reply, {
+          ...(await found.page),
+          type: 'application/json; charset=utf-8',
+          cacheControl,
+        });
+      },
     },
   );
 }

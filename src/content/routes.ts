@@ -36,8 +36,8 @@ export function addRoutes(app: HttpServer, deps: ContentContext): void {
       otherResponses: unchanged,
       client: { answer: 'Announcement' },
       response: { 200: announcement },
+      handler: showContent(deps, announcementFeature),
     },
-    showContent(deps, announcementFeature),
   );
 
   routes.get(
@@ -50,8 +50,8 @@ export function addRoutes(app: HttpServer, deps: ContentContext): void {
       otherResponses: unchanged,
       client: { answer: 'HomeCards' },
       response: { 200: homeCards },
+      handler: showContent(deps, homeCardsFeature),
     },
-    showContent(deps, homeCardsFeature),
   );
 
   routes.get(
@@ -64,8 +64,8 @@ export function addRoutes(app: HttpServer, deps: ContentContext): void {
       otherResponses: unchanged,
       client: { answer: 'Trending' },
       response: { 200: trending },
+      handler: showContent(deps, trendingFeature),
     },
-    showContent(deps, trendingFeature),
   );
 
   addUnsubscribing(app, deps.accounts, deps.unsubscribeSecret);

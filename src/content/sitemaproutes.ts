@@ -39,10 +39,10 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
       otherResponses: unchanged,
       client: { answer: 'UserSitemap' },
       response: { 200: userSitemap },
-    },
-    async (request, reply) => {
-      const listed = await readListed(users.list);
-      return sendList(request, reply, listed, { json: { users: listed }, page: pages.userUrl });
+      handler: async (request, reply) => {
+        const listed = await readListed(users.list);
+        return sendList(request, reply, listed, { json: { users: listed }, page: pages.userUrl });
+      },
     },
   );
 
@@ -57,10 +57,10 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
       otherResponses: unchanged,
       client: { answer: 'FeedSitemap' },
       response: { 200: feedSitemap },
-    },
-    async (request, reply) => {
-      const listed = await readListed(feeds.list);
-      return sendList(request, reply, listed, { json: { feeds: listed }, page: pages.feedUrl });
+      handler: async (request, reply) => {
+        const listed = await readListed(feeds.list);
+        return sendList(request, reply, listed, { json: { feeds: listed }, page: pages.feedUrl });
+      },
     },
   );
 
@@ -75,8 +75,9 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
       otherResponses: xml,
       client: { query: 'SitemapPage', kind: 'page' },
       querystring: pageQuery,
+      handler: async (request, reply) =>
+        sendXml(request, reply, await readPage(users, request.query.after, pages.userUrl)),
     },
-    async (request, reply) => sendXml(request, reply, await readPage(users, request.query.after, pages.userUrl)),
   );
 
   routes.get(
@@ -90,8 +91,9 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
       otherResponses: xml,
       client: { query: 'SitemapPage', kind: 'page' },
       querystring: pageQuery,
+      handler: async (request, reply) =>
+        sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
     },
-    async (request, reply) => sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
   );
 
   if (shares)
@@ -107,10 +109,10 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
         otherResponses: xml,
         client: { query: 'ShareSitemapPage', kind: 'page' },
         querystring: sharePageQuery,
-      },
-      async (request, reply) => {
-        const body = await readPage(shares, request.query.after, `${deps.edgeUrl}/s/{id}`);
-        return sendXml(request, reply, body, { cacheControl: 'public, max-age=30' });
+        handler: async (request, reply) => {
+          const body = await readPage(shares, request.query.after, `${deps.edgeUrl}/s/{id}`);
+          return sendXml(request, reply, body, { cacheControl: 'public, max-age=30' });
+        },
       },
     );
 
@@ -124,21 +126,21 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
       problems: ['sitemap_unavailable'],
       otherResponses: xml,
       client: { kind: 'page' },
-    },
-    async (request, reply) => {
-      const base = deps.publicUrl ?? `${request.protocol}://${request.host}`;
-      const urls = [
-        ...(await readPageUrls(users, `${base}/sitemap/users.xml`)),
-        ...(await readPageUrls(feeds, `${base}/sitemap/feeds.xml`)),
-        ...(shares ? await readPageUrls(shares, `${base}/sitemap/shares.xml`) : []),
-      ];
-      // The URLs repeat the host, so a cache must not return them to callers of another one.
-      return sendXml(
-        request,
-        reply,
-        renderSitemapIndex(urls),
-        deps.publicUrl === undefined ? { vary: hostHeaders } : {},
-      );
+      handler: async (request, reply) => {
+        const base = deps.publicUrl ?? `${request.protocol}://${request.host}`;
+        const urls = [
+          ...(await readPageUrls(users, `${base}/sitemap/users.xml`)),
+          ...(await readPageUrls(feeds, `${base}/sitemap/feeds.xml`)),
+          ...(shares ? await readPageUrls(shares, `${base}/sitemap/shares.xml`) : []),
+        ];
+        // The URLs repeat the host, so a cache must not return them to callers of another one.
+        return sendXml(
+          request,
+          reply,
+          renderSitemapIndex(urls),
+          deps.publicUrl === undefined ? { vary: hostHeaders } : {},
+        );
+      },
     },
   );
 }

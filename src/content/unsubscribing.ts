@@ -34,8 +34,8 @@ export function addUnsubscribing(
       otherResponses: { 200: ['The page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
       client: { query: 'UnsubscribeLink', kind: 'page' },
       querystring: query,
+      handler: async (request, reply) => showPage(request, reply, read(request.query.token) ? 'question' : 'invalid'),
     },
-    async (request, reply) => showPage(request, reply, read(request.query.token) ? 'question' : 'invalid'),
   );
 
   app.register(async (forms: HttpServer) => {
@@ -51,11 +51,11 @@ export function addUnsubscribing(
         otherResponses: { 200: ['A page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
         client: { query: 'UnsubscribeLink', kind: 'page', repeatable: true },
         querystring: query,
-      },
-      async (request, reply) => {
-        const unsubscription = read(request.query.token);
-        if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);
-        return showPage(request, reply, unsubscription === undefined ? 'invalid' : 'done');
+        handler: async (request, reply) => {
+          const unsubscription = read(request.query.token);
+          if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);
+          return showPage(request, reply, unsubscription === undefined ? 'invalid' : 'done');
+        },
       },
     );
   });

@@ -83,46 +83,40 @@ interface ImageContext {
 export function addRoutes(app: HttpServer, access: Access, deps: ImageContext): void {
   const routes = routesOf(app, 'image');
 
-  routes.post(
-    '/v1/ensure',
-    access.internalOnly,
-    {
-      id: 'ensureVariants',
-      summary: 'Ensure that variants of an image exist',
-      description:
-        'Generates and stores the variants that do not exist yet, and returns the URL of each. The URL of a variant never changes. `overBudget` lists variants that exceed `maxBytes` at the lowest quality.',
-      problems: [
-        'source_url_forbidden',
-        'unsupported_image',
-        'undecodable_image',
-        'image_too_large',
-        'source_unavailable',
-        'variant_store_failed',
-        'processing_timeout',
-      ],
-      example: { source: { key }, specs: [{ name: 'card', width: 640, format: 'webp' }] },
-      client: { body: 'EnsureRequest', answer: 'EnsuredVariants', repeatable: true },
-      body: ensureRequest,
-      response: { 200: ensureResponse },
-    },
-    (request) => withProblems(ensureVariants(deps, request.body)),
-  );
+  routes.post('/v1/ensure', access.internalOnly, {
+    id: 'ensureVariants',
+    summary: 'Ensure that variants of an image exist',
+    description:
+      'Generates and stores the variants that do not exist yet, and returns the URL of each. The URL of a variant never changes. `overBudget` lists variants that exceed `maxBytes` at the lowest quality.',
+    problems: [
+      'source_url_forbidden',
+      'unsupported_image',
+      'undecodable_image',
+      'image_too_large',
+      'source_unavailable',
+      'variant_store_failed',
+      'processing_timeout',
+    ],
+    example: { source: { key }, specs: [{ name: 'card', width: 640, format: 'webp' }] },
+    client: { body: 'EnsureRequest', answer: 'EnsuredVariants', repeatable: true },
+    body: ensureRequest,
+    response: { 200: ensureResponse },
+    handler: (request) => withProblems(ensureVariants(deps, request.body)),
+  });
 
-  routes.post(
-    '/v1/forget',
-    access.internalOnly,
-    {
-      id: 'forgetVariants',
-      summary: 'Delete all variants of an image',
-      description: 'Deletes all stored variants of a source and returns their number.',
-      problems: ['source_url_forbidden', 'variant_store_failed'],
-      example: { source: { key } },
-      client: { body: 'ForgetRequest', answer: 'ForgottenVariants', repeatable: true },
-      body: forgetRequest,
-      response: { 200: forgetResponse },
-    },
-    async (request) => ({ forgotten: await withProblems(deps.variants.forget(deps.openSource(request.body.source))) }),
-  );
+  routes.post('/v1/forget', access.internalOnly, {
+    id: 'forgetVariants',
+    summary: 'Delete all variants of an image',
+    description: 'Deletes all stored variants of a source and returns their number.',
+    problems: ['source_url_forbidden', 'variant_store_failed'],
+    example: { source: { key } },
+    client: { body: 'ForgetRequest', answer: 'ForgottenVariants', repeatable: true },
+    body: forgetRequest,
+    response: { 200: forgetResponse },
+    handler: async (request) => ({
+      forgotten: await withProblems(deps.variants.forget(deps.openSource(request.body.source))),
+    }),
+  });
 }
 
 async function ensureVariants(deps: ImageContext, { source, specs }: EnsureRequest): Promise<EnsureResponse> {

@@ -41,106 +41,86 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
   const inTurn = <Result>(caller: Caller, search: () => Promise<Result>): Promise<Result> =>
     caller.kind === 'user' ? searches.run(caller.userId, search) : search();
 
-  routes.post(
-    '/inject',
-    access.userOrInternal,
-    {
-      id: 'inject',
-      summary: 'Read the context for a message: profiles and relevant memories',
-      description:
-        'Returns the profile, the profile of the group, and the memories that fit the query. Call it before each turn of a conversation. It returns nothing about a paused entity.',
-      problems: ['forbidden'],
-      example: { ...user, query: 'Draw me a harbor.' },
-      client: { body: 'InjectRequest', answer: 'Injection', repeatable: true },
-      body: injectRequest,
-      response: { 200: injection },
-    },
-    async (request) => {
+  routes.post('/inject', access.userOrInternal, {
+    id: 'inject',
+    summary: 'Read the context for a message: profiles and relevant memories',
+    description:
+      'Returns the profile, the profile of the group, and the memories that fit the query. Call it before each turn of a conversation. It returns nothing about a paused entity.',
+    problems: ['forbidden'],
+    example: { ...user, query: 'Draw me a harbor.' },
+    client: { body: 'InjectRequest', answer: 'Injection', repeatable: true },
+    body: injectRequest,
+    response: { 200: injection },
+    handler: async (request) => {
       assertMayUse(request.caller, request.body);
       return inTurn(request.caller, () => inject(deps, request.body));
     },
-  );
+  });
 
-  routes.post(
-    '/memory/add',
-    access.userOrInternal,
-    {
-      id: 'addMemory',
-      summary: 'Add a memory',
-      description:
-        'Stores a memory (201). If an existing memory is a near-duplicate, the two are merged (200), and `id` names the one that remains.',
-      problems: ['forbidden', ...adding],
-      example: { ...user, content, type: 'preference' },
-      client: { body: 'AdditionRequest', answer: 'Addition' },
-      body: additionRequest,
-      response: { 200: addition.describe('The memory was merged into an existing one.'), 201: addition },
-    },
-    async (request, reply) => {
+  routes.post('/memory/add', access.userOrInternal, {
+    id: 'addMemory',
+    summary: 'Add a memory',
+    description:
+      'Stores a memory (201). If an existing memory is a near-duplicate, the two are merged (200), and `id` names the one that remains.',
+    problems: ['forbidden', ...adding],
+    example: { ...user, content, type: 'preference' },
+    client: { body: 'AdditionRequest', answer: 'Addition' },
+    body: additionRequest,
+    response: { 200: addition.describe('The memory was merged into an existing one.'), 201: addition },
+    handler: async (request, reply) => {
       assertMayUse(request.caller, request.body);
       const { memory: added, deduplicated } = await addMemory(deps, actorOf(request.caller), request.body);
       return reply.code(deduplicated ? 200 : 201).send({ id: added.id, deduplicated });
     },
-  );
+  });
 
-  routes.post(
-    '/memory/search',
-    access.userOrInternal,
-    {
-      id: 'searchMemories',
-      summary: 'Search the memories of an entity',
-      description:
-        'Returns the memories that are most similar to the query, best first. While the entity is paused, only its user finds some.',
-      problems: ['forbidden'],
-      example: { ...user, query: 'painting style', limit: 5 },
-      client: { body: 'SearchRequest', answer: 'SearchResult', repeatable: true },
-      body: searchRequest,
-      response: { 200: searchResult },
-    },
-    async (request) => {
+  routes.post('/memory/search', access.userOrInternal, {
+    id: 'searchMemories',
+    summary: 'Search the memories of an entity',
+    description:
+      'Returns the memories that are most similar to the query, best first. While the entity is paused, only its user finds some.',
+    problems: ['forbidden'],
+    example: { ...user, query: 'painting style', limit: 5 },
+    client: { body: 'SearchRequest', answer: 'SearchResult', repeatable: true },
+    body: searchRequest,
+    response: { 200: searchResult },
+    handler: async (request) => {
       assertMayUse(request.caller, request.body);
       const isOwn = actorOf(request.caller) === 'user';
       return inTurn(request.caller, () => searchMemories(deps, request.body, { isOwn }));
     },
-  );
+  });
 
-  routes.put(
-    '/memory/:id',
-    access.userOrInternal,
-    {
-      id: 'editMemory',
-      summary: 'Edit a memory',
-      description: 'Changes the content, the type or the metadata. The former content stays in the history.',
-      problems: ['forbidden', ...editing],
-      example: { content: 'Prefers gouache over oil.' },
-      client: { body: 'MemoryEdit', answer: 'Memory' },
-      params: memoryPath,
-      body: edit,
-      response: { 200: memory },
-    },
-    async (request) => {
+  routes.put('/memory/:id', access.userOrInternal, {
+    id: 'editMemory',
+    summary: 'Edit a memory',
+    description: 'Changes the content, the type or the metadata. The former content stays in the history.',
+    problems: ['forbidden', ...editing],
+    example: { content: 'Prefers gouache over oil.' },
+    client: { body: 'MemoryEdit', answer: 'Memory' },
+    params: memoryPath,
+    body: edit,
+    response: { 200: memory },
+    handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       assertMayUse(request.caller, ownerOf(seen));
       return toMemory(await editMemory(deps, actorOf(request.caller), seen, request.body));
     },
-  );
+  });
 
-  routes.delete(
-    '/memory/:id',
-    access.userOrInternal,
-    {
-      id: 'deleteMemory',
-      summary: 'Delete a memory',
-      description: 'Deletes a memory with its history and links.',
-      problems: ['forbidden', 'not_found'],
-      otherResponses: gone,
-      params: memoryPath,
-    },
-    async (request) => {
+  routes.delete('/memory/:id', access.userOrInternal, {
+    id: 'deleteMemory',
+    summary: 'Delete a memory',
+    description: 'Deletes a memory with its history and links.',
+    problems: ['forbidden', 'not_found'],
+    otherResponses: gone,
+    params: memoryPath,
+    handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       assertMayUse(request.caller, ownerOf(seen));
       await removeMemory(deps, seen);
     },
-  );
+  });
 }
 
 /** The history names the server for what it writes on behalf of a user. */

@@ -54,21 +54,21 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
       headers: idempotencyHeaders,
       body: emailRequest,
       response: { 200: emailAnswer },
-    },
-    async (request) => {
-      const { html, text, scheduled_at: at } = request.body;
-      // docs/specification/notify.md#emails fixes this status and the message.
-      if (!html && !text) throw notifyProblems.email_failed({ message: 'Either html or text must be provided' });
-      const outcome = await sendOnce(deps, {
-        endpoint: 'emails',
-        key: keyOf(request),
-        body: request.body,
-        prepare: async () => ({ mail: mailOf(request.body) }),
-        scheduledAt: at !== undefined && at.getTime() > Date.now() ? at : undefined,
-      });
-      if ('skipReason' in outcome) throw new Error('a raw email was skipped');
-      const { providerId, suppressed } = outcome;
-      return { id: providerId, ...(suppressed.length > 0 ? { suppressed: [...suppressed] } : {}) };
+      handler: async (request) => {
+        const { html, text, scheduled_at: at } = request.body;
+        // docs/specification/notify.md#emails fixes this status and the message.
+        if (!html && !text) throw notifyProblems.email_failed({ message: 'Either html or text must be provided' });
+        const outcome = await sendOnce(deps, {
+          endpoint: 'emails',
+          key: keyOf(request),
+          body: request.body,
+          prepare: async () => ({ mail: mailOf(request.body) }),
+          scheduledAt: at !== undefined && at.getTime() > Date.now() ? at : undefined,
+        });
+        if ('skipReason' in outcome) throw new Error('a raw email was skipped');
+        const { providerId, suppressed } = outcome;
+        return { id: providerId, ...(suppressed.length > 0 ? { suppressed: [...suppressed] } : {}) };
+      },
     },
   );
 
@@ -85,78 +85,62 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
       headers: idempotencyHeaders,
       body: emailBatch,
       response: { 200: batchAnswer },
-    },
-    async (request) => {
-      const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
-      return { data: ids.map((id) => ({ id })) };
+      handler: async (request) => {
+        const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
+        return { data: ids.map((id) => ({ id })) };
+      },
     },
   );
 
-  routes.get(
-    '/emails',
-    guard,
-    {
-      id: 'listEmails',
-      summary: 'List accepted emails, newest first',
-      description: 'Returns the accepted emails with their status, newest first.',
-      problems: [configured],
-      client: { query: 'EmailListing', answer: 'EmailList' },
-      querystring: emailListing,
-      response: { 200: emailList },
-    },
-    async (request) => listEmails(deps, request.query),
-  );
+  routes.get('/emails', guard, {
+    id: 'listEmails',
+    summary: 'List accepted emails, newest first',
+    description: 'Returns the accepted emails with their status, newest first.',
+    problems: [configured],
+    client: { query: 'EmailListing', answer: 'EmailList' },
+    querystring: emailListing,
+    response: { 200: emailList },
+    handler: async (request) => listEmails(deps, request.query),
+  });
 
-  routes.get(
-    '/emails/:id',
-    guard,
-    {
-      id: 'readEmail',
-      summary: 'Read the status of an email',
-      description: 'Returns the status and the events of an email.',
-      problems: [configured, 'not_found'],
-      client: { answer: 'Email' },
-      params: emailId,
-      response: { 200: email },
-    },
-    async (request) => showEmail(deps, request.params.id),
-  );
+  routes.get('/emails/:id', guard, {
+    id: 'readEmail',
+    summary: 'Read the status of an email',
+    description: 'Returns the status and the events of an email.',
+    problems: [configured, 'not_found'],
+    client: { answer: 'Email' },
+    params: emailId,
+    response: { 200: email },
+    handler: async (request) => showEmail(deps, request.params.id),
+  });
 
-  routes.post(
-    '/emails/:id/cancel',
-    guard,
-    {
-      id: 'cancelEmail',
-      summary: 'Cancel a scheduled email',
-      description: 'Cancels an email that is not sent yet.',
-      problems: [configured, 'not_found', 'not_cancelable'],
-      client: { answer: 'CanceledEmail', repeatable: true },
-      params: emailId,
-      response: { 200: changedEmail },
-    },
-    async (request) => {
+  routes.post('/emails/:id/cancel', guard, {
+    id: 'cancelEmail',
+    summary: 'Cancel a scheduled email',
+    description: 'Cancels an email that is not sent yet.',
+    problems: [configured, 'not_found', 'not_cancelable'],
+    client: { answer: 'CanceledEmail', repeatable: true },
+    params: emailId,
+    response: { 200: changedEmail },
+    handler: async (request) => {
       await cancelEmail(deps, request.params.id);
       return { object: 'email' as const, id: request.params.id };
     },
-  );
+  });
 
-  routes.post(
-    '/emails/:id/retry',
-    guard,
-    {
-      id: 'retryEmail',
-      summary: 'Try a failed email now',
-      description: 'Tries an email again that failed, or whose next attempt is later. Its recipients get it once.',
-      problems: [configured, 'not_found', 'not_retryable'],
-      client: { answer: 'RetriedEmail', repeatable: true },
-      params: emailId,
-      response: { 200: changedEmail },
-    },
-    async (request) => {
+  routes.post('/emails/:id/retry', guard, {
+    id: 'retryEmail',
+    summary: 'Try a failed email now',
+    description: 'Tries an email again that failed, or whose next attempt is later. Its recipients get it once.',
+    problems: [configured, 'not_found', 'not_retryable'],
+    client: { answer: 'RetriedEmail', repeatable: true },
+    params: emailId,
+    response: { 200: changedEmail },
+    handler: async (request) => {
       await retryEmail(deps, request.params.id);
       return { object: 'email' as const, id: request.params.id };
     },
-  );
+  });
 }
 
 export function keyOf(request: FastifyRequest): string | undefined {

@@ -51,109 +51,85 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     },
   };
 
-  routes.post(
-    '/notify',
-    guard,
-    {
-      id: 'notify',
-      summary: 'Send a notification to a user',
-      description:
-        'Sends a notification in the language of the user. If the user or the plan does not allow it, or the address is suppressed, the response is 200 with `skipped` and the reason. An `Idempotency-Key` prevents a second email for 24 hours.',
-      problems: ['unknown_notification_type', ...sending],
-      example: { type: 'daily_digest', userId },
-      client: { body: 'NotifyRequest', answer: 'NotifyAnswer' },
-      headers: idempotencyHeaders,
-      body: notifyRequest,
-      response: { 200: notifyAnswer },
-    },
-    async (request) => notify(deps, named(request.body), { key: keyOf(request), body: request.body }),
-  );
+  routes.post('/notify', guard, {
+    id: 'notify',
+    summary: 'Send a notification to a user',
+    description:
+      'Sends a notification in the language of the user. If the user or the plan does not allow it, or the address is suppressed, the response is 200 with `skipped` and the reason. An `Idempotency-Key` prevents a second email for 24 hours.',
+    problems: ['unknown_notification_type', ...sending],
+    example: { type: 'daily_digest', userId },
+    client: { body: 'NotifyRequest', answer: 'NotifyAnswer' },
+    headers: idempotencyHeaders,
+    body: notifyRequest,
+    response: { 200: notifyAnswer },
+    handler: async (request) => notify(deps, named(request.body), { key: keyOf(request), body: request.body }),
+  });
 
   addEmailRoutes(app, providerGuard, deps);
 
-  routes.post(
-    '/emails/events',
-    guard,
-    {
-      id: 'reportEmailEvent',
-      summary: 'Record a verified event of the mail provider',
-      description:
-        'Records an event of the mail provider. The content service calls it after it has verified the signature.',
-      problems: [unconfigured],
-      example: {
-        id: 'msg_2Lh9KRb0pzN4LePd3XiA4v12Axj',
-        type: 'email.delivered',
-        email_id: '4ef9a417-02e9-4d39-ad75-9611e0fcc33c',
-        to: ['ada@example.com'],
-      },
-      client: { body: 'EmailEvent', repeatable: true },
-      body: providerEvent,
-      response: { 204: z.null() },
+  routes.post('/emails/events', guard, {
+    id: 'reportEmailEvent',
+    summary: 'Record a verified event of the mail provider',
+    description:
+      'Records an event of the mail provider. The content service calls it after it has verified the signature.',
+    problems: [unconfigured],
+    example: {
+      id: 'msg_2Lh9KRb0pzN4LePd3XiA4v12Axj',
+      type: 'email.delivered',
+      email_id: '4ef9a417-02e9-4d39-ad75-9611e0fcc33c',
+      to: ['ada@example.com'],
     },
-    async (request) => takeProviderEvent(deps, request.body),
-  );
+    client: { body: 'EmailEvent', repeatable: true },
+    body: providerEvent,
+    response: { 204: z.null() },
+    handler: async (request) => takeProviderEvent(deps, request.body),
+  });
 
-  routes.get(
-    '/types',
-    guard,
-    {
-      id: 'listTypes',
-      summary: 'List the types of notifications',
-      description: 'Returns the types of notifications, with their audiences and languages.',
-      problems: [unconfigured],
-      client: { answer: 'NotificationTypes' },
-      response: { 200: typeList },
-    },
-    async () => ({
+  routes.get('/types', guard, {
+    id: 'listTypes',
+    summary: 'List the types of notifications',
+    description: 'Returns the types of notifications, with their audiences and languages.',
+    problems: [unconfigured],
+    client: { answer: 'NotificationTypes' },
+    response: { 200: typeList },
+    handler: async () => ({
       types: deps.types.list().map(({ name, audience, locales }) => ({ type: name, audience, locales: [...locales] })),
     }),
-  );
+  });
 
-  routes.post(
-    '/types/:type/preview',
-    guard,
-    {
-      id: 'previewType',
-      summary: 'Render a notification without sending it',
-      description: 'Returns the subject, the HTML and the text of a notification with sample data.',
-      problems: [unconfigured, 'not_found'],
-      example: { locale: 'en' },
-      client: { body: 'PreviewRequest', answer: 'Preview', repeatable: true },
-      params: typeName,
-      body: previewRequest,
-      response: { 200: preview },
-    },
-    async (request) => previewType(deps, request.params.type, request.body),
-  );
+  routes.post('/types/:type/preview', guard, {
+    id: 'previewType',
+    summary: 'Render a notification without sending it',
+    description: 'Returns the subject, the HTML and the text of a notification with sample data.',
+    problems: [unconfigured, 'not_found'],
+    example: { locale: 'en' },
+    client: { body: 'PreviewRequest', answer: 'Preview', repeatable: true },
+    params: typeName,
+    body: previewRequest,
+    response: { 200: preview },
+    handler: async (request) => previewType(deps, request.params.type, request.body),
+  });
 
-  routes.get(
-    '/suppressions',
-    guard,
-    {
-      id: 'listSuppressions',
-      summary: 'List suppressed addresses',
-      description: 'Returns a page of addresses that receive no email, because of a bounce or a complaint.',
-      problems: [unconfigured],
-      client: { query: 'SuppressionListing', answer: 'SuppressionPage' },
-      querystring: suppressionListing,
-      response: { 200: suppressionPage },
-    },
-    async (request) => listPage(deps, request.query),
-  );
+  routes.get('/suppressions', guard, {
+    id: 'listSuppressions',
+    summary: 'List suppressed addresses',
+    description: 'Returns a page of addresses that receive no email, because of a bounce or a complaint.',
+    problems: [unconfigured],
+    client: { query: 'SuppressionListing', answer: 'SuppressionPage' },
+    querystring: suppressionListing,
+    response: { 200: suppressionPage },
+    handler: async (request) => listPage(deps, request.query),
+  });
 
-  routes.delete(
-    '/suppressions/:address',
-    guard,
-    {
-      id: 'liftSuppression',
-      summary: 'Remove an address from the suppression list',
-      description: 'Removes an address from the suppression list.',
-      problems: [unconfigured, 'not_found'],
-      params: suppressedAddress,
-      response: { 204: z.null() },
-    },
-    async (request) => lift(deps, request.params.address),
-  );
+  routes.delete('/suppressions/:address', guard, {
+    id: 'liftSuppression',
+    summary: 'Remove an address from the suppression list',
+    description: 'Removes an address from the suppression list.',
+    problems: [unconfigured, 'not_found'],
+    params: suppressedAddress,
+    response: { 204: z.null() },
+    handler: async (request) => lift(deps, request.params.address),
+  });
 }
 
 function refuseUnconfigured(isConfigured: boolean) {

@@ -32,107 +32,79 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
   // Pages cannot call these: CORS admits their origins for sessions only.
   const guard = { ...access.internalOnly, config: { ...access.internalOnly.config, cors: false } } as const;
 
-  routes.get(
-    '/v1/people',
-    guard,
-    {
-      id: 'listPeople',
-      summary: 'Find users by id or email address',
-      description: 'Returns a page of users. Filter it by id or email address.',
-      client: { query: 'PeopleListing', answer: 'PeoplePage' },
-      querystring: peopleListing,
-      response: { 200: peoplePage },
-    },
-    async ({ query }) => readPeople(deps, query),
-  );
+  routes.get('/v1/people', guard, {
+    id: 'listPeople',
+    summary: 'Find users by id or email address',
+    description: 'Returns a page of users. Filter it by id or email address.',
+    client: { query: 'PeopleListing', answer: 'PeoplePage' },
+    querystring: peopleListing,
+    response: { 200: peoplePage },
+    handler: async ({ query }) => readPeople(deps, query),
+  });
 
-  routes.get(
-    '/v1/people/names',
-    guard,
-    {
-      id: 'readNames',
-      summary: 'Read the email addresses of users',
-      description: 'Returns the email addresses of up to 200 users, for pages that list their ids.',
-      client: { query: 'NamesQuery', answer: 'Names' },
-      querystring: namesQuery,
-      response: { 200: names },
-    },
-    async ({ query }) => readNames(deps, query.ids),
-  );
+  routes.get('/v1/people/names', guard, {
+    id: 'readNames',
+    summary: 'Read the email addresses of users',
+    description: 'Returns the email addresses of up to 200 users, for pages that list their ids.',
+    client: { query: 'NamesQuery', answer: 'Names' },
+    querystring: namesQuery,
+    response: { 200: names },
+    handler: async ({ query }) => readNames(deps, query.ids),
+  });
 
-  routes.get(
-    '/v1/people/:userId',
-    guard,
-    {
-      id: 'readPerson',
-      summary: 'Read a user',
-      description: 'Returns the profile, the changes of credits, and the actions of operators on a user.',
-      problems: ['not_found'],
-      client: { answer: 'PersonDetails' },
-      params: personParams,
-      response: { 200: personDetails },
-    },
-    async ({ params: { userId } }) => ({
+  routes.get('/v1/people/:userId', guard, {
+    id: 'readPerson',
+    summary: 'Read a user',
+    description: 'Returns the profile, the changes of credits, and the actions of operators on a user.',
+    problems: ['not_found'],
+    client: { answer: 'PersonDetails' },
+    params: personParams,
+    response: { 200: personDetails },
+    handler: async ({ params: { userId } }) => ({
       ...(await readPerson(deps, userId)),
       sessions: await deps.listSessions(userId),
     }),
-  );
+  });
 
-  routes.post(
-    '/v1/people/:userId/credits',
-    guard,
-    {
-      id: 'changeCredits',
-      summary: 'Change the credits or the plan of a user',
-      description:
-        'Adds credits, removes credits or sets the plan. A repeated request with the same `changeId` changes nothing.',
-      problems: ['not_found', 'credits_out_of_range'],
-      example: { changeId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', credits: 100, reason: 'A refund.' },
-      client: { body: 'CreditsChange', answer: 'Person', repeatable: true },
-      params: personParams,
-      body: creditsChange,
-      response: { 200: person },
-    },
-    async ({ params, body, headers }) => changeCredits(deps, params.userId, actorOf(headers), body),
-  );
+  routes.post('/v1/people/:userId/credits', guard, {
+    id: 'changeCredits',
+    summary: 'Change the credits or the plan of a user',
+    description:
+      'Adds credits, removes credits or sets the plan. A repeated request with the same `changeId` changes nothing.',
+    problems: ['not_found', 'credits_out_of_range'],
+    example: { changeId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', credits: 100, reason: 'A refund.' },
+    client: { body: 'CreditsChange', answer: 'Person', repeatable: true },
+    params: personParams,
+    body: creditsChange,
+    response: { 200: person },
+    handler: async ({ params, body, headers }) => changeCredits(deps, params.userId, actorOf(headers), body),
+  });
 
-  routes.post(
-    '/v1/people/:userId/exports',
-    guard,
-    {
-      id: 'recordExport',
-      summary: 'Record that an operator exports the data of a user',
-      description: 'Records in the audit log that an operator exports the data of a user.',
-      params: personParams,
-      response: { 204: z.null() },
-    },
-    async () => undefined,
-  );
+  routes.post('/v1/people/:userId/exports', guard, {
+    id: 'recordExport',
+    summary: 'Record that an operator exports the data of a user',
+    description: 'Records in the audit log that an operator exports the data of a user.',
+    params: personParams,
+    response: { 204: z.null() },
+    handler: async () => undefined,
+  });
 
-  routes.get(
-    '/v1/actions',
-    guard,
-    {
-      id: 'listActions',
-      summary: 'Search the audit log of operators, newest first',
-      description: 'Searches the audit log by user, operator and action, newest first.',
-      client: { query: 'ActionSearch', answer: 'ActionPage' },
-      querystring: actionSearch,
-      response: { 200: actionPage },
-    },
-    async ({ query }) => readActions(deps, query),
-  );
+  routes.get('/v1/actions', guard, {
+    id: 'listActions',
+    summary: 'Search the audit log of operators, newest first',
+    description: 'Searches the audit log by user, operator and action, newest first.',
+    client: { query: 'ActionSearch', answer: 'ActionPage' },
+    querystring: actionSearch,
+    response: { 200: actionPage },
+    handler: async ({ query }) => readActions(deps, query),
+  });
 
-  routes.delete(
-    '/v1/people/:userId/sessions',
-    guard,
-    {
-      id: 'endSessions',
-      summary: 'End the sessions of a user',
-      description: 'Ends all sessions of a user. Access tokens stay valid until they expire.',
-      params: personParams,
-      response: { 204: z.null() },
-    },
-    async ({ params }) => deps.endSessions(params.userId),
-  );
+  routes.delete('/v1/people/:userId/sessions', guard, {
+    id: 'endSessions',
+    summary: 'End the sessions of a user',
+    description: 'Ends all sessions of a user. Access tokens stay valid until they expire.',
+    params: personParams,
+    response: { 204: z.null() },
+    handler: async ({ params }) => deps.endSessions(params.userId),
+  });
 }

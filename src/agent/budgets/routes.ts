@@ -6,18 +6,14 @@ import { budgetList } from './api.ts';
 import { listBudgets } from './budgetstore.ts';
 
 export function addBudgetRoutes(app: HttpServer, access: Access, { db, budgets }: AgentContext): void {
-  routesOf(app, 'agent').get(
-    '/usage/budgets',
-    access.internalOnly,
-    {
-      id: 'listBudgets',
-      summary: 'List the budgets of the current day and month, and what is spent of them',
-      description:
-        'Returns the budgets of the current day and month (UTC), and what is spent of them, for operators. A budget does not limit spending.',
-      problems: ['forbidden'],
-      client: { answer: 'BudgetList' },
-      response: { 200: budgetList },
-    },
-    async () => ({ budgets: await listBudgets(db, budgets) }),
-  );
+  routesOf(app, 'agent').get('/usage/budgets', access.internalOnly, {
+    id: 'listBudgets',
+    summary: 'List the budgets of the current day and month, and what is spent of them',
+    description:
+      'Returns the budgets of the current day and month (UTC), and what is spent of them, for operators. A budget does not limit spending.',
+    problems: ['forbidden'],
+    client: { answer: 'BudgetList' },
+    response: { 200: budgetList },
+    handler: async () => ({ budgets: await listBudgets(db, budgets) }),
+  });
 }

@@ -39,40 +39,36 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ServingCont
       },
       client: { kind: 'foreign' },
       body: chatRequest,
-    },
-    async (request, reply) => {
-      const userId = userOf(request.caller);
-      const release = deps.readers.reserve(userId);
-      try {
-        const run = await startChat(deps, userId, request.body);
-        // The request lives as long as the stream, and its conversation is not needed any more.
-        request.body = { ...request.body, messages: [] };
-        reply.leavePlace();
-        // A client that has answered approvals has the message.
-        await deps.readers.read(reply, run, undefined, release, run.replayed ?? 0);
-      } catch (error) {
-        release();
-        throw error;
-      }
+      handler: async (request, reply) => {
+        const userId = userOf(request.caller);
+        const release = deps.readers.reserve(userId);
+        try {
+          const run = await startChat(deps, userId, request.body);
+          // The request lives as long as the stream, and its conversation is not needed any more.
+          request.body = { ...request.body, messages: [] };
+          reply.leavePlace();
+          // A client that has answered approvals has the message.
+          await deps.readers.read(reply, run, undefined, release, run.replayed ?? 0);
+        } catch (error) {
+          release();
+          throw error;
+        }
+      },
     },
   );
 
-  routes.get(
-    '/chat/:id/stream',
-    access.userOnly,
-    {
-      id: 'resumeChat',
-      summary: 'Resume the stream of the run in progress of a thread',
-      description: 'Streams the run in progress of a thread from its first event, or after `Last-Event-ID`.',
-      problems: ['forbidden', 'too_many_streams'],
-      otherResponses: {
-        200: ['A stream of server-sent events.', 'text/event-stream'],
-        204: ['The thread has no run in progress.'],
-      },
-      client: { kind: 'foreign' },
-      params: chatParams,
+  routes.get('/chat/:id/stream', access.userOnly, {
+    id: 'resumeChat',
+    summary: 'Resume the stream of the run in progress of a thread',
+    description: 'Streams the run in progress of a thread from its first event, or after `Last-Event-ID`.',
+    problems: ['forbidden', 'too_many_streams'],
+    otherResponses: {
+      200: ['A stream of server-sent events.', 'text/event-stream'],
+      204: ['The thread has no run in progress.'],
     },
-    async (request, reply) => {
+    client: { kind: 'foreign' },
+    params: chatParams,
+    handler: async (request, reply) => {
       const lastEventId = readLastEventId(request.headers['last-event-id']);
       const threadId = request.params.id;
       const ownerId = await checkThread(deps, userOf(request.caller), threadId);
@@ -80,7 +76,7 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ServingCont
       if (run === undefined) return reply.code(204).send();
       await deps.readers.read(reply, run, lastEventId);
     },
-  );
+  });
 }
 
 function userOf(caller: Caller): string {

@@ -42,93 +42,74 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
     return reply.code(ended ? 201 : 202).send(ended ?? (await readGeneration(deps, userId, id)));
   };
 
-  routes.post(
-    '/images',
-    access.userOrInternal,
-    {
-      id: 'generateImages',
-      summary: 'Generate images',
-      description:
-        'Orders images from a model of `GET /models`. With references, the model edits or combines them. Each image costs credits when it is delivered. With `Prefer: wait=60`, the response waits for the end.',
-      problems: ordering,
-      example: { prompt: 'A lighthouse at dusk.', n: 4, ratio: '16:9' },
-      client: { body: 'ImagesRequest', answer: 'Generation' },
-      headers,
-      body: imagesRequest,
-      response: ordered,
-    },
-    async ({ caller, body, headers: sent }, reply) => {
+  routes.post('/images', access.userOrInternal, {
+    id: 'generateImages',
+    summary: 'Generate images',
+    description:
+      'Orders images from a model of `GET /models`. With references, the model edits or combines them. Each image costs credits when it is delivered. With `Prefer: wait=60`, the response waits for the end.',
+    problems: ordering,
+    example: { prompt: 'A lighthouse at dusk.', n: 4, ratio: '16:9' },
+    client: { body: 'ImagesRequest', answer: 'Generation' },
+    headers,
+    body: imagesRequest,
+    response: ordered,
+    handler: async ({ caller, body, headers: sent }, reply) => {
       const userId = userOf(caller, body.userId, 'body.userId');
       const id = await orderImages(deps, userId, body, sent['idempotency-key']);
       return answer(reply, userId, id, sent.prefer);
     },
-  );
+  });
 
-  routes.post(
-    '/videos',
-    access.userOrInternal,
-    {
-      id: 'generateVideo',
-      summary: 'Generate a video',
-      description:
-        'Orders a video from a model of `GET /models`. With `firstFrame`, the video starts with that image. It costs credits when it is delivered. Videos wait for their turn if the user has too many.',
-      problems: ordering,
-      example: { prompt: 'Waves roll in.', ratio: '16:9', firstFrame: asset },
-      client: { body: 'VideosRequest', answer: 'Generation' },
-      headers,
-      body: videosRequest,
-      response: ordered,
-    },
-    async ({ caller, body, headers: sent }, reply) => {
+  routes.post('/videos', access.userOrInternal, {
+    id: 'generateVideo',
+    summary: 'Generate a video',
+    description:
+      'Orders a video from a model of `GET /models`. With `firstFrame`, the video starts with that image. It costs credits when it is delivered. Videos wait for their turn if the user has too many.',
+    problems: ordering,
+    example: { prompt: 'Waves roll in.', ratio: '16:9', firstFrame: asset },
+    client: { body: 'VideosRequest', answer: 'Generation' },
+    headers,
+    body: videosRequest,
+    response: ordered,
+    handler: async ({ caller, body, headers: sent }, reply) => {
       const userId = userOf(caller, body.userId, 'body.userId');
       const id = await orderVideo(deps, userId, body, sent['idempotency-key']);
       return answer(reply, userId, id, sent.prefer);
     },
-  );
+  });
 
-  routes.get(
-    '/generations',
-    access.userOrInternal,
-    {
-      id: 'listGenerations',
-      summary: 'List the generations of a user, newest first',
-      description: 'Returns a page of generations, with the videos that runs and MCP clients ordered.',
-      client: { query: 'GenerationListing', answer: 'GenerationPage' },
-      querystring: generationListing,
-      response: { 200: generationPage },
-    },
-    async ({ caller, query }) => readGenerations(deps, userOf(caller, query.userId, 'querystring.userId'), query),
-  );
+  routes.get('/generations', access.userOrInternal, {
+    id: 'listGenerations',
+    summary: 'List the generations of a user, newest first',
+    description: 'Returns a page of generations, with the videos that runs and MCP clients ordered.',
+    client: { query: 'GenerationListing', answer: 'GenerationPage' },
+    querystring: generationListing,
+    response: { 200: generationPage },
+    handler: async ({ caller, query }) =>
+      readGenerations(deps, userOf(caller, query.userId, 'querystring.userId'), query),
+  });
 
-  routes.get(
-    '/generations/:id',
-    access.userOrInternal,
-    {
-      id: 'readGeneration',
-      summary: 'Read a generation',
-      description: 'Returns a generation with its items, and signed URLs of what is delivered.',
-      problems: ['forbidden', 'not_found'],
-      client: { answer: 'Generation' },
-      params: generationParams,
-      response: { 200: generation },
-    },
-    async ({ caller, params }) => readGeneration(deps, namedUserOf(caller, undefined, ''), params.id),
-  );
+  routes.get('/generations/:id', access.userOrInternal, {
+    id: 'readGeneration',
+    summary: 'Read a generation',
+    description: 'Returns a generation with its items, and signed URLs of what is delivered.',
+    problems: ['forbidden', 'not_found'],
+    client: { answer: 'Generation' },
+    params: generationParams,
+    response: { 200: generation },
+    handler: async ({ caller, params }) => readGeneration(deps, namedUserOf(caller, undefined, ''), params.id),
+  });
 
-  routes.delete(
-    '/generations/:id',
-    access.userOrInternal,
-    {
-      id: 'cancelGeneration',
-      summary: 'Cancel a generation',
-      description:
-        'Cancels the items that are not delivered, and returns their credits. Delivered items stay. You can repeat the request.',
-      problems: ['forbidden', 'not_found'],
-      params: generationParams,
-      response: { 204: z.null() },
-    },
-    async ({ caller, params }) => cancelGeneration(deps, namedUserOf(caller, undefined, ''), params.id),
-  );
+  routes.delete('/generations/:id', access.userOrInternal, {
+    id: 'cancelGeneration',
+    summary: 'Cancel a generation',
+    description:
+      'Cancels the items that are not delivered, and returns their credits. Delivered items stay. You can repeat the request.',
+    problems: ['forbidden', 'not_found'],
+    params: generationParams,
+    response: { 204: z.null() },
+    handler: async ({ caller, params }) => cancelGeneration(deps, namedUserOf(caller, undefined, ''), params.id),
+  });
 }
 
 /** After `waitS`, or when the client disconnects. */

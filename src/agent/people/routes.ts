@@ -28,36 +28,28 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: Erasing):
   });
   const routes = routesOf(app, 'people');
 
-  routes.get(
-    '/people/:userId',
-    access.internalOnly,
-    {
-      id: 'countThreads',
-      summary: 'Count the threads and messages of a user',
-      description: 'Returns the numbers of threads, messages and runs in progress of a user, for operators.',
-      problems: ['forbidden'],
-      client: { answer: 'ThreadCounts' },
-      params,
-      response: { 200: counts },
-    },
-    async (request) => countThreads(deps.db, request.params.userId),
-  );
+  routes.get('/people/:userId', access.internalOnly, {
+    id: 'countThreads',
+    summary: 'Count the threads and messages of a user',
+    description: 'Returns the numbers of threads, messages and runs in progress of a user, for operators.',
+    problems: ['forbidden'],
+    client: { answer: 'ThreadCounts' },
+    params,
+    response: { 200: counts },
+    handler: async (request) => countThreads(deps.db, request.params.userId),
+  });
 
-  routes.delete(
-    '/people/:userId',
-    access.internalOnly,
-    {
-      id: 'eraseThreads',
-      summary: 'Erase the threads of a user',
-      description:
-        'Erases the threads of a user with their assets, events and usage, and cancels their generations. After 503, you can repeat the request.',
-      problems: ['forbidden', 'still_deleting'],
-      client: { answer: 'ErasedThreads' },
-      params,
-      response: { 200: erased },
-    },
-    async (request) => erase(deps, request.params.userId),
-  );
+  routes.delete('/people/:userId', access.internalOnly, {
+    id: 'eraseThreads',
+    summary: 'Erase the threads of a user',
+    description:
+      'Erases the threads of a user with their assets, events and usage, and cancels their generations. After 503, you can repeat the request.',
+    problems: ['forbidden', 'still_deleting'],
+    client: { answer: 'ErasedThreads' },
+    params,
+    response: { 200: erased },
+    handler: async (request) => erase(deps, request.params.userId),
+  });
 }
 
 /** Throws 503 while threads remain: they are hidden, a job removes them, and a repeated call finishes. */

@@ -21,75 +21,59 @@ import { findRunRecord, listGenerationRecords, listRunRecords, listTitles, type 
 export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentContext): void {
   const routes = routesOf(app, 'agent');
 
-  routes.get(
-    '/runs',
-    access.internalOnly,
-    {
-      id: 'listRuns',
-      summary: 'List the runs of all users, newest first',
-      description: 'Returns the requests of runs, how they went and what they cost, for operators.',
-      problems: ['forbidden'],
-      client: { query: 'RunListing', answer: 'RunPage' },
-      querystring: runListing,
-      response: { 200: runPage },
-    },
-    async ({ query }) => {
+  routes.get('/runs', access.internalOnly, {
+    id: 'listRuns',
+    summary: 'List the runs of all users, newest first',
+    description: 'Returns the requests of runs, how they went and what they cost, for operators.',
+    problems: ['forbidden'],
+    client: { query: 'RunListing', answer: 'RunPage' },
+    querystring: runListing,
+    response: { 200: runPage },
+    handler: async ({ query }) => {
       const rows = await listRunRecords(db, query, placeOf(query.cursor), query.limit + 1);
       const page = pageOf(rows, query.limit, ({ taskId }) => taskId);
       return { runs: page.shown.map(describe), next_cursor: page.next };
     },
-  );
+  });
 
-  routes.get(
-    '/runs/:taskId',
-    access.internalOnly,
-    {
-      id: 'readRun',
-      summary: 'Read how a run went',
-      description: 'Returns the request of a run, how it went and what it cost, for operators.',
-      problems: ['forbidden', 'not_found'],
-      client: { answer: 'RunRecord' },
-      params: z.object({ taskId: z.guid().toLowerCase() }),
-      response: { 200: runRecord },
-    },
-    async ({ params }) => {
+  routes.get('/runs/:taskId', access.internalOnly, {
+    id: 'readRun',
+    summary: 'Read how a run went',
+    description: 'Returns the request of a run, how it went and what it cost, for operators.',
+    problems: ['forbidden', 'not_found'],
+    client: { answer: 'RunRecord' },
+    params: z.object({ taskId: z.guid().toLowerCase() }),
+    response: { 200: runRecord },
+    handler: async ({ params }) => {
       const row = await findRunRecord(db, params.taskId);
       if (row === undefined) throw problems.not_found();
       return describe(row);
     },
-  );
+  });
 
-  routes.get(
-    '/threads/titles',
-    access.internalOnly,
-    {
-      id: 'readTitles',
-      summary: 'Read the titles of threads',
-      description: 'Returns the titles of up to 100 threads of any users, for pages that list their ids.',
-      problems: ['forbidden'],
-      client: { query: 'TitlesQuery', answer: 'Titles' },
-      querystring: titlesQuery,
-      response: { 200: titles },
-    },
-    async ({ query }) => ({
+  routes.get('/threads/titles', access.internalOnly, {
+    id: 'readTitles',
+    summary: 'Read the titles of threads',
+    description: 'Returns the titles of up to 100 threads of any users, for pages that list their ids.',
+    problems: ['forbidden'],
+    client: { query: 'TitlesQuery', answer: 'Titles' },
+    querystring: titlesQuery,
+    response: { 200: titles },
+    handler: async ({ query }) => ({
       titles: Object.fromEntries((await listTitles(db, query.ids)).map(({ threadId, title }) => [threadId, title])),
     }),
-  );
+  });
 
-  routes.get(
-    '/generations/all',
-    access.internalOnly,
-    {
-      id: 'listAllGenerations',
-      summary: 'List the generations of all users, newest first',
-      description:
-        'Returns all videos, the images of each run that has ended, and images that were ordered without a run, with the failures in the words of the provider, for operators.',
-      problems: ['forbidden'],
-      client: { query: 'GenerationRecordListing', answer: 'GenerationRecordPage' },
-      querystring: generationRecordListing,
-      response: { 200: generationRecordPage },
-    },
-    async ({ query }) => {
+  routes.get('/generations/all', access.internalOnly, {
+    id: 'listAllGenerations',
+    summary: 'List the generations of all users, newest first',
+    description:
+      'Returns all videos, the images of each run that has ended, and images that were ordered without a run, with the failures in the words of the provider, for operators.',
+    problems: ['forbidden'],
+    client: { query: 'GenerationRecordListing', answer: 'GenerationRecordPage' },
+    querystring: generationRecordListing,
+    response: { 200: generationRecordPage },
+    handler: async ({ query }) => {
       const rows = await listGenerationRecords(db, query, placeOf(query.cursor), query.limit + 1);
       const page = pageOf(rows, query.limit, ({ id }) => id);
       return {
@@ -101,7 +85,7 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
         next_cursor: page.next,
       };
     },
-  );
+  });
 }
 
 const placeOf = (cursor: string | undefined) => (cursor === undefined ? undefined : readCursor(cursor));

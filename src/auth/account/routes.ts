@@ -69,22 +69,18 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
     expiresAt: expiresAt?.toISOString() ?? null,
   });
 
-  routes.get(
-    '/account',
-    access.userOnly,
-    {
-      id: 'readAccount',
-      summary: 'Read the state of your own account',
-      description: 'Returns when the account is deleted, and the state of its export.',
-      client: { answer: 'OwnAccount' },
-      response: { 200: ownAccount },
-    },
-    async ({ caller }) => {
+  routes.get('/account', access.userOnly, {
+    id: 'readAccount',
+    summary: 'Read the state of your own account',
+    description: 'Returns when the account is deleted, and the state of its export.',
+    client: { answer: 'OwnAccount' },
+    response: { 200: ownAccount },
+    handler: async ({ caller }) => {
       const userId = userIdOf(caller);
       const [deletesAt, found] = await Promise.all([readDeletion(deps, userId), findOwnExport(deps, userId)]);
       return { deletesAt: deletesAt?.toISOString() ?? null, export: found === undefined ? null : show(found) };
     },
-  );
+  });
 
   routes.get(
     '/account/export',
@@ -97,13 +93,12 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
       problems: ['not_found'],
       client: { answer: 'AccountExport' },
       response: { 202: exportState },
+      handler: async ({ caller }, reply) => reply.code(202).send(show(await orderExport(deps, userIdOf(caller)))),
     },
-    async ({ caller }, reply) => reply.code(202).send(show(await orderExport(deps, userIdOf(caller)))),
   );
 
   routes.get(
-    '/account/export/zip',
-    // The response to HEAD would read everything too.
+    '/account/export/zip', // The response to HEAD would read everything too.
     { ...access.userOnly, exposeHeadRoute: false },
     {
       id: 'downloadExport',
@@ -116,60 +111,48 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
         200: ['The archive.', 'application/zip'],
         202: ['The archive is being prepared. The body is the same as for `GET /account/export`.'],
       },
-    },
-    async ({ caller }, reply) => {
-      const found = await findOwnExport(deps, userIdOf(caller));
-      if (found === undefined) throw problems.not_found({ message: 'There is no export. Order one first.' });
-      if (found.readyAt === null) return reply.code(202).header('retry-after', askAgainAfterS).send(show(found));
-      const day = found.readyAt.toISOString().slice(0, 10);
-      return reply
-        .type('application/zip')
-        .header('content-disposition', `attachment; filename="export-${day}.zip"`)
-        .header('cache-control', 'private, no-store')
-        .send(readArchive(deps, found));
+      handler: async ({ caller }, reply) => {
+        const found = await findOwnExport(deps, userIdOf(caller));
+        if (found === undefined) throw problems.not_found({ message: 'There is no export. Order one first.' });
+        if (found.readyAt === null) return reply.code(202).header('retry-after', askAgainAfterS).send(show(found));
+        const day = found.readyAt.toISOString().slice(0, 10);
+        return reply
+          .type('application/zip')
+          .header('content-disposition', `attachment; filename="export-${day}.zip"`)
+          .header('cache-control', 'private, no-store')
+          .send(readArchive(deps, found));
+      },
     },
   );
 
-  routes.delete(
-    '/account',
-    access.userOnly,
-    {
-      id: 'deleteAccount',
-      summary: 'Delete your own account',
-      description:
-        'Schedules the deletion of the account after `ACCOUNT_DELETION_DAYS`, sends an email and ends all sessions. A repeated request keeps the date.',
-      problems: ['not_found'],
-      client: { answer: 'ScheduledDeletion' },
-      response: { 202: scheduledDeletion },
-    },
-    async ({ caller }, reply) => reply.code(202).send(await scheduleDeletion(deps, userIdOf(caller))),
-  );
+  routes.delete('/account', access.userOnly, {
+    id: 'deleteAccount',
+    summary: 'Delete your own account',
+    description:
+      'Schedules the deletion of the account after `ACCOUNT_DELETION_DAYS`, sends an email and ends all sessions. A repeated request keeps the date.',
+    problems: ['not_found'],
+    client: { answer: 'ScheduledDeletion' },
+    response: { 202: scheduledDeletion },
+    handler: async ({ caller }, reply) => reply.code(202).send(await scheduleDeletion(deps, userIdOf(caller))),
+  });
 
-  routes.post(
-    '/account/restore',
-    access.userOnly,
-    {
-      id: 'restoreAccount',
-      summary: 'Keep your own account',
-      description: 'Takes the scheduled deletion of the account back. Without one, nothing changes.',
-      problems: ['deletion_begun'],
-      client: { repeatable: true },
-      response: { 204: z.null() },
-    },
-    async ({ caller }) => restoreAccount(deps, userIdOf(caller)),
-  );
+  routes.post('/account/restore', access.userOnly, {
+    id: 'restoreAccount',
+    summary: 'Keep your own account',
+    description: 'Takes the scheduled deletion of the account back. Without one, nothing changes.',
+    problems: ['deletion_begun'],
+    client: { repeatable: true },
+    response: { 204: z.null() },
+    handler: async ({ caller }) => restoreAccount(deps, userIdOf(caller)),
+  });
 
-  routes.get(
-    '/account/sessions',
-    access.userOnly,
-    {
-      id: 'listSessions',
-      summary: 'List your own sessions',
-      description: 'Returns the sessions of the browsers in which the user is signed in.',
-      client: { answer: 'OwnSessions' },
-      response: { 200: ownSessions },
-    },
-    async (request) => {
+  routes.get('/account/sessions', access.userOnly, {
+    id: 'listSessions',
+    summary: 'List your own sessions',
+    description: 'Returns the sessions of the browsers in which the user is signed in.',
+    client: { answer: 'OwnSessions' },
+    response: { 200: ownSessions },
+    handler: async (request) => {
       const current = sessionIdOf(tokenOf(request));
       const rows = await listSessions(deps.db, userIdOf(request.caller), mostSessions);
       const sessions = rows.map(({ id, browser, createdAt, usedAt }) => ({
@@ -181,46 +164,37 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
       }));
       return { sessions };
     },
-  );
+  });
 
-  routes.delete(
-    '/account/sessions',
-    access.userOnly,
-    {
-      id: 'endOtherSessions',
-      summary: 'End your other sessions',
-      description:
-        'Ends all sessions of the user except the one of the access token. Their access tokens stay valid until they expire.',
-      problems: ['upstream_unavailable'],
-      client: { repeatable: true },
-      response: { 204: z.null() },
-    },
-    async (request) => {
+  routes.delete('/account/sessions', access.userOnly, {
+    id: 'endOtherSessions',
+    summary: 'End your other sessions',
+    description:
+      'Ends all sessions of the user except the one of the access token. Their access tokens stay valid until they expire.',
+    problems: ['upstream_unavailable'],
+    client: { repeatable: true },
+    response: { 204: z.null() },
+    handler: async (request) => {
       const token = tokenOf(request);
       const current = sessionIdOf(token);
       if (current !== undefined) await endOtherSessions(deps.db, userIdOf(request.caller), current);
       await deps.revokeOthers(token);
     },
-  );
+  });
 
-  routes.delete(
-    '/account/sessions/:id',
-    access.userOnly,
-    {
-      id: 'endSession',
-      summary: 'End one of your own sessions',
-      description:
-        'The browser of the session gets no further access token. Its last one stays valid until it expires.',
-      problems: ['not_found'],
-      client: { repeatable: true },
-      params: sessionParams,
-      response: { 204: z.null() },
-    },
-    async ({ caller, params }) => {
+  routes.delete('/account/sessions/:id', access.userOnly, {
+    id: 'endSession',
+    summary: 'End one of your own sessions',
+    description: 'The browser of the session gets no further access token. Its last one stays valid until it expires.',
+    problems: ['not_found'],
+    client: { repeatable: true },
+    params: sessionParams,
+    response: { 204: z.null() },
+    handler: async ({ caller, params }) => {
       const isFound = await endSession(deps.db, userIdOf(caller), params.id);
       if (!isFound) throw problems.not_found({ message: 'You have no session with this id.' });
     },
-  );
+  });
 
   routes.post(
     '/people/:userId/erasure',
@@ -235,8 +209,8 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
       params: personParams,
       body: erasureOrder,
       response: { 200: erasureReport },
+      handler: async ({ params, body, headers }) =>
+        eraseNow(deps, params.userId, { mails: body.mail, headers: { [operatorHeader]: actorOf(headers) } }),
     },
-    async ({ params, body, headers }) =>
-      eraseNow(deps, params.userId, { mails: body.mail, headers: { [operatorHeader]: actorOf(headers) } }),
   );
 }

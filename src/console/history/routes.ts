@@ -10,15 +10,16 @@ import { type ErrorList, errorList, history } from './api.ts';
 
 export function addHistoryRoutes(app: HttpServer, guard: OperatorGuard, deps: ConsoleContext): void {
   const routes = routesOf(app, 'console');
-  routes.get(
-    '/api/history',
-    guard,
-    { summary: 'The last hour of all services', response: { 200: history } },
-    async () => deps.history.read(),
-  );
-  routes.get('/api/errors', guard, { summary: 'The last server errors', response: { 200: errorList } }, async () =>
-    readErrors(deps.services, deps.traceLink),
-  );
+  routes.get('/api/history', guard, {
+    summary: 'The last hour of all services',
+    response: { 200: history },
+    handler: async () => deps.history.read(),
+  });
+  routes.get('/api/errors', guard, {
+    summary: 'The last server errors',
+    response: { 200: errorList },
+    handler: async () => readErrors(deps.services, deps.traceLink),
+  });
 }
 
 // The last server errors of all services, from their processes.

@@ -18,24 +18,23 @@ const resolution = z.object({
 export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: HttpClient): void {
   const routes = routesOf(app, 'console');
 
-  routes.get(
-    '/api/incidents',
-    guard,
-    { summary: 'Incidents and their counts', querystring: incidentListing },
-    async ({ query }) => {
+  routes.get('/api/incidents', guard, {
+    summary: 'Incidents and their counts',
+    querystring: incidentListing,
+    handler: async ({ query }) => {
       const [page, counts] = await Promise.all([
         media.send({ method: 'GET', route: '/v1/incidents', query }),
         media.send({ method: 'GET', route: '/v1/incidents/counts' }),
       ]);
       return { ...bodyOf<object>(page), counts: bodyOf<object>(counts) };
     },
-  );
+  });
 
-  routes.get(
-    '/api/incidents/:id/preview',
-    guard,
-    { summary: 'A small rendition, blurred or not', params: incidentPath, querystring: incidentPreview },
-    async (request, reply) => {
+  routes.get('/api/incidents/:id/preview', guard, {
+    summary: 'A small rendition, blurred or not',
+    params: incidentPath,
+    querystring: incidentPreview,
+    handler: async (request, reply) => {
       const response = await media.send({
         method: 'GET',
         route: '/v1/incidents/:id/preview',
@@ -46,7 +45,7 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
       if (response.status !== 200) bodyOf(response);
       return reply.type('image/webp').send(response.body);
     },
-  );
+  });
 
   const params = incidentPath;
   addForwards(app, guard, media, [
@@ -62,18 +61,15 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
       ...(['Dismiss a report, or restrict or remove the content', { params, body: decisionRequest }] as const),
     ],
   ]);
-  routes.post(
-    '/api/incidents/:id/export',
-    guard,
-    { summary: 'An incident with its reports, for authorities', params },
-    forward(media, 'GET', '/v1/incidents/:id/export'),
-  );
+  routes.post('/api/incidents/:id/export', guard, {
+    summary: 'An incident with its reports, for authorities',
+    params,
+    handler: forward(media, 'GET', '/v1/incidents/:id/export'),
+  });
 
   const rescreen = forward(media, 'POST', '/v1/rescreen');
-  routes.post(
-    '/api/rescreening',
-    guard,
-    { summary: 'Match all assets with the current lists' },
-    async (request, reply) => reply.code(202).send(await rescreen(request)),
-  );
+  routes.post('/api/rescreening', guard, {
+    summary: 'Match all assets with the current lists',
+    handler: async (request, reply) => reply.code(202).send(await rescreen(request)),
+  });
 }

@@ -46,48 +46,52 @@ const longestList = 100;
 export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: StoredContext): void {
   const routes = routesOf(app, 'console');
 
-  routes.get(
-    '/api/queues',
-    guard,
-    { summary: 'Queues with unfinished or dead jobs', response: { 200: queueList } },
-    async () => ({ largestCount: largestDepth, queues: await readQueues(deps.db) }),
-  );
+  routes.get('/api/queues', guard, {
+    summary: 'Queues with unfinished or dead jobs',
+    response: { 200: queueList },
+    handler: async () => ({ largestCount: largestDepth, queues: await readQueues(deps.db) }),
+  });
 
-  routes.get(
-    '/api/jobs',
-    guard,
-    { summary: 'Jobs of a queue', querystring: jobQuery, response: { 200: jobList } },
-    async ({ query: { queue, state, q = '' } }) => {
+  routes.get('/api/jobs', guard, {
+    summary: 'Jobs of a queue',
+    querystring: jobQuery,
+    response: { 200: jobList },
+    handler: async ({ query: { queue, state, q = '' } }) => {
       const words = q.trim();
       const rows = await listJobs(deps.db, queue, state, longestList, words);
       const jobs = rows.map((row) => describe(queue, row, deps.traceLink));
       return { jobs: words === '' ? jobs : jobs.filter((job) => isShownIn(job, words.toLowerCase())) };
     },
-  );
+  });
 
   const changes = [
     ['/api/jobs/:id/retry', retryShownJob, 'Retry a dead or failing job'],
     ['/api/jobs/:id/discard', discardDeadJob, 'Delete a dead job'],
   ] as const;
   for (const [url, change, summary] of changes)
-    routes.post(url, guard, { summary, params: jobPath, body: seenJob }, async (request, reply) => {
-      await change(deps, operatorName(request), { jobId: request.params.id, fence: request.body.fence });
-      return reply.code(204).send();
+    routes.post(url, guard, {
+      summary,
+      params: jobPath,
+      body: seenJob,
+      handler: async (request, reply) => {
+        await change(deps, operatorName(request), { jobId: request.params.id, fence: request.body.fence });
+        return reply.code(204).send();
+      },
     });
 
-  routes.post(
-    '/api/queues/retry',
-    guard,
-    { summary: 'Retry the dead jobs of a queue', body: retriedQueue, response: { 200: changedJobs } },
-    async (request) => retryAll(deps, operatorName(request), request.body),
-  );
+  routes.post('/api/queues/retry', guard, {
+    summary: 'Retry the dead jobs of a queue',
+    body: retriedQueue,
+    response: { 200: changedJobs },
+    handler: async (request) => retryAll(deps, operatorName(request), request.body),
+  });
 
-  routes.post(
-    '/api/queues/discard',
-    guard,
-    { summary: 'Delete the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
-    async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
-  );
+  routes.post('/api/queues/discard', guard, {
+    summary: 'Delete the dead jobs of a queue',
+    body: deadOfQueue,
+    response: { 200: changedJobs },
+    handler: async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
+  });
 }
 
 export async function readQueues(db: Db<JobTables>): Promise<QueueList['queues']> {

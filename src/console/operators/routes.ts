@@ -13,22 +13,34 @@ export function addSessionRoutes(app: HttpServer, { sessions, identity }: Consol
   routes.post(
     '/api/session',
     {},
-    { summary: 'Exchange CONSOLE_TOKEN for a session', body: signIn },
-    async (request, reply) => reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
+    {
+      summary: 'Exchange CONSOLE_TOKEN for a session',
+      body: signIn,
+      handler: async (request, reply) =>
+        reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
+    },
   );
 
   routes.post(
     '/api/session/identity',
     {},
-    { summary: 'Exchange the access token of an operator for a session', body: identitySignIn },
-    async (request, reply) => {
-      if (identity === undefined) throw consoleProblems.not_an_operator();
-      const operator = await identifyOperator(identity.tokens, identity.roles, request.body.accessToken);
-      return reply.header('set-cookie', sessions.beginAs(operator)).code(204).send();
+    {
+      summary: 'Exchange the access token of an operator for a session',
+      body: identitySignIn,
+      handler: async (request, reply) => {
+        if (identity === undefined) throw consoleProblems.not_an_operator();
+        const operator = await identifyOperator(identity.tokens, identity.roles, request.body.accessToken);
+        return reply.header('set-cookie', sessions.beginAs(operator)).code(204).send();
+      },
     },
   );
 
-  routes.delete('/api/session', {}, { summary: 'End the session' }, async (_request, reply) =>
-    reply.header('set-cookie', sessions.ending).code(204).send(),
+  routes.delete(
+    '/api/session',
+    {},
+    {
+      summary: 'End the session',
+      handler: async (_request, reply) => reply.header('set-cookie', sessions.ending).code(204).send(),
+    },
   );
 }

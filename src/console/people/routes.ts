@@ -33,12 +33,11 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
   const routes = routesOf(app, 'console');
   const { auth } = clients;
 
-  routes.get(
-    '/api/people/:userId',
-    guard,
-    { summary: 'A user, from all services', params: personPath },
-    async ({ params }) => readPerson(clients, params.userId),
-  );
+  routes.get('/api/people/:userId', guard, {
+    summary: 'A user, from all services',
+    params: personPath,
+    handler: async ({ params }) => readPerson(clients, params.userId),
+  });
 
   addForwards(app, guard, auth, [
     ['get', '/api/people', '/v1/people', 'Users, found by id or address', { querystring: peopleListing }],
@@ -50,21 +49,19 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
   ]);
 
   const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
-  routes.delete(
-    '/api/people/:userId/sessions',
-    guard,
-    { summary: 'End all sessions', params: personPath },
-    async (request, reply) => {
+  routes.delete('/api/people/:userId/sessions', guard, {
+    summary: 'End all sessions',
+    params: personPath,
+    handler: async (request, reply) => {
       await endSessions(request);
       return reply.code(204).send();
     },
-  );
+  });
 
-  routes.post(
-    '/api/people/:userId/export',
-    guard,
-    { summary: 'Everything about a user, as JSON', params: personPath },
-    async (request, reply) => {
+  routes.post('/api/people/:userId/export', guard, {
+    summary: 'Everything about a user, as JSON',
+    params: personPath,
+    handler: async (request, reply) => {
       const { userId } = request.params;
       bodyOf(
         await auth.send({
@@ -81,14 +78,14 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
         .type('application/json; charset=utf-8')
         .send(Readable.from(pieces));
     },
-  );
+  });
 
-  routes.post(
-    '/api/people/:userId/erasure',
-    guard,
-    { summary: 'Erase a user from all services', params: personPath, body: erasureRequest },
-    forward(auth, 'POST', '/people/:userId/erasure', { json: { mail: false }, timeoutMs: erasureTimeoutMs }),
-  );
+  routes.post('/api/people/:userId/erasure', guard, {
+    summary: 'Erase a user from all services',
+    params: personPath,
+    body: erasureRequest,
+    handler: forward(auth, 'POST', '/people/:userId/erasure', { json: { mail: false }, timeoutMs: erasureTimeoutMs }),
+  });
 }
 
 // Everything that the services store about a person, as one JSON document. It is written while it is read. A service that

@@ -34,11 +34,10 @@ export function addRunRoutes(
     if (audit !== undefined) await recordAction(audit, view);
   };
 
-  routes.get(
-    '/api/files/:assetId',
-    guard,
-    { summary: 'Show a file of a user', params: z.object({ assetId: z.guid().toLowerCase() }) },
-    async (request): Promise<ShownFile> => {
+  routes.get('/api/files/:assetId', guard, {
+    summary: 'Show a file of a user',
+    params: z.object({ assetId: z.guid().toLowerCase() }),
+    handler: async (request): Promise<ShownFile> => {
       const { params } = request;
       const asset = bodyOf<Asset>(await media.send({ method: 'GET', route: '/v1/assets/:assetId', params }));
       await recordView(request, 'view file', asset.ownerId);
@@ -50,27 +49,27 @@ export function addRunRoutes(
       if (!one?.ready) throw problems.not_found();
       return { mime: asset.mime, thumbUrl: one.thumbUrl ?? null, url: one.url };
     },
-  );
+  });
 
-  routes.get(
-    '/api/runs',
-    guard,
-    { summary: 'Runs of all users', querystring: runListing },
-    async ({ query }): Promise<ShownRunPage> => {
+  routes.get('/api/runs', guard, {
+    summary: 'Runs of all users',
+    querystring: runListing,
+    handler: async ({ query }): Promise<ShownRunPage> => {
       const { runs, next_cursor } = bodyOf<RunPage>(await agent.send({ method: 'GET', route: '/runs', query }));
       return { runs: runs.map(show), next_cursor };
     },
-  );
+  });
 
-  routes.get('/api/runs/:taskId', guard, { summary: 'One run', params }, async (request) =>
-    show(await read(request.params.taskId)),
-  );
+  routes.get('/api/runs/:taskId', guard, {
+    summary: 'One run',
+    params,
+    handler: async (request) => show(await read(request.params.taskId)),
+  });
 
-  routes.get(
-    '/api/runs/:taskId/events',
-    guard,
-    { summary: 'The stream of a run that has ended', params },
-    async (request): Promise<Replay> => {
+  routes.get('/api/runs/:taskId/events', guard, {
+    summary: 'The stream of a run that has ended',
+    params,
+    handler: async (request): Promise<Replay> => {
       const { taskId } = request.params;
       const { status, userId } = await read(taskId);
       // The stream of a run in progress does not end.
@@ -80,7 +79,7 @@ export function addRunRoutes(
       await recordView(request, 'read stream', userId);
       return replayOf(response.body.toString());
     },
-  );
+  });
 
   addForwards(app, guard, agent, [
     ['get', '/api/threads/titles', '/threads/titles', 'The titles of conversations', { querystring: titlesQuery }],

@@ -56,48 +56,44 @@ export function addSentMailRoutes(
       idempotent: true,
     });
 
-  routes.get('/api/notify/types', guard, { summary: 'List notification types' }, async (_request, reply) =>
-    relay(reply, await notify.send({ method: 'GET', route: '/types' })),
-  );
+  routes.get('/api/notify/types', guard, {
+    summary: 'List notification types',
+    handler: async (_request, reply) => relay(reply, await notify.send({ method: 'GET', route: '/types' })),
+  });
 
   const previewOf = { params: previewPath, querystring: previewQuery };
-  routes.get(
-    '/api/notify/types/:type/preview',
-    guard,
-    { summary: 'Preview a notification with these values', ...previewOf },
-    async ({ params, query }, reply) => relay(reply, await renderType(params.type, query)),
-  );
+  routes.get('/api/notify/types/:type/preview', guard, {
+    summary: 'Preview a notification with these values',
+    ...previewOf,
+    handler: async ({ params, query }, reply) => relay(reply, await renderType(params.type, query)),
+  });
 
-  routes.get(
-    '/api/notify/types/:type/html',
-    guard,
-    { summary: 'Show the preview of a notification as a page, in a sandbox', ...previewOf },
-    async ({ params, query }, reply) => show(reply, await renderType(params.type, query)),
-  );
+  routes.get('/api/notify/types/:type/html', guard, {
+    summary: 'Show the preview of a notification as a page, in a sandbox',
+    ...previewOf,
+    handler: async ({ params, query }, reply) => show(reply, await renderType(params.type, query)),
+  });
 
-  routes.get(
-    '/api/notify/emails',
-    guard,
-    { summary: 'List sent and scheduled emails, newest first', querystring: sentMailQuery },
-    async ({ query: { after, q, status } }, reply) => {
+  routes.get('/api/notify/emails', guard, {
+    summary: 'List sent and scheduled emails, newest first',
+    querystring: sentMailQuery,
+    handler: async ({ query: { after, q, status } }, reply) => {
       const query = { limit: pageSize, after, q: q || undefined, status };
       return relay(reply, await notify.send({ method: 'GET', route: '/emails', query }));
     },
-  );
+  });
 
-  routes.get(
-    '/api/notify/emails/:id',
-    guard,
-    { summary: 'Read the status of an email', params: sentMailPath },
-    async ({ params }, reply) => relay(reply, await readMail(params)),
-  );
+  routes.get('/api/notify/emails/:id', guard, {
+    summary: 'Read the status of an email',
+    params: sentMailPath,
+    handler: async ({ params }, reply) => relay(reply, await readMail(params)),
+  });
 
-  routes.get(
-    '/api/notify/emails/:id/html',
-    guard,
-    { summary: 'Show an email that is not sent as a page, in a sandbox', params: sentMailPath },
-    async ({ params }, reply) => show(reply, await readMail(params)),
-  );
+  routes.get('/api/notify/emails/:id/html', guard, {
+    summary: 'Show an email that is not sent as a page, in a sandbox',
+    params: sentMailPath,
+    handler: async ({ params }, reply) => show(reply, await readMail(params)),
+  });
 
   const cancel = forward(notify, 'POST', '/emails/:id/cancel');
   const retry = forward(notify, 'POST', '/emails/:id/retry');
@@ -106,29 +102,31 @@ export function addSentMailRoutes(
     ['/api/notify/emails/:id/retry', 'retry mail', retry, 'Try an email now that failed or is delayed'],
   ] as const;
   for (const [path, action, change, summary] of changes)
-    routes.post(path, guard, { summary, params: sentMailPath }, async (request) => {
-      const answer = await change(request);
-      await record(request, action, `mail ${request.params.id}`);
-      return answer;
+    routes.post(path, guard, {
+      summary,
+      params: sentMailPath,
+      handler: async (request) => {
+        const answer = await change(request);
+        await record(request, action, `mail ${request.params.id}`);
+        return answer;
+      },
     });
 
-  routes.get(
-    '/api/notify/suppressions',
-    guard,
-    { summary: 'Suppressed addresses', querystring: suppressionQuery },
-    async ({ query: { cursor } }, reply) =>
+  routes.get('/api/notify/suppressions', guard, {
+    summary: 'Suppressed addresses',
+    querystring: suppressionQuery,
+    handler: async ({ query: { cursor } }, reply) =>
       relay(reply, await notify.send({ method: 'GET', route: '/suppressions', query: { limit: pageSize, cursor } })),
-  );
+  });
 
-  routes.delete(
-    '/api/notify/suppressions/:address',
-    guard,
-    { summary: 'Remove an address from the suppression list', params: suppressionPath },
-    async (request, reply) => {
+  routes.delete('/api/notify/suppressions/:address', guard, {
+    summary: 'Remove an address from the suppression list',
+    params: suppressionPath,
+    handler: async (request, reply) => {
       const { address } = request.params;
       const response = await notify.send({ method: 'DELETE', route: '/suppressions/:address', params: { address } });
       if (response.status === 204) await record(request, 'lift suppression', hashedTarget(address.toLowerCase()));
       return relay(reply, response);
     },
-  );
+  });
 }

@@ -48,25 +48,22 @@ export function addSettingsRoutes(app: HttpServer, guard: OperatorGuard, { descr
   let endedAtMs = Number.NEGATIVE_INFINITY;
   let found: Examination = { findings: [], checkedAt: null };
 
-  routes.get(
-    '/api/settings',
-    guard,
-    { summary: 'The effective configuration', response: { 200: settingsView } },
-    async () => describe(),
-  );
+  routes.get('/api/settings', guard, {
+    summary: 'The effective configuration',
+    response: { 200: settingsView },
+    handler: async () => describe(),
+  });
 
-  routes.get(
-    '/api/settings/doctor',
-    guard,
-    { summary: 'The checks of this process that have ended', response: { 200: examination } },
-    async () => found,
-  );
+  routes.get('/api/settings/doctor', guard, {
+    summary: 'The checks of this process that have ended',
+    response: { 200: examination },
+    handler: async () => found,
+  });
 
-  routes.post(
-    '/api/settings/doctor',
-    guard,
-    { summary: 'Check every engine and service', response: { 200: examination } },
-    async () => {
+  routes.post('/api/settings/doctor', guard, {
+    summary: 'Check every engine and service',
+    response: { 200: examination },
+    handler: async () => {
       if (isRunning || performance.now() - endedAtMs < pauseMs) throw consoleProblems.doctor_is_busy();
       isRunning = true;
       found = { findings: [], checkedAt: null };
@@ -79,5 +76,5 @@ export function addSettingsRoutes(app: HttpServer, guard: OperatorGuard, { descr
         endedAtMs = performance.now();
       }
     },
-  );
+  });
 }

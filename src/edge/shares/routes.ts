@@ -204,8 +204,8 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
       problems: ['not_found'],
       otherResponses: { 200: ['The page.', 'text/html'], 304: ['The page matches `If-None-Match`.'] },
       params: shareParams,
+      handler: async (request, reply) => showPage(request, reply, request.params.id),
     },
-    async (request, reply) => showPage(request, reply, request.params.id),
   );
 
   routes.get(
@@ -218,13 +218,13 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
       problems: ['not_found', 'condition_failed', 'range_not_satisfiable', 'processing_timeout'],
       otherResponses: { 200: ['The bytes.', 'image/webp'], 206: ['The requested range.', 'video/mp4'] },
       params: fileParams,
-    },
-    async (request, reply) => {
-      const { id, index, file } = request.params;
-      const { data } = await find(id);
-      const media = data?.media[index];
-      if (media === undefined) throw problems.not_found();
-      return sendShared(files, request, reply, media, file);
+      handler: async (request, reply) => {
+        const { id, index, file } = request.params;
+        const { data } = await find(id);
+        const media = data?.media[index];
+        if (media === undefined) throw problems.not_found();
+        return sendShared(files, request, reply, media, file);
+      },
     },
   );
 }
@@ -275,8 +275,8 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Rep
       otherResponses: { 200: ['The form.', 'text/html'] },
       client: { kind: 'page' },
       params: shareParams,
+      handler: async (request, reply) => show(request, reply, request.params.id, 'form'),
     },
-    async (request, reply) => show(request, reply, request.params.id, 'form'),
   );
 
   app.register(async (forms: HttpServer) => {
@@ -298,30 +298,30 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Rep
         otherResponses: { 200: ['The report was received.', 'text/html'] },
         client: { kind: 'page' },
         params: shareParams,
-      },
-      async (request, reply) => {
-        const { id } = request.params;
-        const form = Object(request.body) as Readonly<Record<string, string | undefined>>;
-        const reason = reportReasons.find((known) => known === form.reason);
-        if (reason === undefined) return show(request, reply, id, 'missing');
-        const { status } = await media.send({
-          method: 'POST',
-          route: '/v1/reports',
-          json: {
-            shareId: id,
-            reason,
-            note: storable(form.note, 2000),
-            contact: storable(form.contact, 320),
-            locale: negotiateLanguage(request.headers['accept-language']),
-            address: readAddress(request) ?? request.ip,
-          },
-          idempotent: true,
-        });
-        if (status === 404) throw problems.not_found({ message: 'There is no such share.' });
-        if (status === 429) return show(request, reply, id, 'tooMany');
-        if (status !== 200 && status !== 201)
-          throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
-        return show(request, reply, id, 'done');
+        handler: async (request, reply) => {
+          const { id } = request.params;
+          const form = Object(request.body) as Readonly<Record<string, string | undefined>>;
+          const reason = reportReasons.find((known) => known === form.reason);
+          if (reason === undefined) return show(request, reply, id, 'missing');
+          const { status } = await media.send({
+            method: 'POST',
+            route: '/v1/reports',
+            json: {
+              shareId: id,
+              reason,
+              note: storable(form.note, 2000),
+              contact: storable(form.contact, 320),
+              locale: negotiateLanguage(request.headers['accept-language']),
+              address: readAddress(request) ?? request.ip,
+            },
+            idempotent: true,
+          });
+          if (status === 404) throw problems.not_found({ message: 'There is no such share.' });
+          if (status === 429) return show(request, reply, id, 'tooMany');
+          if (status !== 200 && status !== 201)
+            throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
+          return show(request, reply, id, 'done');
+        },
       },
     );
   });

@@ -50,8 +50,8 @@ export function addTusRoutes(app: HttpServer, deps: EdgeContext, cors: CorsRule)
       description: `Returns the offset of a resumable upload in the header \`Upload-Offset\` (tus 1.0.0). ${url}`,
       problems: tus,
       otherResponses: { 200: ['The headers describe the upload.'] },
+      handler,
     },
-    handler,
   );
   routes.patch(
     url,
@@ -63,8 +63,8 @@ export function addTusRoutes(app: HttpServer, deps: EdgeContext, cors: CorsRule)
       description: 'Appends bytes at the current offset of a resumable upload (tus 1.0.0).',
       problems: writing,
       otherResponses: { 204: ['The bytes were stored. The header `Upload-Offset` is the new offset.'] },
+      handler,
     },
-    handler,
   );
   routes.delete(
     url,
@@ -76,8 +76,8 @@ export function addTusRoutes(app: HttpServer, deps: EdgeContext, cors: CorsRule)
       description: 'Terminates a resumable upload and deletes its bytes (tus 1.0.0).',
       problems: tus,
       otherResponses: { 204: ['The upload was terminated.'] },
+      handler,
     },
-    handler,
   );
   routes.post(
     url,
@@ -90,7 +90,7 @@ export function addTusRoutes(app: HttpServer, deps: EdgeContext, cors: CorsRule)
         'Performs the method in `X-HTTP-Method-Override`: `HEAD`, `PATCH` or `DELETE`. Use it if a proxy blocks these methods.',
       problems: writing,
       otherResponses: { 200: ['The response of `HEAD`.'], 204: ['The response of `PATCH` and `DELETE`.'] },
+      handler,
     },
-    handler,
   );
 }

@@ -36,99 +36,75 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     query: { ownerId: string | undefined };
   }) => ownerFor(caller, query.ownerId, 'querystring.ownerId');
 
-  routes.post(
-    '/v1/favorites',
-    access.userOrInternal,
-    {
-      id: 'changeFavorites',
-      summary: 'Add assets to the favorites, or remove them',
-      description: 'Marks up to 1000 assets of the owner as favorites, or unmarks them. You can repeat the request.',
-      problems: ['forbidden', 'not_found'],
-      example: { ids: [assetId], favorite: true },
-      client: { body: 'FavoritesChange', answer: 'FavoritesChanged', repeatable: true },
-      body: favoritesChange,
-      response: { 200: favoritesChanged },
-    },
-    async ({ caller, body }) => changeFavorites(deps, caller, body),
-  );
+  routes.post('/v1/favorites', access.userOrInternal, {
+    id: 'changeFavorites',
+    summary: 'Add assets to the favorites, or remove them',
+    description: 'Marks up to 1000 assets of the owner as favorites, or unmarks them. You can repeat the request.',
+    problems: ['forbidden', 'not_found'],
+    example: { ids: [assetId], favorite: true },
+    client: { body: 'FavoritesChange', answer: 'FavoritesChanged', repeatable: true },
+    body: favoritesChange,
+    response: { 200: favoritesChanged },
+    handler: async ({ caller, body }) => changeFavorites(deps, caller, body),
+  });
 
-  routes.post(
-    '/v1/collections',
-    access.userOrInternal,
-    {
-      id: 'createCollection',
-      summary: 'Create a collection',
-      description: 'Creates a named collection of assets of the owner. An asset can be in any number of collections.',
-      problems: ['forbidden', 'not_found', 'too_many_collections'],
-      example: { title: 'Lighthouses', assetIds: [assetId] },
-      client: { body: 'CollectionRequest', answer: 'Collection' },
-      body: collectionRequest,
-      response: { 201: collection },
-    },
-    async ({ caller, body }, reply) => reply.code(201).send(await createCollection(deps, caller, body)),
-  );
+  routes.post('/v1/collections', access.userOrInternal, {
+    id: 'createCollection',
+    summary: 'Create a collection',
+    description: 'Creates a named collection of assets of the owner. An asset can be in any number of collections.',
+    problems: ['forbidden', 'not_found', 'too_many_collections'],
+    example: { title: 'Lighthouses', assetIds: [assetId] },
+    client: { body: 'CollectionRequest', answer: 'Collection' },
+    body: collectionRequest,
+    response: { 201: collection },
+    handler: async ({ caller, body }, reply) => reply.code(201).send(await createCollection(deps, caller, body)),
+  });
 
-  routes.get(
-    '/v1/collections',
-    access.userOrInternal,
-    {
-      id: 'listCollections',
-      summary: 'List the collections of an owner',
-      description: 'Returns all collections of the owner, the last changed first. `GET /v1/assets` lists their assets.',
-      problems: ['forbidden'],
-      client: { query: 'CollectionListing', answer: 'Collections' },
-      querystring: collectionListing,
-      response: { 200: collections },
-    },
-    async ({ caller, query }) => readCollections(deps, caller, query),
-  );
+  routes.get('/v1/collections', access.userOrInternal, {
+    id: 'listCollections',
+    summary: 'List the collections of an owner',
+    description: 'Returns all collections of the owner, the last changed first. `GET /v1/assets` lists their assets.',
+    problems: ['forbidden'],
+    client: { query: 'CollectionListing', answer: 'Collections' },
+    querystring: collectionListing,
+    response: { 200: collections },
+    handler: async ({ caller, query }) => readCollections(deps, caller, query),
+  });
 
-  routes.get(
-    '/v1/collections/:collectionId',
-    access.userOrInternal,
-    {
-      id: 'readCollection',
-      summary: 'Read a collection',
-      description: 'Returns a collection of the owner.',
-      problems: ['forbidden', 'not_found'],
-      client: { query: 'CollectionOwner', answer: 'Collection' },
-      params: collectionParams,
-      querystring: collectionOwner,
-      response: { 200: collection },
-    },
-    async (request) => readCollection(deps, ownerIn(request), request.params.collectionId),
-  );
+  routes.get('/v1/collections/:collectionId', access.userOrInternal, {
+    id: 'readCollection',
+    summary: 'Read a collection',
+    description: 'Returns a collection of the owner.',
+    problems: ['forbidden', 'not_found'],
+    client: { query: 'CollectionOwner', answer: 'Collection' },
+    params: collectionParams,
+    querystring: collectionOwner,
+    response: { 200: collection },
+    handler: async (request) => readCollection(deps, ownerIn(request), request.params.collectionId),
+  });
 
-  routes.patch(
-    '/v1/collections/:collectionId',
-    access.userOrInternal,
-    {
-      id: 'changeCollection',
-      summary: 'Rename a collection, or add and remove assets',
-      description: 'Changes the title of a collection, adds assets and removes others, in one step.',
-      problems: ['forbidden', 'not_found', 'collection_full'],
-      example: { add: [assetId] },
-      client: { body: 'CollectionChange', answer: 'Collection', repeatable: true },
-      params: collectionParams,
-      body: collectionChange,
-      response: { 200: collection },
-    },
-    async ({ caller, params, body }) => changeCollection(deps, caller, params.collectionId, body),
-  );
+  routes.patch('/v1/collections/:collectionId', access.userOrInternal, {
+    id: 'changeCollection',
+    summary: 'Rename a collection, or add and remove assets',
+    description: 'Changes the title of a collection, adds assets and removes others, in one step.',
+    problems: ['forbidden', 'not_found', 'collection_full'],
+    example: { add: [assetId] },
+    client: { body: 'CollectionChange', answer: 'Collection', repeatable: true },
+    params: collectionParams,
+    body: collectionChange,
+    response: { 200: collection },
+    handler: async ({ caller, params, body }) => changeCollection(deps, caller, params.collectionId, body),
+  });
 
-  routes.delete(
-    '/v1/collections/:collectionId',
-    access.userOrInternal,
-    {
-      id: 'deleteCollection',
-      summary: 'Delete a collection',
-      description: 'Deletes a collection. Its assets stay in the library.',
-      problems: ['forbidden', 'not_found'],
-      client: { query: 'CollectionOwner' },
-      params: collectionParams,
-      querystring: collectionOwner,
-      response: { 204: z.null() },
-    },
-    async (request) => deleteCollection(deps, ownerIn(request), request.params.collectionId),
-  );
+  routes.delete('/v1/collections/:collectionId', access.userOrInternal, {
+    id: 'deleteCollection',
+    summary: 'Delete a collection',
+    description: 'Deletes a collection. Its assets stay in the library.',
+    problems: ['forbidden', 'not_found'],
+    client: { query: 'CollectionOwner' },
+    params: collectionParams,
+    querystring: collectionOwner,
+    response: { 204: z.null() },
+    handler: async (request) => deleteCollection(deps, ownerIn(request), request.params.collectionId),
+  });
 }

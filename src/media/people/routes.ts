@@ -28,20 +28,16 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: MediaCont
     isOperators: (url) => url === path,
     targetOf: (request) => userTarget(params, request.params),
   });
-  routes.delete(
-    '/v1/people/:userId',
-    access.internalOnly,
-    {
-      id: 'eraseOwner',
-      summary: 'Erase the assets, files and tasks of an owner',
-      description: 'Erases the assets, files and tasks of an owner. After 503, you can repeat the request.',
-      problems: ['forbidden'],
-      client: { answer: 'ErasedOwner' },
-      params,
-      response: { 200: erased },
-    },
-    async (request) => eraseOwner(deps, request.params.userId),
-  );
+  routes.delete('/v1/people/:userId', access.internalOnly, {
+    id: 'eraseOwner',
+    summary: 'Erase the assets, files and tasks of an owner',
+    description: 'Erases the assets, files and tasks of an owner. After 503, you can repeat the request.',
+    problems: ['forbidden'],
+    client: { answer: 'ErasedOwner' },
+    params,
+    response: { 200: erased },
+    handler: async (request) => eraseOwner(deps, request.params.userId),
+  });
 }
 
 /** Throws `engine_unavailable`, after which the call can be repeated. */

@@ -24,37 +24,29 @@ const none = { startedAt: null, finishedAt: null, total: 0, checked: 0, blocked:
 export function addRescreenRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'incidents');
 
-  routes.post(
-    '/v1/rescreen',
-    access.internalOnly,
-    {
-      id: 'rescreen',
-      summary: 'Screen all assets again',
-      description:
-        'Starts a job that compares the stored digests of all assets with the current lists. While a job is running, the request returns its id.',
-      problems: ['forbidden'],
-      client: { answer: 'Rescreening', repeatable: true },
-      response: { 202: rescreening },
-    },
-    async (_request, reply) => reply.code(202).send(await beginRescreening(deps)),
-  );
+  routes.post('/v1/rescreen', access.internalOnly, {
+    id: 'rescreen',
+    summary: 'Screen all assets again',
+    description:
+      'Starts a job that compares the stored digests of all assets with the current lists. While a job is running, the request returns its id.',
+    problems: ['forbidden'],
+    client: { answer: 'Rescreening', repeatable: true },
+    response: { 202: rescreening },
+    handler: async (_request, reply) => reply.code(202).send(await beginRescreening(deps)),
+  });
 
-  routes.get(
-    '/v1/rescreen',
-    access.internalOnly,
-    {
-      id: 'readRescreening',
-      summary: 'The progress of the newest rescreening',
-      description: 'Returns the progress of the newest rescreening.',
-      problems: ['forbidden', 'not_found'],
-      client: { answer: 'RescreeningProgress' },
-      response: { 200: progress },
-    },
-    async () => {
+  routes.get('/v1/rescreen', access.internalOnly, {
+    id: 'readRescreening',
+    summary: 'The progress of the newest rescreening',
+    description: 'Returns the progress of the newest rescreening.',
+    problems: ['forbidden', 'not_found'],
+    client: { answer: 'RescreeningProgress' },
+    response: { 200: progress },
+    handler: async () => {
       const found = await readProgress(deps.db);
       if (found === undefined) return none;
       const { startedAt, finishedAt, ...counts } = found;
       return { ...counts, startedAt: startedAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null };
     },
-  );
+  });
 }

@@ -23,113 +23,85 @@ import { dropSharesOfThread } from './sharestore.ts';
 export function addShareRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'shares');
 
-  routes.post(
-    '/v1/shares',
-    access.userOrInternal,
-    {
-      id: 'createShare',
-      summary: 'Share an asset, a conversation or a collection by a public page',
-      description:
-        'Returns the URL of a page that anyone can read. A conversation or a collection is shared as it is now. If it is shared already, the response is 200 with the same share, and its options change to the ones in the request.',
-      problems: ['forbidden', 'not_found', 'payload_too_large'],
-      example: { assetId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', expiresIn: 604_800, showPrompt: true },
-      client: { body: 'ShareRequest', answer: 'Share', repeatable: true },
-      body: shareRequest,
-      response: { 200: share.describe('It was shared already.'), 201: share },
-    },
-    async ({ caller, body }, reply) => {
+  routes.post('/v1/shares', access.userOrInternal, {
+    id: 'createShare',
+    summary: 'Share an asset, a conversation or a collection by a public page',
+    description:
+      'Returns the URL of a page that anyone can read. A conversation or a collection is shared as it is now. If it is shared already, the response is 200 with the same share, and its options change to the ones in the request.',
+    problems: ['forbidden', 'not_found', 'payload_too_large'],
+    example: { assetId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', expiresIn: 604_800, showPrompt: true },
+    client: { body: 'ShareRequest', answer: 'Share', repeatable: true },
+    body: shareRequest,
+    response: { 200: share.describe('It was shared already.'), 201: share },
+    handler: async ({ caller, body }, reply) => {
       const { share: made, isNew } = await shareIt(deps, caller, body);
       return reply.code(isNew ? 201 : 200).send(made);
     },
-  );
+  });
 
-  routes.get(
-    '/v1/shares',
-    access.userOrInternal,
-    {
-      id: 'listShares',
-      summary: 'List the shares of an owner, newest first',
-      description: 'Returns a page of shares that have not ended. Filter it by asset, conversation or collection.',
-      problems: ['forbidden'],
-      client: { query: 'ShareListing', answer: 'SharePage' },
-      querystring: shareListing,
-      response: { 200: sharePage },
-    },
-    async ({ caller, query }) => readShares(deps, caller, query),
-  );
+  routes.get('/v1/shares', access.userOrInternal, {
+    id: 'listShares',
+    summary: 'List the shares of an owner, newest first',
+    description: 'Returns a page of shares that have not ended. Filter it by asset, conversation or collection.',
+    problems: ['forbidden'],
+    client: { query: 'ShareListing', answer: 'SharePage' },
+    querystring: shareListing,
+    response: { 200: sharePage },
+    handler: async ({ caller, query }) => readShares(deps, caller, query),
+  });
 
-  routes.delete(
-    '/v1/shares/:id',
-    access.userOrInternal,
-    {
-      id: 'endShare',
-      summary: 'End a share',
-      description: 'Ends a share. Its page returns 404 within 5 seconds.',
-      problems: ['not_found'],
-      params: shareParams,
-      response: { 204: z.null() },
-    },
-    async ({ caller, params }) => endShare(deps, caller, params.id),
-  );
+  routes.delete('/v1/shares/:id', access.userOrInternal, {
+    id: 'endShare',
+    summary: 'End a share',
+    description: 'Ends a share. Its page returns 404 within 5 seconds.',
+    problems: ['not_found'],
+    params: shareParams,
+    response: { 204: z.null() },
+    handler: async ({ caller, params }) => endShare(deps, caller, params.id),
+  });
 
-  routes.delete(
-    '/v1/shares',
-    access.internalOnly,
-    {
-      id: 'endSharesOfThread',
-      summary: 'End the share of a conversation',
-      description: 'Ends the share of a conversation that is being deleted. The agent service calls it.',
-      problems: ['forbidden'],
-      example: { ownerId: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', threadId: 'thread-1' },
-      client: { body: 'ThreadSharesDeletion' },
-      body: threadSharesDeletion,
-      response: { 204: z.null() },
-    },
-    async ({ body }) => dropSharesOfThread(deps.db, body.ownerId, body.threadId),
-  );
+  routes.delete('/v1/shares', access.internalOnly, {
+    id: 'endSharesOfThread',
+    summary: 'End the share of a conversation',
+    description: 'Ends the share of a conversation that is being deleted. The agent service calls it.',
+    problems: ['forbidden'],
+    example: { ownerId: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', threadId: 'thread-1' },
+    client: { body: 'ThreadSharesDeletion' },
+    body: threadSharesDeletion,
+    response: { 204: z.null() },
+    handler: async ({ body }) => dropSharesOfThread(deps.db, body.ownerId, body.threadId),
+  });
 
-  routes.get(
-    '/v1/shares/:id/data',
-    access.internalOnly,
-    {
-      id: 'readShareData',
-      summary: 'Read what the page of a share shows',
-      description: 'Returns what the page shows, with the keys of its objects. The edge calls it.',
-      problems: ['forbidden', 'not_found'],
-      client: { answer: 'ShareData' },
-      params: shareParams,
-      response: { 200: shareData },
-    },
-    async ({ params }) => readShareData(deps, params.id),
-  );
+  routes.get('/v1/shares/:id/data', access.internalOnly, {
+    id: 'readShareData',
+    summary: 'Read what the page of a share shows',
+    description: 'Returns what the page shows, with the keys of its objects. The edge calls it.',
+    problems: ['forbidden', 'not_found'],
+    client: { answer: 'ShareData' },
+    params: shareParams,
+    response: { 200: shareData },
+    handler: async ({ params }) => readShareData(deps, params.id),
+  });
 
-  routes.get(
-    '/v1/shares/indexed',
-    access.internalOnly,
-    {
-      id: 'listIndexedShares',
-      summary: 'List the shares that search engines may find',
-      description: 'Returns shares with `index: true`, oldest first. The content service makes a sitemap of them.',
-      problems: ['forbidden'],
-      client: { query: 'IndexedListing', answer: 'IndexedShares' },
-      querystring: indexedListing,
-      response: { 200: indexedShares },
-    },
-    async ({ query }) => readIndexedShares(deps, query.after, query.limit),
-  );
+  routes.get('/v1/shares/indexed', access.internalOnly, {
+    id: 'listIndexedShares',
+    summary: 'List the shares that search engines may find',
+    description: 'Returns shares with `index: true`, oldest first. The content service makes a sitemap of them.',
+    problems: ['forbidden'],
+    client: { query: 'IndexedListing', answer: 'IndexedShares' },
+    querystring: indexedListing,
+    response: { 200: indexedShares },
+    handler: async ({ query }) => readIndexedShares(deps, query.after, query.limit),
+  });
 
-  routes.get(
-    '/v1/gallery',
-    access.internalOnly,
-    {
-      id: 'readGallery',
-      summary: 'List the images and videos of the feed, newest first',
-      description: 'Returns a page of the public feed. The content service serves it to everyone.',
-      problems: ['forbidden'],
-      client: { query: 'GalleryListing', answer: 'GalleryPage' },
-      querystring: galleryListing,
-      response: { 200: galleryPage },
-    },
-    async ({ query }) => readGallery(deps, query),
-  );
+  routes.get('/v1/gallery', access.internalOnly, {
+    id: 'readGallery',
+    summary: 'List the images and videos of the feed, newest first',
+    description: 'Returns a page of the public feed. The content service serves it to everyone.',
+    problems: ['forbidden'],
+    client: { query: 'GalleryListing', answer: 'GalleryPage' },
+    querystring: galleryListing,
+    response: { 200: galleryPage },
+    handler: async ({ query }) => readGallery(deps, query),
+  });
 }

@@ -7,20 +7,16 @@ import { sweepPage } from './sweep.ts';
 
 export function addSweepRoutes(app: HttpServer, access: Access, deps: MediaStores): void {
   const routes = routesOf(app, 'media');
-  routes.post(
-    '/v1/sweep',
-    access.internalOnly,
-    {
-      id: 'sweep',
-      summary: 'Find orphaned objects, and optionally delete them',
-      description:
-        'Finds one page of objects and rows without their counterparts. With `apply: true`, it removes them. Pass the `cursor` of the response to read the next page.',
-      problems: ['forbidden'],
-      example: { apply: false },
-      client: { body: 'SweepRequest', answer: 'Swept' },
-      body: sweepRequest,
-      response: { 200: swept },
-    },
-    async (request) => sweepPage(deps, request.body),
-  );
+  routes.post('/v1/sweep', access.internalOnly, {
+    id: 'sweep',
+    summary: 'Find orphaned objects, and optionally delete them',
+    description:
+      'Finds one page of objects and rows without their counterparts. With `apply: true`, it removes them. Pass the `cursor` of the response to read the next page.',
+    problems: ['forbidden'],
+    example: { apply: false },
+    client: { body: 'SweepRequest', answer: 'Swept' },
+    body: sweepRequest,
+    response: { 200: swept },
+    handler: async (request) => sweepPage(deps, request.body),
+  });
 }

@@ -61,120 +61,92 @@ function targetOf({ params }: FastifyRequest): string {
 
 function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext): void {
   const routes = routesOf(app, 'admin');
-  routes.get(
-    '/admin/memories',
-    guard,
-    {
-      id: 'adminListMemories',
-      summary: 'List memories',
-      description: 'Returns a page of memories of all entities, with filters.',
-      client: { query: 'MemoryListing', answer: 'MemoryPage' },
-      querystring: memoryListing,
-      response: { 200: memoryPage },
-    },
-    async (request) => pageOfMemories(deps, request.query),
-  );
+  routes.get('/admin/memories', guard, {
+    id: 'adminListMemories',
+    summary: 'List memories',
+    description: 'Returns a page of memories of all entities, with filters.',
+    client: { query: 'MemoryListing', answer: 'MemoryPage' },
+    querystring: memoryListing,
+    response: { 200: memoryPage },
+    handler: async (request) => pageOfMemories(deps, request.query),
+  });
 
-  routes.post(
-    '/admin/memories',
-    guard,
-    {
-      id: 'adminAddMemory',
-      summary: 'Create a memory',
-      description: 'Stores a memory (201) or merges it into an existing one (200).',
-      problems: adding,
-      example: { ...user, content, type: 'preference' },
-      client: { body: 'AdditionRequest', answer: 'AdminMemory' },
-      body: additionRequest,
-      response: { 200: adminMemory.describe('The memory was merged into an existing one.'), 201: adminMemory },
-    },
-    async (request, reply) => {
+  routes.post('/admin/memories', guard, {
+    id: 'adminAddMemory',
+    summary: 'Create a memory',
+    description: 'Stores a memory (201) or merges it into an existing one (200).',
+    problems: adding,
+    example: { ...user, content, type: 'preference' },
+    client: { body: 'AdditionRequest', answer: 'AdminMemory' },
+    body: additionRequest,
+    response: { 200: adminMemory.describe('The memory was merged into an existing one.'), 201: adminMemory },
+    handler: async (request, reply) => {
       const { memory, deduplicated } = await addMemory(deps, 'operator', request.body);
       return reply.code(deduplicated ? 200 : 201).send(await showMemory(deps, memory));
     },
-  );
+  });
 
-  routes.get(
-    '/admin/memories/:id',
-    guard,
-    {
-      id: 'adminReadMemory',
-      summary: 'Read a memory with its links',
-      description: 'Returns a memory and its links to others.',
-      problems: ['not_found'],
-      client: { answer: 'AdminMemory' },
-      params: memoryPath,
-      response: { 200: adminMemory },
-    },
-    async (request) => showMemory(deps, await lookUpMemory(deps, request.params.id)),
-  );
+  routes.get('/admin/memories/:id', guard, {
+    id: 'adminReadMemory',
+    summary: 'Read a memory with its links',
+    description: 'Returns a memory and its links to others.',
+    problems: ['not_found'],
+    client: { answer: 'AdminMemory' },
+    params: memoryPath,
+    response: { 200: adminMemory },
+    handler: async (request) => showMemory(deps, await lookUpMemory(deps, request.params.id)),
+  });
 
-  routes.put(
-    '/admin/memories/:id',
-    guard,
-    {
-      id: 'adminEditMemory',
-      summary: 'Edit a memory',
-      description: 'Changes a memory. The former content stays in the history.',
-      problems: editing,
-      example: { content: 'Prefers gouache over oil.' },
-      client: { body: 'OperatorEdit', answer: 'AdminMemory' },
-      params: memoryPath,
-      body: operatorEdit,
-      response: { 200: adminMemory },
-    },
-    async (request) => {
+  routes.put('/admin/memories/:id', guard, {
+    id: 'adminEditMemory',
+    summary: 'Edit a memory',
+    description: 'Changes a memory. The former content stays in the history.',
+    problems: editing,
+    example: { content: 'Prefers gouache over oil.' },
+    client: { body: 'OperatorEdit', answer: 'AdminMemory' },
+    params: memoryPath,
+    body: operatorEdit,
+    response: { 200: adminMemory },
+    handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       return showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
     },
-  );
+  });
 
-  routes.delete(
-    '/admin/memories/:id',
-    guard,
-    {
-      id: 'adminDeleteMemory',
-      summary: 'Delete a memory',
-      description: 'Deletes a memory with its history and links.',
-      problems: ['not_found'],
-      otherResponses: gone,
-      params: memoryPath,
-    },
-    async (request) => removeMemory(deps, await lookUpMemory(deps, request.params.id)),
-  );
+  routes.delete('/admin/memories/:id', guard, {
+    id: 'adminDeleteMemory',
+    summary: 'Delete a memory',
+    description: 'Deletes a memory with its history and links.',
+    problems: ['not_found'],
+    otherResponses: gone,
+    params: memoryPath,
+    handler: async (request) => removeMemory(deps, await lookUpMemory(deps, request.params.id)),
+  });
 
-  routes.get(
-    '/admin/memories/:id/history',
-    guard,
-    {
-      id: 'adminReadHistory',
-      summary: 'List the revisions of a memory',
-      description: 'Returns the merges, edits and replacements of a memory, newest first.',
-      problems: ['not_found'],
-      client: { answer: 'MemoryHistory' },
-      params: memoryPath,
-      response: { 200: history },
-    },
-    async (request) => historyOf(deps, await lookUpMemory(deps, request.params.id)),
-  );
+  routes.get('/admin/memories/:id/history', guard, {
+    id: 'adminReadHistory',
+    summary: 'List the revisions of a memory',
+    description: 'Returns the merges, edits and replacements of a memory, newest first.',
+    problems: ['not_found'],
+    client: { answer: 'MemoryHistory' },
+    params: memoryPath,
+    response: { 200: history },
+    handler: async (request) => historyOf(deps, await lookUpMemory(deps, request.params.id)),
+  });
 
-  routes.post(
-    '/admin/memories/:id/undo',
-    guard,
-    {
-      id: 'adminUndoChange',
-      summary: 'Undo the newest change of a memory',
-      description: 'Reverts the newest change that is not undone. Undoing a merge restores both memories.',
-      problems: ['nothing_to_undo', ...editing],
-      client: { answer: 'AdminMemory' },
-      params: memoryPath,
-      response: { 200: adminMemory },
-    },
-    async (request) => {
+  routes.post('/admin/memories/:id/undo', guard, {
+    id: 'adminUndoChange',
+    summary: 'Undo the newest change of a memory',
+    description: 'Reverts the newest change that is not undone. Undoing a merge restores both memories.',
+    problems: ['nothing_to_undo', ...editing],
+    client: { answer: 'AdminMemory' },
+    params: memoryPath,
+    response: { 200: adminMemory },
+    handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       return showMemory(deps, await undoChange(deps, seen));
     },
-  );
+  });
 }
 
 function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext): void {
@@ -184,91 +156,67 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     entityId: entity_id,
   });
 
-  routes.get(
-    '/admin/profiles',
-    guard,
-    {
-      id: 'adminListProfiles',
-      summary: 'List profiles',
-      description: 'Returns a page of profiles.',
-      client: { query: 'ProfileListing', answer: 'ProfilePage' },
-      querystring: profileListing,
-      response: { 200: profilePage },
-    },
-    async (request) => pageOfProfiles(deps, request.query),
-  );
+  routes.get('/admin/profiles', guard, {
+    id: 'adminListProfiles',
+    summary: 'List profiles',
+    description: 'Returns a page of profiles.',
+    client: { query: 'ProfileListing', answer: 'ProfilePage' },
+    querystring: profileListing,
+    response: { 200: profilePage },
+    handler: async (request) => pageOfProfiles(deps, request.query),
+  });
 
-  routes.get(
-    '/admin/profiles/:entity_type/:entity_id',
-    guard,
-    {
-      id: 'adminReadProfile',
-      summary: 'Read a profile',
-      description: 'Returns a profile, with the memories that its facts are derived from.',
-      problems: ['not_found'],
-      client: { answer: 'AdminProfile' },
-      params: entityPath,
-      response: { 200: adminProfile },
-    },
-    async (request) => showProfile(deps, entity(request.params)),
-  );
+  routes.get('/admin/profiles/:entity_type/:entity_id', guard, {
+    id: 'adminReadProfile',
+    summary: 'Read a profile',
+    description: 'Returns a profile, with the memories that its facts are derived from.',
+    problems: ['not_found'],
+    client: { answer: 'AdminProfile' },
+    params: entityPath,
+    response: { 200: adminProfile },
+    handler: async (request) => showProfile(deps, entity(request.params)),
+  });
 
-  routes.put(
-    '/admin/profiles/:entity_type/:entity_id',
-    guard,
-    {
-      id: 'adminWriteProfile',
-      summary: 'Write a profile',
-      description: 'Writes the summary, the facts or the language. Written facts are locked.',
-      problems: ['not_found'],
-      example: { summary: 'A painter.', facts: { medium: 'watercolor' } },
-      client: { body: 'ProfileEdit', answer: 'AdminProfile' },
-      params: entityPath,
-      body: profileEdit,
-      response: { 200: adminProfile },
-    },
-    async (request) => writeProfile(deps, entity(request.params), request.body),
-  );
+  routes.put('/admin/profiles/:entity_type/:entity_id', guard, {
+    id: 'adminWriteProfile',
+    summary: 'Write a profile',
+    description: 'Writes the summary, the facts or the language. Written facts are locked.',
+    problems: ['not_found'],
+    example: { summary: 'A painter.', facts: { medium: 'watercolor' } },
+    client: { body: 'ProfileEdit', answer: 'AdminProfile' },
+    params: entityPath,
+    body: profileEdit,
+    response: { 200: adminProfile },
+    handler: async (request) => writeProfile(deps, entity(request.params), request.body),
+  });
 
-  routes.delete(
-    '/admin/profiles/:entity_type/:entity_id',
-    guard,
-    {
-      id: 'adminDeleteProfile',
-      summary: 'Delete a profile',
-      description: 'Deletes a profile. The memories stay.',
-      problems: ['not_found'],
-      otherResponses: { 204: ['The profile was deleted.'] },
-      params: entityPath,
-    },
-    async (request) => removeProfile(deps, entity(request.params)),
-  );
+  routes.delete('/admin/profiles/:entity_type/:entity_id', guard, {
+    id: 'adminDeleteProfile',
+    summary: 'Delete a profile',
+    description: 'Deletes a profile. The memories stay.',
+    problems: ['not_found'],
+    otherResponses: { 204: ['The profile was deleted.'] },
+    params: entityPath,
+    handler: async (request) => removeProfile(deps, entity(request.params)),
+  });
 
-  routes.delete(
-    '/admin/entities/:entity_type/:entity_id',
-    guard,
-    {
-      id: 'adminEraseEntity',
-      summary: 'Erase all data of an entity',
-      description: 'Erases all memories, the profile and the history of an entity.',
-      otherResponses: erased,
-      params: entityPath,
-    },
-    async (request) => eraseEntity(deps, entity(request.params)),
-  );
+  routes.delete('/admin/entities/:entity_type/:entity_id', guard, {
+    id: 'adminEraseEntity',
+    summary: 'Erase all data of an entity',
+    description: 'Erases all memories, the profile and the history of an entity.',
+    otherResponses: erased,
+    params: entityPath,
+    handler: async (request) => eraseEntity(deps, entity(request.params)),
+  });
 
-  routes.get(
-    '/admin/entities/:entity_type/:entity_id/export',
-    guard,
-    {
-      id: 'adminExportEntity',
-      summary: 'Export all data of an entity',
-      description: 'Returns the profile and all memories with their history.',
-      problems: ['not_found'],
-      client: { answer: 'EntityExport' },
-      params: entityPath,
-      response: { 200: entityExport },
-    },
-    async (request) => exportEntity(deps, entity(request.params), deps.clock.now()),
-  );
+  routes.get('/admin/entities/:entity_type/:entity_id/export', guard, {
+    id: 'adminExportEntity',
+    summary: 'Export all data of an entity',
+    description: 'Returns the profile and all memories with their history.',
+    problems: ['not_found'],
+    client: { answer: 'EntityExport' },
+    params: entityPath,
+    response: { 200: entityExport },
+    handler: async (request) => exportEntity(deps, entity(request.params), deps.clock.now()),
+  });
 }

@@ -79,21 +79,17 @@ const adding = ['memory_full', 'embedder_unavailable'] as const;
 /** `deps` is `undefined` without a language model. */
 export function addExtractionRoutes(app: HttpServer, access: Access, deps: JudgingContext | undefined): void {
   const routes = routesOf(app, 'memory');
-  routes.post(
-    '/memory/extract',
-    access.userOrInternal,
-    {
-      id: 'extractMemories',
-      summary: 'Extract memories from messages',
-      description:
-        'A language model finds facts in the messages. They are stored in the same way as by `POST /memory/add`. The headers `X-Model`, `X-Input-Tokens` and `X-Output-Tokens` describe the call. While the entity is paused, and for messages from the time of its last pause, the model is not called and the list is empty.',
-      problems: ['forbidden', 'model_calls_used_up', 'model_unavailable', ...adding],
-      example: { ...user, messages: [{ role: 'user', content: 'I paint in watercolor, never in oil.' }] },
-      client: { body: 'ExtractionRequest', answer: 'Extraction' },
-      body: extractionRequest,
-      response: { 200: extraction },
-    },
-    async ({ caller, body }, reply) => {
+  routes.post('/memory/extract', access.userOrInternal, {
+    id: 'extractMemories',
+    summary: 'Extract memories from messages',
+    description:
+      'A language model finds facts in the messages. They are stored in the same way as by `POST /memory/add`. The headers `X-Model`, `X-Input-Tokens` and `X-Output-Tokens` describe the call. While the entity is paused, and for messages from the time of its last pause, the model is not called and the list is empty.',
+    problems: ['forbidden', 'model_calls_used_up', 'model_unavailable', ...adding],
+    example: { ...user, messages: [{ role: 'user', content: 'I paint in watercolor, never in oil.' }] },
+    client: { body: 'ExtractionRequest', answer: 'Extraction' },
+    body: extractionRequest,
+    response: { 200: extraction },
+    handler: async ({ caller, body }, reply) => {
       const entity = entityOf(caller, body, 'body');
       if (deps === undefined) throw memoryProblems.model_unavailable();
       const { memories, model, usage } = await extractMemories(deps, entity, body);
@@ -103,7 +99,7 @@ export function addExtractionRoutes(app: HttpServer, access: Access, deps: Judgi
         .header('x-output-tokens', usage.outputTokens)
         .send({ memories });
     },
-  );
+  });
 }
 
 // `POST /memory/extract`: a language model finds what to remember in messages (docs/specification/memory.md#extraction). It is

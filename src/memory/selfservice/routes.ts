@@ -19,59 +19,47 @@ const erased = { 204: ['Nothing is stored about the entity any more.'] } as cons
 export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: MemoryContext): void {
   const routes = routesOf(app, 'memory');
 
-  routes.get(
-    '/memories',
-    access.userOrInternal,
-    {
-      id: 'listMemories',
-      summary: 'List the memories of an entity, newest first',
-      description: 'Returns a page of memories. Replaced ones are listed only with `include_invalid=true`.',
-      problems: ['forbidden'],
-      client: { query: 'MemoryQuery', answer: 'Memories' },
-      querystring: ownListing,
-      response: { 200: ownPage },
-    },
-    async ({ caller, query }) => {
+  routes.get('/memories', access.userOrInternal, {
+    id: 'listMemories',
+    summary: 'List the memories of an entity, newest first',
+    description: 'Returns a page of memories. Replaced ones are listed only with `include_invalid=true`.',
+    problems: ['forbidden'],
+    client: { query: 'MemoryQuery', answer: 'Memories' },
+    querystring: ownListing,
+    response: { 200: ownPage },
+    handler: async ({ caller, query }) => {
       const { include_invalid: includeInvalid, ...listing } = query;
       const entity = entityOf(caller, query);
       const { rows, nextCursor } = await listPage(deps, { ...listing, ...entity, includeInvalid, q: undefined });
       return { memories: rows.map(toMemory), next_cursor: nextCursor };
     },
-  );
+  });
 
-  routes.get(
-    '/memory/:id',
-    access.userOrInternal,
-    {
-      id: 'readMemory',
-      summary: 'Read a memory',
-      description: 'Returns a memory.',
-      problems: ['forbidden', 'not_found'],
-      client: { answer: 'Memory' },
-      params: memoryPath,
-      response: { 200: memory },
-    },
-    async ({ caller, params }) => {
+  routes.get('/memory/:id', access.userOrInternal, {
+    id: 'readMemory',
+    summary: 'Read a memory',
+    description: 'Returns a memory.',
+    problems: ['forbidden', 'not_found'],
+    client: { answer: 'Memory' },
+    params: memoryPath,
+    response: { 200: memory },
+    handler: async ({ caller, params }) => {
       const found = await lookUpMemory(deps, params.id);
       assertMayUse(caller, { entity_type: found.entityType, entity_id: found.entityId });
       return toMemory(found);
     },
-  );
+  });
 
-  routes.get(
-    '/export',
-    access.userOrInternal,
-    {
-      id: 'exportMemories',
-      summary: 'Export all data of an entity',
-      description: 'Returns the profile and all memories with their history. It returns 404 if nothing is stored.',
-      problems: ['forbidden', 'not_found'],
-      client: { query: 'EntityQuery', answer: 'EntityExport' },
-      querystring: entityQuery,
-      response: { 200: entityExport },
-    },
-    async ({ caller, query }) => exportEntity(deps, entityOf(caller, query), deps.clock.now()),
-  );
+  routes.get('/export', access.userOrInternal, {
+    id: 'exportMemories',
+    summary: 'Export all data of an entity',
+    description: 'Returns the profile and all memories with their history. It returns 404 if nothing is stored.',
+    problems: ['forbidden', 'not_found'],
+    client: { query: 'EntityQuery', answer: 'EntityExport' },
+    querystring: entityQuery,
+    response: { 200: entityExport },
+    handler: async ({ caller, query }) => exportEntity(deps, entityOf(caller, query), deps.clock.now()),
+  });
 
   const describeEntity = ({ entityType, entityId }: Entity, since: Date | null) => ({
     entity_type: entityType,
@@ -79,57 +67,45 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
     paused_at: since?.toISOString() ?? null,
   });
 
-  routes.get(
-    '/entities/:entity_type/:entity_id',
-    access.userOrInternal,
-    {
-      id: 'readEntity',
-      summary: 'Read whether the memory of an entity is paused',
-      description: 'Returns when the pause began. An unknown entity is not paused.',
-      problems: ['forbidden'],
-      client: { answer: 'EntityState' },
-      params: entityPath,
-      response: { 200: entityState },
-    },
-    async ({ caller, params }) => {
+  routes.get('/entities/:entity_type/:entity_id', access.userOrInternal, {
+    id: 'readEntity',
+    summary: 'Read whether the memory of an entity is paused',
+    description: 'Returns when the pause began. An unknown entity is not paused.',
+    problems: ['forbidden'],
+    client: { answer: 'EntityState' },
+    params: entityPath,
+    response: { 200: entityState },
+    handler: async ({ caller, params }) => {
       const entity = entityOf(caller, params);
       return describeEntity(entity, pauseOf(await findEntity(deps.db, entity)));
     },
-  );
+  });
 
-  routes.patch(
-    '/entities/:entity_type/:entity_id',
-    access.userOrInternal,
-    {
-      id: 'pauseEntity',
-      summary: 'Pause the memory of an entity, or end the pause',
-      description:
-        'During a pause, additions return 409 `memory_paused`, extractions add nothing, and models get neither profile nor memories. Stored memories stay. You can repeat the request.',
-      problems: ['forbidden'],
-      example: { paused: true },
-      client: { body: 'EntityChange', answer: 'EntityState' },
-      params: entityPath,
-      body: entityChange,
-      response: { 200: entityState },
-    },
-    async ({ caller, params, body }) => {
+  routes.patch('/entities/:entity_type/:entity_id', access.userOrInternal, {
+    id: 'pauseEntity',
+    summary: 'Pause the memory of an entity, or end the pause',
+    description:
+      'During a pause, additions return 409 `memory_paused`, extractions add nothing, and models get neither profile nor memories. Stored memories stay. You can repeat the request.',
+    problems: ['forbidden'],
+    example: { paused: true },
+    client: { body: 'EntityChange', answer: 'EntityState' },
+    params: entityPath,
+    body: entityChange,
+    response: { 200: entityState },
+    handler: async ({ caller, params, body }) => {
       const entity = entityOf(caller, params);
       return describeEntity(entity, await pauseEntity(deps, entity, body.paused));
     },
-  );
+  });
 
-  routes.delete(
-    '/entities/:entity_type/:entity_id',
-    access.userOrInternal,
-    {
-      id: 'eraseEntity',
-      summary: 'Erase all data of an entity',
-      description:
-        'Erases all memories, the profile, the history and the pause of an entity. You can repeat the request.',
-      problems: ['forbidden'],
-      otherResponses: erased,
-      params: entityPath,
-    },
-    async ({ caller, params }) => eraseEntity(deps, entityOf(caller, params)),
-  );
+  routes.delete('/entities/:entity_type/:entity_id', access.userOrInternal, {
+    id: 'eraseEntity',
+    summary: 'Erase all data of an entity',
+    description:
+      'Erases all memories, the profile, the history and the pause of an entity. You can repeat the request.',
+    problems: ['forbidden'],
+    otherResponses: erased,
+    params: entityPath,
+    handler: async ({ caller, params }) => eraseEntity(deps, entityOf(caller, params)),
+  });
 }

@@ -62,34 +62,26 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: NotifyCon
   });
   const routes = routesOf(app, 'people');
 
-  routes.get(
-    '/people/mails',
-    access.internalOnly,
-    {
-      id: 'listMailsOfPerson',
-      summary: 'List the newest emails to an address',
-      description: 'Returns the newest emails to an address, and whether the address is suppressed.',
-      client: { query: 'MailsOfPersonQuery', answer: 'MailsOfPerson' },
-      querystring: mailsQuery,
-      response: { 200: mailsOfPerson },
-    },
-    async ({ query }) => readMails(deps, query.address, query.limit),
-  );
+  routes.get('/people/mails', access.internalOnly, {
+    id: 'listMailsOfPerson',
+    summary: 'List the newest emails to an address',
+    description: 'Returns the newest emails to an address, and whether the address is suppressed.',
+    client: { query: 'MailsOfPersonQuery', answer: 'MailsOfPerson' },
+    querystring: mailsQuery,
+    response: { 200: mailsOfPerson },
+    handler: async ({ query }) => readMails(deps, query.address, query.limit),
+  });
 
-  routes.post(
-    '/people/erasure',
-    access.internalOnly,
-    {
-      id: 'eraseMails',
-      summary: 'Erase the emails of a person',
-      description: 'Erases the emails of a user and of an address. You can repeat the request.',
-      example: { userId, address: 'ada@example.com' },
-      client: { body: 'MailsErasure', answer: 'ErasedMails', repeatable: true },
-      body: erasure,
-      response: { 200: erased },
-    },
-    async ({ body }) => eraseMails(deps, body),
-  );
+  routes.post('/people/erasure', access.internalOnly, {
+    id: 'eraseMails',
+    summary: 'Erase the emails of a person',
+    description: 'Erases the emails of a user and of an address. You can repeat the request.',
+    example: { userId, address: 'ada@example.com' },
+    client: { body: 'MailsErasure', answer: 'ErasedMails', repeatable: true },
+    body: erasure,
+    response: { 200: erased },
+    handler: async ({ body }) => eraseMails(deps, body),
+  });
 }
 
 async function readMails({ db }: NotifyContext, address: string, limit: number): Promise<MailsOfPerson> {

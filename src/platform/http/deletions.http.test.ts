@@ -7,13 +7,13 @@ import { createServer } from './server.ts';
 const app = createServer({ service: 'media', log: createLog({ level: 'silent' }), readiness: {} });
 const routes = routesOf(app, 'things');
 let deleted = 0;
-const remove = async () => {
+const handler = async () => {
   deleted += 1;
   return {};
 };
-routes.delete('/all', {}, { summary: 'Delete all' }, remove);
+routes.delete('/all', {}, { summary: 'Delete all', handler });
 const body = z.strictObject({ kind: z.string().optional(), of: z.strictObject({ id: z.string() }).optional() });
-routes.delete('/some', {}, { summary: 'Delete some', body }, remove);
+routes.delete('/some', {}, { summary: 'Delete some', body, handler });
 afterAll(() => app.close());
 
 it.each<[string, object, readonly string[]]>([

@@ -1,4 +1,4 @@
-/** Adds the routes of a feature: each has a URL, a guard, a schema with its texts, and a handler. */
+/** Adds the routes of a feature: each has a URL, a guard, its texts and schemas, and a handler. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
   ContextConfigDefault,
@@ -27,12 +27,23 @@ type Handler<Schema extends FastifySchema> = RouteHandlerMethod<
   FastifyBaseLogger
 >;
 
-type AddRoute = <const Schema extends FastifySchema & RouteTexts>(
+interface Parts<Params, Query, Headers, Body, Response> {
+  readonly params?: Params;
+  readonly querystring?: Query;
+  readonly headers?: Headers;
+  readonly body?: Body;
+  /** The schemas of the responses by status. */
+  readonly response?: Response;
+}
+
+type AddRoute = <Params, Query, Headers, Body, Response>(
   url: string,
   /** The guard of platform/access, with further options if the route needs them. */
   options: Omit<RouteShorthandOptions, 'schema'>,
-  schema: Schema,
-  handler: Handler<Schema>,
+  route: RouteTexts &
+    Parts<Params, Query, Headers, Body, Response> & {
+      readonly handler: Handler<Required<Parts<Params, Query, Headers, Body, Response>>>;
+    },
 ) => void;
 
 export type Routes = Readonly<Record<'get' | 'head' | 'post' | 'put' | 'patch' | 'delete', AddRoute>>;
@@ -43,7 +54,7 @@ type AnyHandler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export function routesOf(app: HttpServer, tag: string): Routes {
   const add =
     (method: string): AddRoute =>
-    (url, options, schema, handler) => {
+    (url, options, { handler, ...schema }) => {
       const isEmpty = Object.keys({ ...(schema.response as object), ...schema.otherResponses }).join() === '204';
       const answering = isEmpty ? withoutBody(handler as AnyHandler) : handler;
       // AddRoute has checked the handler against the schema.
@@ -55,9 +66,9 @@ export function routesOf(app: HttpServer, tag: string): Routes {
     post: add('POST'),
     put: add('PUT'),
     patch: add('PATCH'),
-    delete: (url, options, schema, handler) => {
-      const preValidation = [schema.body === undefined ? refuseFields : [], options.preValidation ?? []].flat();
-      add('DELETE')(url, { ...options, preValidation }, schema, handler);
+    delete: (url, options, route) => {
+      const preValidation = [route.body === undefined ? refuseFields : [], options.preValidation ?? []].flat();
+      add('DELETE')(url, { ...options, preValidation }, route);
     },
   };
 }
