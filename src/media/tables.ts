@@ -1,5 +1,5 @@
 /** The tables of the media service, and the ledger: the transaction that makes a paid asset readable also charges for it. */
-import type { Generated, JSONColumnType } from 'kysely';
+import { type Generated, type JSONColumnType, sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import type { Lineage } from './api.ts';
@@ -39,6 +39,9 @@ export const keyOfCollection = (collectionId: string): string => prefix + collec
 /** `null`: it is a thread. */
 export const collectionOf = (threadId: string | null): string | null =>
   threadId?.startsWith(prefix) ? threadId.slice(prefix.length) : null;
+
+/** Of shares: neither expired nor hidden by a decision of operators. */
+export const isLive = sql<boolean>`(hidden_at is null and (expires_at is null or expires_at > now()))`;
 
 export interface MediaTables extends LedgerTables {
   assets: {
@@ -181,6 +184,8 @@ export interface MediaTables extends LedgerTables {
     author: string | null;
     created_at: Generated<Date>;
     expires_at: Date | null;
+    /** Operators restricted what it shows. */
+    hidden_at: Generated<Date | null>;
   };
   /** The folder of the ETags in the rows. */
 }

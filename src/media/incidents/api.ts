@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';
-import { optional, uuid } from '../api.ts';
+import { lineage, optional, uuid } from '../api.ts';
 
 export const incidentStatus = z.enum(['open', 'upheld', 'cleared']);
 
@@ -14,7 +14,7 @@ export const incident = z.object({
     .string()
     .nullable()
     .describe(
-      'The name of the asset, or its prompt; after a decision, including that of a removed asset. `null`: it has neither, or no longer exists.',
+      'The name of the asset, or its prompt; the title of a shared conversation or album; after a decision, including that of removed content. `null`: it has none, or no longer exists.',
     ),
   ownerId: z.string(),
   scopeKind: z.string(),
@@ -33,6 +33,8 @@ export const incident = z.object({
     ),
   threadId: z.string().nullable().describe('A reported conversation, or `album:` and the id of a reported collection.'),
   shareId: z.string().nullable().describe('The page that was reported.'),
+  isShared: z.boolean().describe('The page that was reported can be read now.'),
+  generation: lineage.nullable().describe('The order that the asset was made from.'),
   reports: z.int().describe('The number of people who reported it.'),
   reasons: z.array(z.string()).describe('Those of the reports.'),
   ageSeconds: z.int(),

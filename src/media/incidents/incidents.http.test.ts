@@ -80,6 +80,8 @@ onEveryPair('incidents', (pair) => {
       evidenceUntil: null,
       threadId: null,
       shareId: null,
+      isShared: false,
+      generation: null,
       reports: 0,
       reasons: [],
       ageSeconds: expect.any(Number),

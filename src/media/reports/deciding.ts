@@ -1,6 +1,6 @@
 /**
- * `POST /v1/incidents/:id/decision` (docs/specification/media.md#reports). One transaction hides the content, ends its pages, and writes
- * the jobs for what is left: the bytes, and the mails.
+ * `POST /v1/incidents/:id/decision` (docs/specification/media.md#reports). One transaction hides the content and its pages, and
+ * writes the jobs for what is left: the bytes, and the mails.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -20,13 +20,13 @@ import { currentRows } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { Hit } from '../screening/labels.ts';
+import { dropSharesOfThread, hideShares } from '../shares/sharestore.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
 import type { Decision, DecisionRequest, OwnDecisions } from './api.ts';
 import {
   contentOf,
   type DecidableIncident,
-  endShareOfThread,
   findAffected,
   listDecisions,
   listReports,
@@ -67,11 +67,10 @@ export async function decide(deps: MediaContext, id: string, request: DecisionRe
       const affected = await findAffected(tx, ownerId, await contentOf(tx, incident));
       const assetIds = affected.map((row) => row.assetId);
       await writeDecision(tx, id, decision, statement);
+      if (decision === 'remove' && threadId !== null) await dropSharesOfThread(tx, ownerId, threadId);
       if (decision === 'dismiss') await releaseAssets(tx, assetIds);
-      else {
-        if (threadId !== null) await endShareOfThread(tx, ownerId, threadId);
-        await hide(deps, tx, affected, decision);
-      }
+      else await hide(deps, tx, affected, decision);
+      await hideShares(tx, { ownerId, threadId, assetIds }, decision !== 'dismiss');
       const decided = { ownerId, kind, decision, statement };
       // Operators find the jobs of the emails by the id of the incident.
       await enqueueMails(deps, tx, decided, await listReports(tx, id), `${id}:${randomUUID()}`);
@@ -113,8 +112,10 @@ export function applyRule(
 ): Promise<void> {
   return transaction(deps.db, async (tx) => {
     await flagAsset(tx, assetId, label);
-    if (action === 'restrict' && restrictedAt === null)
-      await hide(deps, tx, await findAffected(tx, ownerId, [assetId]), 'restrict');
+    if (action !== 'restrict' || restrictedAt !== null) return;
+    const affected = await findAffected(tx, ownerId, [assetId]);
+    await hide(deps, tx, affected, 'restrict');
+    await hideShares(tx, { ownerId, threadId: null, assetIds: affected.map((row) => row.assetId) }, true);
   });
 }
 

@@ -13,8 +13,9 @@ import {
   upload,
 } from '../../../test/media/rig.fixture.ts';
 import type { Asset, ImageSignedRefs } from '../api.ts';
+import type { Collection } from '../collections/api.ts';
 import type { Appealed, Incident, IncidentCounts, IncidentPage } from '../incidents/api.ts';
-import type { GalleryPage, Share } from '../shares/api.ts';
+import type { GalleryPage, Share, SharePage } from '../shares/api.ts';
 import type { OwnDecisions, ReportPage } from './api.ts';
 
 const patience = { timeout: 30_000 };
@@ -221,8 +222,53 @@ onEveryPair('reports', (pair) => {
     const now = (await rig.user.sign([assetId])).body[assetId] as { url: string };
     expect((await fetch(now.url)).status).toBe(200);
 
+    expect((await rig.user.get<SharePage>(`/v1/shares?assetId=${assetId}`)).body.shares).toEqual([]);
     expect((await decide(incident?.id ?? '', { decision: 'dismiss', statement: 'An error.' })).status).toBe(200);
     expect(await isReadable(rig.otherUser, assetId)).toBe(true);
+    expect((await rig.server.get(`/v1/shares/${shareId}/data`)).status).toBe(200);
+  });
+
+  it('of an album hide its page and images, and a dismissal shows both again', async () => {
+    const owner = await makeUser();
+    const { registration } = await upload(owner.client, await makeImage('png', { width: 203 }));
+    const { assetId } = registration;
+    expect((await owner.client.register(registration)).status).toBe(201);
+    const album = (await owner.client.post<Collection>('/v1/collections', { title: 'Boats', assetIds: [assetId] }))
+      .body;
+    const share = (await owner.client.post<Share>('/v1/shares', { collectionId: album.collectionId })).body;
+    const ofAsset = (await owner.client.post<Share>('/v1/shares', { assetId })).body;
+    const statuses = async () => [
+      (await rig.server.get(`/v1/shares/${share.id}/data`)).status,
+      (await rig.server.get(`/v1/shares/${ofAsset.id}/data`)).status,
+    ];
+    const listed = async () =>
+      (await owner.client.get<SharePage>('/v1/shares')).body.shares.map(({ id }) => id).toSorted();
+    await reportAs((await makeUser()).client, { shareId: share.id, reason: 'violence' });
+    const { body } = await rig.server.get<IncidentPage>(`/v1/incidents?ownerId=${owner.userId}`);
+    const [incident] = body.incidents;
+    expect(incident).toMatchObject({
+      title: 'Boats',
+      threadId: `album:${album.collectionId}`,
+      shareId: share.id,
+      isShared: true,
+    });
+    const id = String(incident?.id);
+    const restricted = await decide(id, { decision: 'restrict', statement: 'Violent.' });
+    expect(restricted.body).toMatchObject({ title: 'Boats', isShared: false });
+    expect([await statuses(), await listed()]).toEqual([[404, 404], []]);
+    expect((await owner.client.post('/v1/shares', { collectionId: album.collectionId })).body.error).toBe(
+      'content_restricted',
+    );
+    const dismissed = await decide(id, { decision: 'dismiss', statement: 'It is art.' });
+    expect(dismissed.body).toMatchObject({ status: 'cleared', isShared: true });
+    expect([await statuses(), await listed()]).toEqual([[200, 200], [share.id, ofAsset.id].toSorted()]);
+    // Also after a restriction, a removal takes what the page showed.
+    await decide(id, { decision: 'restrict', statement: 'Violent.' });
+    expect((await decide(id, { decision: 'remove', statement: 'Violent.' })).body).toMatchObject({ title: 'Boats' });
+    expect((await owner.client.get(`/v1/assets/${assetId}`)).status).toBe(404);
+    await decide(id, { decision: 'dismiss', statement: 'An error.' });
+    expect([await statuses(), await listed()]).toEqual([[404, 404], []]);
+    expect((await rig.server.get<Incident>(`/v1/incidents/${id}`)).body.isShared).toBe(false);
   });
 
   it('apply to the other copies of the owner, which cannot be published again', async () => {

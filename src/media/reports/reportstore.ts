@@ -218,7 +218,7 @@ export async function contentOf(tx: TxHandle, incident: DecidableIncident): Prom
   return sourceId === null ? [assetId] : [assetId, sourceId];
 }
 
-/** The media that a shared conversation shows, and nothing if it is no longer shared. */
+/** The media that a shared conversation shows, also while its page is hidden, and nothing if the share was ended. */
 async function mediaOfThread(tx: TxHandle, ownerId: string, threadId: string): Promise<readonly string[]> {
   const row = await tx
     .selectFrom('shares')
@@ -252,22 +252,17 @@ export async function findAffected(tx: TxHandle, ownerId: string, assetIds: read
     .execute();
 }
 
-/** Only the owner can read them from now on, and their pages end. */
+/** Only the owner can read them from now on. */
 export async function restrictAssets(tx: TxHandle, assetIds: readonly string[]): Promise<void> {
   await sql`
     update assets set restricted_at = coalesce(restricted_at, now()), version = version + 1
     where asset_id = any(${assetIds}::uuid[])`.execute(tx);
-  await sql`delete from shares where asset_id = any(${assetIds}::uuid[])`.execute(tx);
 }
 
 export async function releaseAssets(tx: TxHandle, assetIds: readonly string[]): Promise<void> {
   await sql`
     update assets set restricted_at = null, version = version + 1
     where asset_id = any(${assetIds}::uuid[]) and restricted_at is not null`.execute(tx);
-}
-
-export async function endShareOfThread(tx: TxHandle, ownerId: string, threadId: string): Promise<void> {
-  await tx.deleteFrom('shares').where('owner_id', '=', ownerId).where('thread_id', '=', threadId).execute();
 }
 
 /** Moves a row to the bytes at `key`. `false`: it has changed since. */

@@ -4,7 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, type Place } from '#platform/db/paging.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
-import type { IncidentStatus, MediaTables } from '../tables.ts';
+import type { Lineage } from '../api.ts';
+import { type IncidentStatus, isLive, keyOfCollection, type MediaTables } from '../tables.ts';
 import type { Digests, Match } from './screening.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
@@ -140,6 +141,13 @@ export const titleOfContent = sql<string | null>`coalesce((
   select coalesce(assets.name, assets.prompt, source.name, source.prompt) from assets
   left join assets source on source.asset_id = assets.copied_from
   where assets.asset_id = screening_incidents.asset_id
+), (
+  select snapshot ->> 'title' from shares
+  where shares.owner_id = screening_incidents.owner_id and shares.thread_id = screening_incidents.thread_id
+), (
+  select collections.title from collections
+  where collections.owner_id = screening_incidents.owner_id
+    and ${keyOfCollection('')}::text || collections.collection_id = screening_incidents.thread_id
 ), title)`;
 
 const incidentColumns = [
@@ -151,6 +159,12 @@ const incidentColumns = [
   'check_name as check',
   sql<string | null>`case when check_name in ('label', 'flag') then list end`.as('label'),
   titleOfContent.as('title'),
+  sql<boolean>`exists (
+    select from shares where shares.share_id = screening_incidents.share_id and ${isLive}
+  )`.as('isShared'),
+  sql<Lineage | null>`(select generation from assets where assets.asset_id = screening_incidents.asset_id)`.as(
+    'generation',
+  ),
   sql<string[]>`array(
     select distinct reason from content_reports
     where content_reports.incident_id = screening_incidents.incident_id order by reason

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { signingColumns } from '../assets/assetstore.ts';
-import type { MediaTables, Snapshot } from '../tables.ts';
+import { isLive, type MediaTables, type Snapshot } from '../tables.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
@@ -19,8 +19,6 @@ const columns = [
 ] as const;
 
 export type StoredShare = Omit<NonNullable<Awaited<ReturnType<typeof findShare>>>, 'snapshot'>;
-
-const isLive = sql<boolean>`(expires_at is null or expires_at > now())`;
 
 export interface NewShare {
   readonly id: string;
@@ -143,6 +141,22 @@ export async function isThreadRestricted(db: Handle, ownerId: string, threadId: 
   return row !== undefined && row.decision !== 'dismiss';
 }
 
+/** Their pages end, until they are shown again. `assetIds`: also those of these assets. */
+export async function hideShares(
+  tx: Tx<MediaTables>,
+  {
+    ownerId,
+    threadId,
+    assetIds,
+  }: { readonly ownerId: string; readonly threadId: string | null; readonly assetIds: readonly string[] },
+  isHidden: boolean,
+): Promise<void> {
+  await sql`
+    update shares set hidden_at = ${isHidden ? sql`coalesce(hidden_at, now())` : null}
+    where asset_id = any(${assetIds}::uuid[])
+      or (owner_id = ${ownerId}::uuid and thread_id = ${threadId}::text)`.execute(tx);
+}
+
 export async function dropShare(db: Handle, id: string): Promise<void> {
   await db.deleteFrom('shares').where('share_id', '=', id).execute();
 }
@@ -214,7 +228,7 @@ export async function listMediaOf(db: Handle, ownerId: string, collectionId: str
 
 /** An asset has at most one. */
 const liveShare = sql`select shares.author from shares
-  where shares.asset_id = assets.asset_id and (shares.expires_at is null or shares.expires_at > now())`;
+  where shares.asset_id = assets.asset_id and ${isLive}`;
 
 /** Everyone can read these words. */
 const shownWords = sql`lower(concat_ws(' ', (${liveShare}), (select assets.prompt where exists (${liveShare} and shares.show_prompt))))`;

@@ -36,12 +36,15 @@ export function titleOf({
   return label === null ? `Matched ${list}` : `Blocked for ${label}`;
 }
 
-type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'threadId' | 'shareId' | 'assetId' | 'decision'>;
+type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'threadId' | 'shareId' | 'isShared' | 'assetId' | 'decision'>;
+
+export const isAlbum = ({ threadId }: Pick<Incident, 'threadId'>): boolean => threadId?.startsWith('album:') ?? false;
 
 /** Where the content is, in words, and where an operator sees that. `edge`: the URL of the service. */
-export function placeOf({ scopeKind, scopeId, threadId, shareId, assetId, decision }: Place, edge?: string) {
+export function placeOf({ scopeKind, scopeId, threadId, shareId, isShared, assetId, decision }: Place, edge?: string) {
   const isGone = isRemoved({ decision });
-  if (shareId !== null && !isGone) return { words: 'On a shared page', href: edge && `${edge}/s/${shareId}` };
+  if (isShared) return { words: 'On a shared page', href: edge && `${edge}/s/${shareId}` };
+  if (isAlbum({ threadId })) return { words: isGone ? 'Removed from an album' : 'In an album', href: undefined };
   const thread = threadId ?? (scopeKind === 'thread' ? scopeId : null);
   if (thread?.startsWith('mcp-')) return { words: 'Made over MCP', href: undefined };
   if (thread !== null)
