@@ -97,10 +97,15 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export as CSV' }).click();
     const [head, ...lines] = (await readFile(await (await downloading).path(), 'utf8')).split('\r\n');
-    expect(head).toBe('at,actor,action,target,outcome,requestId,userId,change');
+    expect(head).toBe('Time,Operator,Action,Subject,Decision,Reason,Result,Link,Request id');
     // All that match, and not only the shown ones.
-    expect(lines.filter((line) => line.includes('"chief@example.com","retry job","job '))).toHaveLength(250);
-    expect(lines.find((line) => line.includes('credits"'))).toMatch(/"[\d,]+ to [\d,]+ credits: a gift"$/);
+    expect(lines.filter((line) => line.includes('"chief@example.com","Retried a job","job '))).toHaveLength(250);
+    expect(lines.find((line) => line.includes('credits"'))).toMatch(
+      new RegExp(
+        `"${person.email}","[\\d,]+ to [\\d,]+ credits","a gift","done","${rig.url}/operator/people/${person.id}",`,
+      ),
+    );
+    expect(lines.filter((line) => / \/\S*:/.test(line))).toEqual([]);
     const names = await page.getByRole('combobox', { name: 'Action' }).getByRole('option').allInnerTexts();
     expect(names).toEqual([...new Set(names)]);
 

@@ -148,5 +148,12 @@ describe.skipIf(withoutChromium)('a report', () => {
     for (const chosen of ['restricted', 'allowed'])
       await operator.getByText(`Decided: ${chosen}. A later decision has replaced this one.`).waitFor();
     await operator.getByText(/: removed\. Reason: The person took the agreement back\./).waitFor();
+    const downloaded = operator.waitForEvent('download');
+    await operator.getByRole('button', { name: 'Export as CSV' }).click();
+    const [, removed, allowed] = (await readFile(await (await downloaded).path(), 'utf8')).split('\r\n');
+    expect(removed).toMatch(
+      /"console","Decided an incident","boat\.png","removed","The person took the agreement back\.","done","http:\S+\/operator\/incidents\/[\w-]{36}"/,
+    );
+    expect(allowed).toContain('"allowed","A later decision has replaced this one."');
   });
 });

@@ -1,7 +1,7 @@
 /** The audit log: what operators did, found by operator, action and user. */
 import { Link } from 'wouter';
 import type { ActionPage, PeoplePage } from '#accounts/people/api.ts';
-import type { Incident } from '#media/incidents/api.ts';
+import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { callJson } from '../calls.ts';
 import { Choice } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
@@ -13,7 +13,7 @@ import './desk.css';
 import './operator.css';
 import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { chosenIn, isDecision, statusOf, titleOf } from './incidentstates.ts';
-import { PersonLink } from './names.tsx';
+import { PersonLink, readName } from './names.tsx';
 import { deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
 
 type Action = ActionPage['actions'][number];
@@ -85,6 +85,8 @@ export function Audit() {
   );
 }
 
+const incidentIn = (target: string) => /^incident (\S+)$/.exec(target)?.[1];
+
 type Deed = readonly [whole: Action, ...parts: Action[]];
 
 /** A request that called other services is recorded by each of them, and last by its own. */
@@ -103,7 +105,7 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
   const { at, actor, action, target, outcome, requestId, userId, change } = whole;
   const isOfUser = target.startsWith('sha256 ');
-  const incidentId = /^incident (\S+)$/.exec(target)?.[1];
+  const incidentId = incidentIn(target);
   const queue = /^(?:job \S+ of|queue) (\S+)$/.exec(target)?.[1];
   const [before = '', after] = deedOf(action).split('{}');
   return (
@@ -129,7 +131,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
           {differenceOf(change)}. <span className="quiet">Reason: {change.reason}</span>
         </p>
       )}
-      {incidentId && isDecision(action) && <Decision id={incidentId} at={at} chosen={chosenIn(action)} />}
+      {incidentId && isDecision(action) && <Decision id={incidentId} of={whole} />}
       {parts.length > 0 && (
         <ul className="quiet desk-parts">
           {parts.map((part) => (
@@ -167,45 +169,87 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
 
 const recordedWithinMs = 10_000;
 
-interface DecisionProps {
-  readonly id: string;
-  readonly at: string;
-  readonly chosen: string | undefined;
+/** The incident has only its newest decision. If a later one has replaced this one, its reason is gone. */
+function decisionOf(incident: Incident, { at, action }: Pick<Action, 'at' | 'action'>) {
+  const chosen = chosenIn(action);
+  const madeAt = incident.decision?.at ?? incident.resolvedAt;
+  if (madeAt === null) return undefined;
+  const isOther = chosen !== undefined && chosen !== statusOf(incident);
+  if (isOther || Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs)
+    return { state: chosen, reason: 'A later decision has replaced this one.' };
+  return {
+    state: statusOf(incident),
+    subject: titleOf(incident),
+    reason: incident.decision?.statement || incident.note,
+  };
 }
 
-/** The decision itself. If a later one has replaced it, its reason is gone. */
-function Decision({ id, at, chosen }: DecisionProps) {
+function Decision({ id, of: action }: { readonly id: string; readonly of: Action }) {
   const { data } = useRead<Incident>(['incident', id], `/api/incidents/${id}`, { staleTime: 60_000 });
-  const madeAt = data?.decision?.at ?? data?.resolvedAt;
-  if (data === undefined || madeAt == null) return null;
-  const isOther = chosen !== undefined && chosen !== statusOf(data);
-  if (isOther || Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs)
-    return <p className="quiet">{chosen && `Decided: ${chosen}. `}A later decision has replaced this one.</p>;
-  const reason = data.decision?.statement || data.note;
+  const { state, subject, reason } = (data && decisionOf(data, action)) ?? {};
+  if (data === undefined || (state === undefined && reason === undefined)) return null;
+  if (subject === undefined)
+    return (
+      <p className="quiet">
+        {state && `Decided: ${state}. `}
+        {reason}
+      </p>
+    );
   return (
     <p>
-      {titleOf(data)}: {statusOf(data)}. {reason && <span className="quiet">Reason: {reason}</span>}
+      {subject}: {state}. {reason && <span className="quiet">Reason: {reason}</span>}
     </p>
   );
 }
 
 const mostExported = 10_000;
-const columns = ['at', 'actor', 'action', 'target', 'outcome', 'requestId', 'userId'] as const;
+const columns = ['Time', 'Operator', 'Action', 'Subject', 'Decision', 'Reason', 'Result', 'Link', 'Request id'];
 
 /** In quotes. A spreadsheet takes what begins like a formula as text. */
-const cellOf = (text: string | null) => `"${(text ?? '').replace(/^[=+@-]/, "'$&").replaceAll('"', '""')}"`;
+const cellOf = (text: string | null | undefined) => `"${(text ?? '').replace(/^[=+@-]/, "'$&").replaceAll('"', '""')}"`;
 
-async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
-  const rows: Action[] = [];
-  const filters = Object.entries({ ...query, limit: '500' }).filter(([, value]) => value !== '');
-  for (let cursor: string | null = ''; cursor !== null && rows.length < mostExported; ) {
-    const search = new URLSearchParams(cursor === '' ? filters : [...filters, ['cursor', cursor]]);
-    const page: ActionPage = await callJson<ActionPage>(`/api/actions?${search}`);
-    rows.push(...page.actions);
+async function readAll<P extends { readonly next_cursor: string | null }>(
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Promise<readonly P[]> {
+  const pages: P[] = [];
+  const limit = Number(query.limit);
+  for (let cursor: string | null = ''; cursor !== null && pages.length * limit < mostExported; ) {
+    const filters = Object.entries({ ...query, cursor }).filter(([, value]) => value !== '');
+    const page: P = await callJson<P>(`${path}?${new URLSearchParams(filters)}`);
+    pages.push(page);
     cursor = page.next_cursor;
   }
-  const lines = rows.map(({ change, ...row }) =>
-    [...columns.map((name) => row[name]), change && `${differenceOf(change)}: ${change.reason}`].map(cellOf),
+  return pages;
+}
+
+/** What a person reads: names instead of ids and routes, and a link to the subject of each action. */
+async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
+  const rows = (await readAll<ActionPage>('/api/actions', { ...query, limit: '500' })).flatMap((page) => page.actions);
+  const hasDecisions = rows.some(({ action }) => isDecision(action));
+  const pages = hasDecisions ? await readAll<IncidentPage>('/api/incidents', { limit: '200' }) : [];
+  const incidents = new Map(pages.flatMap((page) => page.incidents).map((one) => [one.id, one]));
+  const lines = await Promise.all(
+    rows.map(async (row) => {
+      const { at, actor, action, target, outcome, requestId, userId, change } = row;
+      const user = userId === null ? null : ((await readName(userId)) ?? userId);
+      const incidentId = incidentIn(target);
+      const incident = incidents.get(incidentId ?? '');
+      const decided = incident && isDecision(action) ? decisionOf(incident, row) : undefined;
+      const path = incidentId ? `incidents/${incidentId}` : userId && `people/${userId}`;
+      const subject = incident ? (incident.title ?? titleOf(incident)) : target;
+      return [
+        at,
+        actor,
+        deedOf(action).replace('{}', 'a user'),
+        user ?? (target.startsWith('sha256 ') ? 'A user, recorded as a hash' : subject),
+        change ? differenceOf(change) : decided?.state,
+        change?.reason ?? decided?.reason,
+        outcomeOf(outcome),
+        path && `${location.origin}/operator/${path}`,
+        requestId,
+      ].map(cellOf);
+    }),
   );
-  saveFile('audit.csv', new Blob([[[...columns, 'change'], ...lines].join('\r\n')], { type: 'text/csv' }));
+  saveFile('audit.csv', new Blob([[columns, ...lines].join('\r\n')], { type: 'text/csv' }));
 }

@@ -43,7 +43,8 @@ function gathering(read: (ids: string) => Promise<Readonly<Record<string, string
   };
 }
 
-const readName = gathering(async (ids) => (await callJson<Names>(`/api/people/names?ids=${ids}`)).names);
+/** `null`: the person has no name. */
+export const readName = gathering(async (ids) => (await callJson<Names>(`/api/people/names?ids=${ids}`)).names);
 const readTitle = gathering(async (ids) => (await callJson<Titles>(`/api/threads/titles?ids=${ids}`)).titles);
 
 /** `undefined`: not read yet. `null`: there is none. */
