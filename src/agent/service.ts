@@ -35,7 +35,8 @@ import { addMcpRoutes } from './mcp/routes.ts';
 import { AgentMetrics } from './metrics.ts';
 import { addOperatorRoutes } from './operatorroutes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
-import { agentProblemFields, agentProblems } from './problems.ts';
+import problemFields from './problemfields.json' with { type: 'json' };
+import { agentProblems } from './problems.ts';
 import { createPromptScreening } from './prompts/screening.ts';
 import { openModels } from './providers/models.ts';
 import { addRecordRoutes } from './records/routes.ts';
@@ -241,7 +242,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
         people: 'Users and their data, for operators.',
       },
       problems: agentProblems.table,
-      problemFields: agentProblemFields,
+      problemFields,
     },
     cors: allowChats(deps.agentOrigins),
     isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),

@@ -17,7 +17,8 @@ import { startDelivering } from './delivering.ts';
 import { dropOldEvents } from './eventstore.ts';
 import { createOutcomes } from './outcomes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
-import { notifyProblemFields, notifyProblems } from './problems.ts';
+import problemFields from './problemfields.json' with { type: 'json' };
+import { notifyProblems } from './problems.ts';
 import { queueNames } from './queue.ts';
 import { addRoutes } from './routes.ts';
 import { dropOld, findOverdueSendsS } from './sendstore.ts';
@@ -68,7 +69,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
         people: 'Users and their data, for operators.',
       },
       problems: notifyProblems.table,
-      problemFields: notifyProblemFields,
+      problemFields,
     },
     drainTimeoutMs,
   });

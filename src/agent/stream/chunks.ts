@@ -5,37 +5,15 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Batch } from '../eventlog/eventlog.ts';
 import type { Run } from '../runs/runstore.ts';
+import chunkFields from './chunkfields.json' with { type: 'json' };
 
 export type Chunk = UIMessageChunk;
 
-/** Without `dynamic`: the SDK sets it for an unknown tool, but not on the first chunk, and v5 then shows two parts. */
-const fieldsByType: Readonly<Record<string, readonly string[]>> = {
-  start: ['messageId', 'messageMetadata'],
-  'start-step': [],
-  'finish-step': [],
-  'text-start': ['id', 'providerMetadata'],
-  'text-delta': ['id', 'delta', 'providerMetadata'],
-  'text-end': ['id', 'providerMetadata'],
-  'reasoning-start': ['id', 'providerMetadata'],
-  'reasoning-delta': ['id', 'delta', 'providerMetadata'],
-  'reasoning-end': ['id', 'providerMetadata'],
-  'tool-input-start': ['toolCallId', 'toolName', 'providerExecuted'],
-  'tool-input-delta': ['toolCallId', 'inputTextDelta'],
-  'tool-input-available': ['toolCallId', 'toolName', 'input', 'providerExecuted', 'providerMetadata'],
-  'tool-input-error': ['toolCallId', 'toolName', 'input', 'errorText', 'providerExecuted', 'providerMetadata'],
-  'tool-output-available': ['toolCallId', 'output', 'providerExecuted', 'preliminary'],
-  'tool-output-error': ['toolCallId', 'errorText', 'providerExecuted'],
-  // These two are of version 6. A run has them only if a tool needs approval.
-  'tool-approval-request': ['approvalId', 'toolCallId'],
-  'tool-output-denied': ['toolCallId'],
-  file: ['url', 'mediaType', 'providerMetadata'],
-  'source-url': ['sourceId', 'url', 'title', 'providerMetadata'],
-  'source-document': ['sourceId', 'mediaType', 'title', 'filename', 'providerMetadata'],
-  'message-metadata': ['messageMetadata'],
-  finish: ['messageMetadata'],
-  abort: [],
-  error: ['errorText'],
-};
+/**
+ * Without `dynamic`: the SDK sets it for an unknown tool, but not on the first chunk, and v5 then shows two parts. The types about
+ * approvals and denials are of version 6. A run has them only if a tool needs approval.
+ */
+const fieldsByType: Readonly<Record<string, readonly string[]>> = chunkFields;
 const dataFields = ['id', 'data', 'transient'];
 
 /** `undefined` if v5 does not know the chunk. Characters that no database stores (NUL, lone surrogates) are removed. */

@@ -1,6 +1,7 @@
 /** The key of the bytes of an asset: `u/<owner>/<scope kind>/<scope id>/<asset>.<ext>` (docs/specification/media.md#storage-keys). */
 import mimeTypes from 'mime';
 import { uuidSource } from '#platform/ids.ts';
+import extensions from './extensions.json' with { type: 'json' };
 
 export interface StorageKeyParts {
   readonly ownerId: string;
@@ -80,24 +81,7 @@ export function partsOfKey(storageKey: string): Omit<StorageKeyParts, 'mime'> | 
 }
 
 /** Fixed by docs/specification/media.md#storage-keys: an update of the library must not move them. */
-const fixedExtensions = new Map([
-  ['image/jpeg', 'jpg'],
-  ['image/jpg', 'jpg'],
-  ['image/png', 'png'],
-  ['image/webp', 'webp'],
-  ['image/gif', 'gif'],
-  ['image/avif', 'avif'],
-  ['image/heic', 'heic'],
-  ['image/svg+xml', 'svg'],
-  ['video/mp4', 'mp4'],
-  ['video/quicktime', 'mov'],
-  ['video/webm', 'webm'],
-  ['audio/mpeg', 'mp3'],
-  ['audio/mp4', 'm4a'],
-  ['audio/wav', 'wav'],
-  ['audio/aac', 'aac'],
-  ['audio/flac', 'flac'],
-]);
+const fixedExtensions = new Map(Object.entries(extensions));
 
 export function extensionOf(mime: string): string {
   return fixedExtensions.get(mime) ?? mimeTypes.getExtension(mime) ?? 'bin';

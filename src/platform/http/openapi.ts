@@ -9,6 +9,9 @@ import { version } from '../version.ts';
 import type { ApiDocument, Operation, ResponseObject, Schema } from './apidocument.ts';
 import type { ApiReference, RouteTexts } from './apireference.ts';
 import type { ServerOptions } from './httpserver.ts';
+import texts from './openapitexts.json' with { type: 'json' };
+
+const defaultDescriptions: Readonly<Record<string, string>> = texts.defaultDescriptions;
 
 /** What a guard (platform/access) accepts, as OpenAPI security requirements. */
 const securityByAccess: Readonly<Record<Accepts, readonly Readonly<Record<string, readonly string[]>>[]>> = {
@@ -38,7 +41,8 @@ export async function describeRoutes(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'The server that this document comes from.' }],
-      components: { securitySchemes: schemesOf(reference) },
+      // They are JSON, so their types are wider than those of the library.
+      components: { securitySchemes: schemesOf(reference) as Record<string, never> },
     },
     convertConstToEnum: false,
     transform: ({ route, ...rest }) => {
@@ -73,44 +77,12 @@ function toDocument(routes: readonly RouteOptions[]): readonly RouteOptions[] {
   );
 }
 
-const securitySchemes = {
-  accessToken: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description: 'The access token of a user.',
-  },
-  internalKey: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Internal-Key',
-    description: 'The key of internal servers. If it is present, only the key counts.',
-  },
-  adminToken: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Admin-Token',
-    description: 'The token of operators.',
-  },
-} as const;
-
-const schemesOf = ({ sessionCookie }: ApiReference) => ({
-  ...securitySchemes,
-  ...(sessionCookie !== undefined &&
-    ({
-      sessionCookie: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'The session of a browser.' },
-    } as const)),
+const schemesOf = ({ sessionCookie: name }: ApiReference): Readonly<Record<string, unknown>> => ({
+  ...texts.securitySchemes,
+  ...(name !== undefined && {
+    sessionCookie: { type: 'apiKey', in: 'cookie', name, description: 'The session of a browser.' },
+  }),
 });
-
-const onBehalfParameter = {
-  name: 'X-On-Behalf-Of',
-  in: 'header',
-  required: false,
-  description:
-    'With `X-Internal-Key`: the id of a user. The request then has the rights of that user, as with an access token, ' +
-    'and no others. Ignored without the key.',
-  schema: { type: 'string', format: 'uuid' },
-} as const;
 
 const operationsTag = 'Endpoints for monitoring and documentation that every service has.';
 
@@ -130,7 +102,7 @@ function complete(
       ...operation,
       ...(text?.client && { 'x-client': text.client }),
       parameters: isForUsersAndServers(operation)
-        ? [...(operation.parameters ?? []), onBehalfParameter]
+        ? [...(operation.parameters ?? []), texts.onBehalfParameter]
         : operation.parameters,
       requestBody: withExample(operation.requestBody, text?.example),
       responses: { ...describeSuccesses(operation, text), ...withoutTaken(problems.responses, text) },
@@ -152,21 +124,12 @@ function complete(
     ...(reference.clientTypes && { 'x-client-types': reference.clientTypes }),
     components: {
       ...document.components,
-      securitySchemes: Object.fromEntries(
-        Object.entries(document.components?.securitySchemes ?? {}).filter(([name]) => used.includes(name)),
-      ),
-      schemas: { ...document.components?.schemas, Problem: problemSchema },
+      securitySchemes: Object.fromEntries(Object.entries(schemesOf(reference)).filter(([name]) => used.includes(name))),
+      schemas: { ...document.components?.schemas, Problem: texts.problemSchema },
       responses: shared,
     },
   };
 }
-
-const defaultDescriptions: Readonly<Record<string, string>> = {
-  200: 'The request succeeded.',
-  201: 'The resource was created.',
-  202: 'The request was accepted and is processed later.',
-  204: 'The request succeeded. The response has no body.',
-};
 
 function describeSuccesses({ responses = {} }: Operation, text: RouteTexts | undefined) {
   const declared = Object.entries(text?.otherResponses ?? {}).map(([status, [description, contentType]]) => [
@@ -288,25 +251,3 @@ const exampleOf = (error: string, message: string | undefined) => ({
 });
 
 const pascalCase = (code: string) => code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-const problemSchema: Schema = {
-  type: 'object',
-  required: ['error', 'message', 'requestId'],
-  properties: {
-    error: { type: 'string', description: 'A stable code in snake case.' },
-    message: { type: 'string', description: 'A sentence for people. The wording can change.' },
-    requestId: { type: 'string', description: 'The id of the request in the logs, as in `X-Request-Id`.' },
-    issues: {
-      type: 'array',
-      description: 'The errors of the request by field (400).',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: {
-          path: { type: 'string', description: 'The field, for example `body.width`.' },
-          message: { type: 'string', description: 'The rule that the field violates.' },
-        },
-      },
-    },
-  },
-};
