@@ -133,6 +133,10 @@ export function createMedia(deps: MediaDeps): HttpServer {
       clientTypes: {
         ImageSignedRef: ['ImageSignedRefs', 'additionalProperties'],
         VideoSignedRef: ['VideoSignedRefs', 'additionalProperties'],
+        Lineage: ['Asset', 'properties', 'generation', 'anyOf', '0'],
+        Report: ['ReportPage', 'properties', 'reports', 'items'],
+        ReportReason: ['ReportRequest', 'properties', 'reason'],
+        SharedObject: ['ShareData', 'properties', 'media', 'items', 'properties', 'file', 'anyOf', '0'],
       },
       description:
         'Reserves upload URLs, registers uploaded objects as assets, and signs URLs to read them. It also copies, watermarks, screens and deletes assets, and processes videos.',

@@ -1,18 +1,21 @@
 /** Incidents: blocked content, and the decisions of operators about it (docs/specification/media.md#incidents). */
 
+import { readCursor, writeCursor } from '#platform/db/paging.ts';
 import { isUuid } from '#platform/ids.ts';
-import { invalid, problems } from '#platform/problem.ts';
+import { problems } from '#platform/problem.ts';
 import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
 import {
+  countByStatus,
+  countOpenAppeals,
   findIncident,
+  type IncidentCount,
   type IncidentPlace,
   listIncidents,
   resolveIncident,
   type StoredIncident,
 } from '../screening/incidentstore.ts';
 import type { Incident, IncidentCounts, IncidentListing, IncidentPage, IncidentResolution } from './api.ts';
-import { countByStatus, countOpenAppeals, type IncidentCount } from './appealstore.ts';
 
 /** Throws 400 for a cursor that no page returned. */
 export async function readIncidents(
@@ -20,12 +23,13 @@ export async function readIncidents(
   { limit, cursor, order, ...wanted }: IncidentListing,
 ): Promise<IncidentPage> {
   const byPriority = order === 'priority';
-  const after = cursor === undefined ? undefined : readCursor(cursor, byPriority);
+  const after = cursor === undefined ? undefined : placeIn(cursor, byPriority);
   // One row more than the page shows whether there is another page.
   const rows = await listIncidents(db, { ...wanted, byPriority }, after, limit + 1);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { incidents: page.map(toIncident), next_cursor: last === undefined ? null : writeCursor(last, byPriority) };
+  const end = byPriority ? (last?.isPriority ? '.first' : '.later') : '';
+  return { incidents: page.map(toIncident), next_cursor: writeCursor(last && { ...last, id: last.id + end }) };
 }
 
 /** Throws 404. */
@@ -97,15 +101,10 @@ export async function countIncidents({ db }: MediaContext): Promise<IncidentCoun
   };
 }
 
-function writeCursor({ createdAtUs, id, isPriority }: IncidentPlace, byPriority: boolean): string {
-  const first = isPriority ? 'first' : 'later';
-  return Buffer.from(`${createdAtUs} ${id}${byPriority ? ` ${first}` : ''}`).toString('base64url');
-}
-
-function readCursor(text: string, byPriority: boolean): IncidentPlace {
-  const [, createdAtUs, id, place] =
-    /^(\d{1,16}) (\S{36})(?: (first|later))?$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
-  if (createdAtUs === undefined || id === undefined || !isUuid(id) || (place !== undefined) !== byPriority)
-    throw invalid('querystring.cursor', 'must be a next_cursor of the same order');
-  return { createdAtUs, id, isPriority: place === 'first' };
+/** In the order of priority, the id in a cursor is followed by `.first` or `.later`. */
+function placeIn(cursor: string, byPriority: boolean): IncidentPlace {
+  const isOfOrder = (id: string) =>
+    isUuid(id.slice(0, 36)) && /^(|\.first|\.later)$/.test(id.slice(36)) && byPriority === id.length > 36;
+  const { createdAtUs, id } = readCursor(cursor, 'next_cursor of the same order', isOfOrder);
+  return { createdAtUs, id: id.slice(0, 36), isPriority: id.endsWith('.first') };
 }

@@ -13,6 +13,7 @@ import type { MediaContext } from '../context.ts';
 import { lookUpAssets } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { readUnchanged } from '../reading/unchanged.ts';
+import { findOrigin, findOwnIncident, writeAppeal } from '../screening/incidentstore.ts';
 import type { MediaTables } from '../tables.ts';
 import type { Appealed } from './api.ts';
 import {
@@ -26,7 +27,6 @@ import {
   incidentPreview,
   incidentResolution,
 } from './api.ts';
-import { findOrigin, findOwnIncident, writeAppeal } from './appealstore.ts';
 import { countIncidents, decideIncident, readIncident, readIncidents } from './incidents.ts';
 
 export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaContext): void {

@@ -26,7 +26,6 @@ import type { MediaTables } from '../tables.ts';
 import type { Decision, DecisionRequest, OwnDecisions } from './api.ts';
 import {
   contentOf,
-  type DecidableIncident,
   findAffected,
   listDecisions,
   listReports,
@@ -61,7 +60,7 @@ export async function decide(deps: MediaContext, id: string, request: DecisionRe
     transaction(deps.db, async (tx) => {
       const incident = await lockIncident(tx, id);
       if (incident === undefined) throw noSuchIncident();
-      assertDecidable(incident);
+      if (incident.check !== 'report' && incident.check !== 'flag') throw mediaProblems.not_decidable();
       if (incident.decision === decision && incident.statement === statement && !incident.isAppealed) return [];
       const { ownerId, threadId, kind } = incident;
       const affected = await findAffected(tx, ownerId, await contentOf(tx, incident));
@@ -70,7 +69,7 @@ export async function decide(deps: MediaContext, id: string, request: DecisionRe
       if (decision === 'remove' && threadId !== null) await dropSharesOfThread(tx, ownerId, threadId);
       if (decision === 'dismiss') await releaseAssets(tx, assetIds);
       else await hide(deps, tx, affected, decision);
-      await hideShares(tx, { ownerId, threadId, assetIds }, decision !== 'dismiss');
+      await hideShares(tx, ownerId, threadId, assetIds, decision !== 'dismiss');
       const decided = { ownerId, kind, decision, statement };
       // Operators find the jobs of the emails by the id of the incident.
       await enqueueMails(deps, tx, decided, await listReports(tx, id), `${id}:${randomUUID()}`);
@@ -115,7 +114,8 @@ export function applyRule(
     if (action !== 'restrict' || restrictedAt !== null) return;
     const affected = await findAffected(tx, ownerId, [assetId]);
     await hide(deps, tx, affected, 'restrict');
-    await hideShares(tx, { ownerId, threadId: null, assetIds: affected.map((row) => row.assetId) }, true);
+    const assetIds = affected.map((row) => row.assetId);
+    await hideShares(tx, ownerId, null, assetIds, true);
   });
 }
 
@@ -145,10 +145,6 @@ export async function readOwnDecisions({ db }: MediaContext, caller: Caller): Pr
 }
 
 const noSuchIncident = () => problems.not_found({ message: 'There is no such incident.' });
-
-function assertDecidable({ check }: DecidableIncident): void {
-  if (check !== 'report' && check !== 'flag') throw mediaProblems.not_decidable();
-}
 
 function affectedBefore({ db }: MediaContext, id: string): Promise<readonly string[]> {
   return transaction(db, async (tx) => {

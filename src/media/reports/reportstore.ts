@@ -1,6 +1,6 @@
 /** The rows of reports. */
 import { sql } from 'kysely';
-import { type Db, hasChanged, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
 import { isUnanswered, titleOfContent } from '../screening/incidentstore.ts';
 import type { MediaTables } from '../tables.ts';
@@ -10,7 +10,7 @@ type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 /** Until the transaction ends, other reports of this person wait. */
 export async function lockReporter(tx: Tx<MediaTables>, reporter: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`report ${reporter}`}, 0))`.execute(tx);
+  await holdName(tx, `report ${reporter}`);
 }
 
 /** `false`: there were `max` within a day. */
@@ -179,7 +179,7 @@ export function lockIncident(tx: TxHandle, id: string) {
     .executeTakeFirst();
 }
 
-export type DecidableIncident = NonNullable<Awaited<ReturnType<typeof lockIncident>>>;
+type DecidableIncident = NonNullable<Awaited<ReturnType<typeof lockIncident>>>;
 
 export async function writeDecision(tx: TxHandle, id: string, decision: Decision, statement: string): Promise<void> {
   await tx

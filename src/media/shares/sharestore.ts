@@ -144,11 +144,9 @@ export async function isThreadRestricted(db: Handle, ownerId: string, threadId: 
 /** Their pages end, until they are shown again. `assetIds`: also those of these assets. */
 export async function hideShares(
   tx: Tx<MediaTables>,
-  {
-    ownerId,
-    threadId,
-    assetIds,
-  }: { readonly ownerId: string; readonly threadId: string | null; readonly assetIds: readonly string[] },
+  ownerId: string,
+  threadId: string | null,
+  assetIds: readonly string[],
   isHidden: boolean,
 ): Promise<void> {
   await sql`
