@@ -35,6 +35,10 @@ export const consoleSettings = {
       return parseAddress(raw);
     },
   ),
+  cmsEditUrl: address('CMS_EDIT_URL', {
+    meaning:
+      'The page of the CMS where editors change content; the Content page links to it. `{document}` is replaced by `announcements`, `home-cards-v2` or `trending`. Not set: no links.',
+  }),
   operators: list('OPERATOR_EMAILS', {
     default: [],
     meaning: 'Email addresses, comma-separated, whose accounts at the identity provider are operators of the console.',

@@ -32,6 +32,8 @@ export interface ConsoleContext {
   readonly hasDemoUsers: boolean;
   /** The folder where mail is stored as files, if there is one. */
   readonly outbox: string | undefined;
+  /** `folder`: of the local CMS. `host`: of another one. */
+  readonly cms: { readonly folder?: string; readonly host?: string; readonly editUrl?: string | undefined };
   readonly memory: MemoryBackOffice | undefined;
   /** `undefined`: no webhooks are set. `receiver`: WEBHOOK_URL, without the parts of its path and query that can be secrets. */
   readonly deliveries: { readonly db: Db<JobTables>; readonly receiver: string } | undefined;

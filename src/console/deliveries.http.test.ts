@@ -56,6 +56,7 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         reachable: { services: [], media: [], pictures: [] },
         hasDemoUsers: false,
         outbox: undefined,
+        cms: {},
         memory: undefined,
         internal: undefined,
         traceUrl: undefined,

@@ -22,6 +22,7 @@ import {
   mailPath,
   overview,
 } from './api.ts';
+import { addContentRoutes } from './content.ts';
 import type { ConsoleContext } from './context.ts';
 import { addHistoryRoutes } from './history/routes.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
@@ -98,6 +99,7 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   addMailRoutes(app, guard, deps.outbox);
   if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
   if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps.deliveries);
+  addContentRoutes(app, guard, deps);
   addHistoryRoutes(app, guard, deps);
   const { db, clients } = deps;
   if (db !== undefined) addJobRoutes(app, guard, { ...deps, db });

@@ -33,7 +33,7 @@ export function playOverview(scene: Scene): void {
       await judge(other, 'content without its service');
       await wires.content.mend();
       await other.getByRole('button', { name: 'Try again' }).first().click();
-      await other.getByRole('region', { name: 'Announcement' }).getByText('No announcement is shown.').waitFor();
+      await other.getByRole('region', { name: 'Announcement' }).getByText('hidden').waitFor();
     } finally {
       await wires.content.mend().catch(() => undefined);
     }

@@ -1,7 +1,9 @@
 /** The outbox, and pages that only show: public content, reference. */
 import { randomUUID } from 'node:crypto';
+import type { Announcement, HomeCards } from '#client/content/api.ts';
 import { judge } from './judging.fixture.ts';
 import { type ConsoleRig, enterAsOperator } from './rig.fixture.ts';
+import { shoot } from './shooting.fixture.ts';
 import type { Scene } from './stage.fixture.ts';
 
 async function post(rig: ConsoleRig, path: '/emails' | '/notify', json: unknown): Promise<number> {
@@ -56,7 +58,7 @@ export function playOutbox(scene: Scene): void {
 export function playReadingPages(scene: Scene): void {
   scene('Content: in another language', async ({ page, rig, expect }) => {
     await page.goto(`${rig.url}/operator/content`);
-    const cards = page.getByRole('region', { name: 'Home cards' });
+    const cards = page.getByRole('region', { name: 'Ideas' });
     const title = cards.getByRole('heading', { level: 3 }).first();
     const english = await title.innerText();
     await page.getByLabel('Language').selectOption('ja');
@@ -67,6 +69,56 @@ export function playReadingPages(scene: Scene): void {
     const image = cards.getByRole('listitem').first().locator('img');
     await expect.poll(() => image.evaluate((one) => Reflect.get(one, 'naturalWidth'))).toBeGreaterThan(0);
     await judge(page, 'content');
+  });
+
+  scene('Content: operators edit what everyone sees, and the audit log names them', async ({ page, rig, expect }) => {
+    const published = async (path: string, language: string): Promise<Partial<Announcement & HomeCards>> =>
+      JSON.parse(
+        await (await fetch(`${rig.addresses.content}/op/${path}`, { headers: { 'accept-language': language } })).text(),
+      );
+    await page.goto(`${rig.url}/operator/content`);
+    const announcement = page.getByRole('region', { name: 'Announcement' });
+    await announcement.getByText('hidden').waitFor();
+    expect(await published('announcement', 'en')).toMatchObject({ visible: false });
+    await announcement.getByRole('button', { name: 'Edit' }).click();
+    const editor = page.getByRole('dialog');
+    await editor.getByLabel('Show it to users').check();
+    await editor.getByLabel('Title').fill('We are back');
+    await editor.getByLabel('Language of the texts').selectOption('German');
+    await editor.getByLabel('Title').fill('Wir sind zurück');
+    await judge(page, 'the editor of the announcement');
+    await shoot(page, 'content-editor');
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await editor.waitFor({ state: 'detached' });
+    await announcement.getByText('shown', { exact: true }).waitFor();
+    await announcement.getByRole('heading', { name: 'We are back' }).waitFor();
+    expect(await published('announcement', 'de')).toMatchObject({ visible: true, title: 'Wir sind zurück' });
+    await announcement.getByRole('button', { name: 'Hide' }).click();
+    await announcement.getByText('hidden').waitFor();
+    expect(await published('announcement', 'en')).toMatchObject({ visible: false });
+
+    const ideas = page.getByRole('region', { name: 'Ideas' });
+    await ideas.getByRole('button', { name: 'Add an idea' }).click();
+    await editor.getByLabel('Featured').check();
+    await editor.getByLabel('Title').fill('A harbor');
+    await editor.getByLabel('Prompt').fill('A harbor in fog');
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await editor.waitFor({ state: 'detached' });
+    const added = ideas.getByRole('listitem').filter({ hasText: 'A harbor in fog' });
+    await added.getByText('featured: comes first').waitFor();
+    const { cards = [], featuredCardIds } = await published('homecards/v2', 'en');
+    expect(featuredCardIds).toContain(cards.find(({ title }) => title === 'A harbor')?.id);
+    await added.getByRole('button', { name: 'Edit' }).click();
+    await editor.getByRole('button', { name: 'Delete' }).click();
+    await editor.getByRole('button', { name: 'Yes, delete' }).click();
+    await added.waitFor({ state: 'detached' });
+    await shoot(page, 'content');
+    await page.getByRole('link', { name: 'Show who changed it' }).click();
+    const actions = page.getByRole('list', { name: 'Actions' }).getByRole('listitem');
+    await expect
+      .poll(() => actions.first().innerText())
+      .toMatch(/console changed the public content[\s\S]*content home-cards-v2/);
+    expect(await actions.count()).toBe(4);
   });
 
   scene('API: links to the reference of every service', async ({ page, rig, expect }) => {

@@ -43,7 +43,10 @@ describe.skipIf(withoutChromium)('a report', () => {
     await operator.getByRole('button', { name: button }).click();
     const dialog = operator.getByRole('dialog', { name: 'Decide about the content' });
     await dialog.getByRole('radio', { name: new RegExp(`^${decision}`) }).check();
-    await dialog.getByLabel('Statement of reasons').fill(statement);
+    await dialog.getByLabel('Template in English').selectOption('Copyright');
+    const reasons = dialog.getByLabel('Statement of reasons');
+    expect(await reasons.inputValue()).toContain('work of another person');
+    await reasons.fill(statement);
     await judge(operator, 'a decision');
     await shoot(operator, 'report-decision');
     await dialog.getByRole('button', { name: 'Save the decision' }).click();
@@ -77,6 +80,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await shoot(operator, 'report-list');
     await entry.click();
     await operator.getByText('This is me, and I did not agree.').waitFor();
+    await operator.getByRole('region', { name: 'Other incidents of the owner' }).getByText('None.').waitFor();
     await operator.getByRole('button', { name: 'Show it blurred' }).click();
     await operator.getByAltText('The content, strongly blurred').waitFor();
     await operator.getByRole('button', { name: 'Show it', exact: true }).click();

@@ -42,6 +42,7 @@ export async function startConsoleServer(
     reachable: { services: [], media: [], pictures: [] },
     hasDemoUsers: false,
     outbox: undefined,
+    cms: {},
     memory: undefined,
     deliveries: undefined,
     traceUrl: undefined,

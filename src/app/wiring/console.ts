@@ -53,6 +53,12 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     },
     hasDemoUsers: config.identity.url === undefined,
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
+    cms: {
+      ...(config.cms.url === undefined
+        ? { folder: join(config.process.dataDir, 'cms') }
+        : { host: new URL(config.cms.url).host }),
+      editUrl: config.console.cmsEditUrl,
+    },
     traceUrl: config.console.traceUrl,
     db,
     internal: internalKey === undefined ? undefined : { key: internalKey, urls: services },

@@ -117,18 +117,7 @@ export interface Asset {
   /** It, or a copy of it, is in a feed of its owner. `false` for other readers. */
   readonly published: boolean;
   /** The order that it was made from. Only the owner and servers can read it. */
-  readonly generation: {
-    /** The generation (`GET /generations/:id` of the agent). */ readonly id?: string;
-    /** The run, or the tool call over MCP. */
-    readonly taskId?: string;
-    readonly prompt?: string;
-    /** The model of `GET /models` that was ordered. */
-    readonly model: string;
-    readonly ratio?: string;
-    readonly seed?: number;
-    /** The assets that the model was given, in their order. */
-    readonly references: readonly string[];
-  } | null;
+  readonly generation: Lineage | null;
   /** The labels of the classifier, highest first. Empty for readers who are not the owner. */
   readonly labels: readonly {
     readonly name: string;
@@ -494,7 +483,7 @@ export interface Incident {
   readonly status: 'open' | 'upheld' | 'cleared';
   /** `null`: a conversation. */
   readonly assetId: string | null;
-  /** The name of the asset, or its prompt; after a decision, including that of a removed asset. `null`: it has neither, or no longer exists. */
+  /** The name of the asset, or its prompt; the title of a shared conversation or album; after a decision, including that of removed content. `null`: it has none, or no longer exists. */
   readonly title: string | null;
   readonly ownerId: string;
   readonly scopeKind: string;
@@ -511,6 +500,10 @@ export interface Incident {
   readonly threadId: string | null;
   /** The page that was reported. */
   readonly shareId: string | null;
+  /** The page that was reported can be read now. */
+  readonly isShared: boolean;
+  /** The order that the asset was made from. */
+  readonly generation: Lineage | null;
   /** The number of people who reported it. */
   readonly reports: number;
   /** Those of the reports. */
@@ -668,19 +661,9 @@ export interface ShareData {
     /** `null`: unknown, or not shared. */
     readonly prompt: string | null;
     /** The source of its variants: the image, or the poster of the video. */
-    readonly picture: {
-      readonly bucket: string;
-      readonly key: string;
-      readonly etag: string | null;
-      readonly mime: string;
-    } | null;
+    readonly picture: SharedObject | null;
     /** The file that browsers play. `null`: an image. */
-    readonly file: {
-      readonly bucket: string;
-      readonly key: string;
-      readonly etag: string | null;
-      readonly mime: string;
-    } | null;
+    readonly file: SharedObject | null;
   }[];
   /** The messages of a shared conversation. A collection is one message with its images and videos. */
   readonly messages: readonly {
@@ -741,16 +724,7 @@ export interface ReportRequest {
   /** The reported asset. Either this or `shareId`. */ readonly assetId?: string | null;
   /** The reported page. Needs no account. */
   readonly shareId?: string | null;
-  readonly reason:
-    | 'illegal'
-    | 'minor'
-    | 'intimate'
-    | 'violence'
-    | 'harassment'
-    | 'copyright'
-    | 'privacy'
-    | 'spam'
-    | 'other';
+  readonly reason: ReportReason;
   readonly note?: string | null;
   /** An email address for the decision. Default: that of the account. */
   readonly contact?: string | null;
@@ -776,16 +750,7 @@ export interface OwnReportPage {
   /** In the order of their ids. */
   readonly reports: readonly {
     readonly id: string;
-    readonly reason:
-      | 'illegal'
-      | 'minor'
-      | 'intimate'
-      | 'violence'
-      | 'harassment'
-      | 'copyright'
-      | 'privacy'
-      | 'spam'
-      | 'other';
+    readonly reason: ReportReason;
     readonly note: string | null;
     readonly contact: string | null;
     readonly createdAt: string;
@@ -797,25 +762,7 @@ export interface OwnReportPage {
 }
 
 export interface ReportPage {
-  /** Oldest first, at most 1,000. */
-  readonly reports: readonly {
-    readonly id: string;
-    readonly reason:
-      | 'illegal'
-      | 'minor'
-      | 'intimate'
-      | 'violence'
-      | 'harassment'
-      | 'copyright'
-      | 'privacy'
-      | 'spam'
-      | 'other';
-    readonly note: string | null;
-    readonly contact: string | null;
-    /** `null`: without an account. */
-    readonly userId: string | null;
-    readonly createdAt: string;
-  }[];
+  /** Oldest first, at most 1,000. */ readonly reports: readonly Report[];
 }
 
 export interface DecisionRequest {
@@ -852,24 +799,7 @@ export interface IncidentExport {
     readonly md5: string;
     readonly pdq: string | null;
   };
-  readonly reports: readonly {
-    readonly id: string;
-    readonly reason:
-      | 'illegal'
-      | 'minor'
-      | 'intimate'
-      | 'violence'
-      | 'harassment'
-      | 'copyright'
-      | 'privacy'
-      | 'spam'
-      | 'other';
-    readonly note: string | null;
-    readonly contact: string | null;
-    /** `null`: without an account. */
-    readonly userId: string | null;
-    readonly createdAt: string;
-  }[];
+  readonly reports: readonly Report[];
 }
 
 export type ImageSignedRef =
@@ -915,3 +845,44 @@ export type VideoSignedRef =
       readonly thumbAssetId: string | null;
     }
   | { readonly ready: false; readonly error: 'not_found' };
+
+export interface Lineage {
+  /** The generation (`GET /generations/:id` of the agent). */ readonly id?: string;
+  /** The run, or the tool call over MCP. */
+  readonly taskId?: string;
+  readonly prompt?: string;
+  /** The model of `GET /models` that was ordered. */
+  readonly model: string;
+  readonly ratio?: string;
+  readonly seed?: number;
+  /** The assets that the model was given, in their order. */
+  readonly references: readonly string[];
+}
+
+export interface Report {
+  readonly id: string;
+  readonly reason: ReportReason;
+  readonly note: string | null;
+  readonly contact: string | null;
+  /** `null`: without an account. */
+  readonly userId: string | null;
+  readonly createdAt: string;
+}
+
+export type ReportReason =
+  | 'illegal'
+  | 'minor'
+  | 'intimate'
+  | 'violence'
+  | 'harassment'
+  | 'copyright'
+  | 'privacy'
+  | 'spam'
+  | 'other';
+
+export interface SharedObject {
+  readonly bucket: string;
+  readonly key: string;
+  readonly etag: string | null;
+  readonly mime: string;
+}

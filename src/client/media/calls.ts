@@ -47,6 +47,7 @@ import type {
   PendingObject,
   PendingRequest,
   RegistrationRequest,
+  Report,
   Reported,
   ReportPage,
   ReportRequest,

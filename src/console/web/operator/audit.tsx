@@ -186,15 +186,10 @@ function decisionOf(incident: Incident, { at, action }: Pick<Action, 'at' | 'act
 
 function Decision({ id, of: action }: { readonly id: string; readonly of: Action }) {
   const { data } = useRead<Incident>(['incident', id], `/api/incidents/${id}`, { staleTime: 60_000 });
-  const { state, subject, reason } = (data && decisionOf(data, action)) ?? {};
-  if (data === undefined || (state === undefined && reason === undefined)) return null;
-  if (subject === undefined)
-    return (
-      <p className="quiet">
-        {state && `Decided: ${state}. `}
-        {reason}
-      </p>
-    );
+  const decided = data && decisionOf(data, action);
+  if (decided === undefined) return null;
+  const { state, subject, reason } = decided;
+  if (subject === undefined) return <p className="quiet">{state ? `Decided: ${state}. ${reason}` : reason}</p>;
   return (
     <p>
       {subject}: {state}. {reason && <span className="quiet">Reason: {reason}</span>}

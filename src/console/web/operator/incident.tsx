@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { ActionPage } from '#accounts/people/api.ts';
-import type { Incident } from '#media/incidents/api.ts';
+import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
-import { momentOf, When } from '../parts/figures.tsx';
+import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
@@ -14,6 +14,7 @@ import { Line, Lines } from './activity.tsx';
 import {
   chosenIn,
   incidentTones,
+  isAlbum,
   isDecidable,
   isDecision,
   isRemoved,
@@ -43,7 +44,8 @@ export function IncidentDetails({ id }: { readonly id: string }) {
 export const nobody = '00000000-0000-0000-0000-000000000000';
 
 function Facts({ incident }: { readonly incident: Incident }) {
-  const { id, status, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal } = incident;
+  const { id, status, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation } =
+    incident;
   const isThere = isDecidable(incident);
   return (
     <>
@@ -73,8 +75,10 @@ function Facts({ incident }: { readonly incident: Incident }) {
                 ...(reports > 0 && { 'Reported by': peopleOf(reports) }),
                 Owner: ownerId === nobody ? 'erased' : <PersonLink id={ownerId} />,
                 Where: <PlaceLink of={incident} />,
+                ...(generation && { 'Made by': <Maker of={generation} /> }),
                 ...(!isThere && { 'Same bytes remain in': origin ?? 'no other place' }),
-                ...(threadId !== null && { 'Conversation id': <Id of={threadId} name="conversation id" /> }),
+                ...(threadId !== null &&
+                  !isAlbum(incident) && { 'Conversation id': <Id of={threadId} name="conversation id" /> }),
                 ...(assetId !== null && { 'Asset id': <Id of={assetId} name="asset id" /> }),
                 ...(sha256 !== '' && { 'SHA-256': <Id of={sha256} name="SHA-256" /> }),
               }}
@@ -82,6 +86,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           </section>
           {reports > 0 && <Reports of={id} />}
           <History of={incident} />
+          {ownerId !== nobody && <Others of={incident} />}
         </div>
         <div className="stack desk-aside">
           {isRemoved(incident) && <p className="quiet">The removal deleted the content. No preview of it is left.</p>}
@@ -90,6 +95,41 @@ function Facts({ incident }: { readonly incident: Incident }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** The order shows the model, the price and the run. Orders over MCP have only a run. */
+function Maker({ of: { id, taskId } }: { readonly of: NonNullable<Incident['generation']> }) {
+  if (id) return <Link href={`/operator/runs?kind=generations&id=${id}`}>Its order</Link>;
+  return taskId ? <Link href={`/operator/runs/${taskId}`}>Its run</Link> : 'a model';
+}
+
+const mostOthers = 5;
+
+/** Whether the owner has done this before. */
+function Others({ of: { id, ownerId } }: { readonly of: Incident }) {
+  const path = `/api/incidents?${new URLSearchParams({ ownerId, limit: '200' })}`;
+  const { data } = useRead<IncidentPage>(['incidents', 'owner', ownerId], path);
+  const others = data?.incidents.filter((one) => one.id !== id) ?? [];
+  if (data === undefined) return null;
+  return (
+    <section aria-labelledby="others-heading">
+      <h2 id="others-heading">Other incidents of the owner</h2>
+      {others.length === 0 && <p className="quiet">None.</p>}
+      <Lines>
+        {others.slice(0, mostOthers).map((one) => (
+          <Line
+            key={one.id}
+            name={<Link href={`/operator/incidents/${one.id}`}>{one.title ?? titleOf(one)}</Link>}
+            note={statusOf(one)}
+            at={one.createdAt}
+          />
+        ))}
+      </Lines>
+      {others.length > mostOthers && (
+        <Link href={`/operator/incidents?status=all&ownerId=${ownerId}`}>Show all {countOf(others.length + 1)}</Link>
+      )}
+    </section>
   );
 }
 

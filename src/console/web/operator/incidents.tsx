@@ -14,7 +14,7 @@ import { useMayChange } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { Listing, useFilters, usePages } from '../parts/listing.tsx';
 import { Glance, IncidentDetails, nobody, PlaceLink } from './incident.tsx';
-import { incidentTones, isDecidable, isRemoved, peopleOf, statusOf, titleOf } from './incidentstates.ts';
+import { incidentTones, isAlbum, isDecidable, isRemoved, peopleOf, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink, useThreadTitle } from './names.tsx';
 
 type Listed = IncidentPage & { readonly counts: IncidentCounts };
@@ -34,13 +34,19 @@ const filters = [
   ['appealed', 'Appealed', { appealed: 'open' }, ({ openAppeals }: IncidentCounts) => openAppeals],
   ['upheld', 'Action taken', { status: 'upheld' }, ({ upheld }: IncidentCounts) => upheld],
   ['cleared', 'Allowed', { status: 'cleared' }, ({ cleared }: IncidentCounts) => cleared],
+  ['all', 'All', {}, ({ open, upheld, cleared }: IncidentCounts) => open + upheld + cleared],
 ] as const;
 
 function List() {
   const { of, change } = useFilters();
   const [chosen, , query] = filters.find(([value]) => value === of('status')) ?? filters[0];
   const order = of('order') || orders[0][0];
-  const pages = usePages<Listed>('incidents', '/api/incidents', { ...query, list: of('list'), order });
+  const pages = usePages<Listed>('incidents', '/api/incidents', {
+    ...query,
+    list: of('list'),
+    ownerId: of('ownerId'),
+    order,
+  });
   const counts = pages.data?.pages[0]?.counts;
   const lists = Object.entries(counts?.lists ?? {}).map(
     ([name, count]) => [name, `${name === 'report' ? 'Reports of people' : name} (${countOf(count)})`] as const,
@@ -77,6 +83,12 @@ function List() {
           onChange={(value) => change({ order: value })}
         />
       </div>
+      {of('ownerId') !== '' && (
+        <p className="quiet">
+          Only those of <PersonLink id={of('ownerId')} />.{' '}
+          <Link href="/operator/incidents">Show those of everyone</Link>
+        </p>
+      )}
       <Listing
         pages={pages}
         label="Incidents"
@@ -100,14 +112,14 @@ function Row({ incident }: { readonly incident: Incident }) {
         <Glance id={id} />
       ) : (
         <span className="record-picture quiet">
-          {assetId === null ? 'text' : isRemoved(incident) ? 'removed' : 'blocked'}
+          {assetId === null ? (isAlbum(incident) ? 'album' : 'text') : isRemoved(incident) ? 'removed' : 'blocked'}
         </span>
       )}
       <div>
         <div className="desk-line record-head">
           <span className="record-title">
             <Link href={`/operator/incidents/${id}`} className="record-name" title={title ?? undefined}>
-              {title ?? (threadId === null ? untitled(incident) : <ThreadTitle id={threadId} />)}
+              {title ?? (threadId === null || isAlbum(incident) ? untitled(incident) : <ThreadTitle id={threadId} />)}
             </Link>
             <Status tone={incidentTones[status] ?? 'quiet'}>{statusOf(incident)}</Status>
             {isUrgent && <Status tone="bad">urgent</Status>}
@@ -130,7 +142,8 @@ function Row({ incident }: { readonly incident: Incident }) {
   );
 }
 
-const untitled = (incident: Incident) => (isDecidable(incident) ? 'Content without a title' : 'Blocked content');
+const untitled = (incident: Incident) =>
+  isAlbum(incident) ? 'Untitled album' : isDecidable(incident) ? 'Content without a title' : 'Blocked content';
 
 const ThreadTitle = ({ id }: { readonly id: string }) => useThreadTitle(id);
 

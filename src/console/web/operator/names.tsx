@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import type { Names } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
 import type { Titles } from '#agent/records/api.ts';
+import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
 import type { UsageDays } from '../../../client/agent/api.ts';
 import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
@@ -210,6 +211,13 @@ export function RequestId({ id, traceUrl }: { readonly id: string | null; readon
     </>
   );
 }
+
+type LanguageChoice = readonly [tag: ContentLanguage, name: string];
+const languageNames = new Intl.DisplayNames('en', { type: 'language' });
+
+export const languageChoices = contentLanguages.map(
+  (tag) => [tag, languageNames.of(tag.replace('_', '-')) ?? tag] as const,
+) as [LanguageChoice, ...LanguageChoice[]];
 
 export const SettingLink = ({ name }: { readonly name: string }) => (
   <Link href={`/operator/settings?q=${name}`}>

@@ -2,20 +2,22 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { PeoplePage } from '#accounts/people/api.ts';
 import type { Incident } from '#media/incidents/api.ts';
 import type { ReportPage } from '#media/reports/api.ts';
 import type { JobList } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { TextArea } from '../parts/fields.tsx';
+import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { reasonOf } from '../parts/reasons.ts';
 import { Pending, Problem } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
 import { isDecidable, isRemoved, statusOf } from './incidentstates.ts';
-import { PersonLink } from './names.tsx';
+import { languageChoices, PersonLink } from './names.tsx';
+import statements from './statements.json' with { type: 'json' };
 
 export function Reports({ of: id }: { readonly of: string }) {
   const { data, error, refetch } = useRead<ReportPage>(['incident', id, 'reports'], `/api/incidents/${id}/reports`);
@@ -105,26 +107,6 @@ function UnsentMails({ of: id }: { readonly of: string }) {
   );
 }
 
-type Choice = readonly [value: string, name: string, effect: string];
-const choices: readonly Choice[] = [
-  ['dismiss', 'Allow', 'The content stays. An earlier restriction ends.'],
-  ['restrict', 'Restrict', 'Only the owner can see it. Its shared pages end.'],
-  ['remove', 'Remove', 'It is deleted. This cannot be undone.'],
-];
-const choicesOfScreening: readonly Choice[] = [
-  ['upheld', 'Keep blocked', 'Screening was right.'],
-  [
-    'cleared',
-    'Allow',
-    'It passes screening from now on. The removed file is not restored; its owner can upload it again.',
-  ],
-];
-/** A removal deletes the file, so an appeal cannot bring it back. */
-const choicesAfterRemoval: readonly Choice[] = [
-  ['remove', 'Keep removed', 'The removal was right.'],
-  ['dismiss', 'Lift the removal', 'The owner may upload and share it again. The deleted file is not restored.'],
-];
-
 function DecisionDialog({ incident, onClose }: { readonly incident: Incident; readonly onClose: () => void }) {
   const { id, note } = incident;
   const queries = useQueryClient();
@@ -132,6 +114,7 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const [decision, setDecision] = useState<string>();
   const [typed, setTyped] = useState(note ?? '');
   const text = typed.trim();
+  const choices = statements.choices[!isThere ? 'blocked' : isRemoved(incident) ? 'removed' : 'there'];
   const deciding = useMutation({
     mutationFn: async () => {
       const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
@@ -148,23 +131,22 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
       <form className="stack" action={() => deciding.mutate()}>
         <fieldset className="desk-decisions">
           <legend className="unseen">Decision</legend>
-          {(!isThere ? choicesOfScreening : isRemoved(incident) ? choicesAfterRemoval : choices).map(
-            ([value, name, effect]) => (
-              <label key={value} className={name === 'Remove' ? 'check desk-remove' : 'check'}>
-                <input
-                  type="radio"
-                  name="decision"
-                  required
-                  checked={decision === value}
-                  onChange={() => setDecision(value)}
-                />
-                <span>
-                  <span className="strong">{name}</span> <span className="quiet">{effect}</span>
-                </span>
-              </label>
-            ),
-          )}
+          {choices.map(([value = '', name, effect]) => (
+            <label key={value} className={name === 'Remove' ? 'check desk-remove' : 'check'}>
+              <input
+                type="radio"
+                name="decision"
+                required
+                checked={decision === value}
+                onChange={() => setDecision(value)}
+              />
+              <span>
+                <span className="strong">{name}</span> <span className="quiet">{effect}</span>
+              </span>
+            </label>
+          ))}
         </fieldset>
+        {isThere && <Templates ownerId={incident.ownerId} onChoose={setTyped} />}
         <TextArea
           label={isThere ? 'Statement of reasons' : 'Note'}
           rows={5}
@@ -186,5 +168,26 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
         </div>
       </form>
     </Dialog>
+  );
+}
+
+const { templates } = statements;
+
+/** In the language of the owner, who gets the text by email. It can be changed before it is sent. */
+function Templates({ ownerId, onChoose }: { readonly ownerId: string; readonly onChoose: (text: string) => void }) {
+  const { data } = useRead<PeoplePage>(['people', ownerId], `/api/people?q=${ownerId}`);
+  const known = languageChoices.find(([tag]) => tag === data?.people[0]?.language);
+  const [language, languageName] = known ?? languageChoices[0];
+  const [chosen, setChosen] = useState('');
+  return (
+    <Choice
+      label={`Template in ${languageName}${known ? ', the language of the owner' : ''}`}
+      choices={[['', 'None: write your own'], ...templates.map(({ name }) => [name, name] as const)]}
+      value={chosen}
+      onChange={(name) => {
+        setChosen(name);
+        onChoose(templates.find((one) => one.name === name)?.texts[language] ?? '');
+      }}
+    />
   );
 }

@@ -1,107 +1,336 @@
-import { useQuery } from '@tanstack/react-query';
+/** What everyone sees in Explore: where it comes from, whether it is shown, and how to change it. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { Announcement, HomeCards, Trending } from '../../../client/content/api.ts';
-import { callJson } from '../calls.ts';
-import { SettingLink, useModels } from '../operator/names.tsx';
-import { useConsole } from '../operator.tsx';
-import { Choice } from '../parts/fields.tsx';
-import { planName } from '../parts/figures.tsx';
-import { Empty, Pending } from '../parts/states.tsx';
+import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
+import type { IncidentPage } from '#media/incidents/api.ts';
+import type { ContentSource, DocumentName } from '../../content.ts';
+import { callJson, send } from '../calls.ts';
+import { languageChoices, SettingLink } from '../operator/names.tsx';
+import { useConsole, useMayChange } from '../operator.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
+import { planName, When } from '../parts/figures.tsx';
+import { useFilters } from '../parts/listing.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
+import contentKinds from './contentkinds.json' with { type: 'json' };
 
-const languages = ['en', 'zh-CN', 'zh-TW', 'ja', 'ko', 'de', 'es', 'fr', 'it', 'ms', 'pt', 'ru'] as const;
-const names = new Intl.DisplayNames(undefined, { type: 'language' });
+type Kind = (typeof contentKinds)['home-cards-v2' | 'trending'];
+/** `list`: where the document has its entries. Empty: it is one. */
+const kinds = contentKinds as unknown as Readonly<Record<DocumentName, Kind>>;
+interface Place {
+  readonly source: ContentSource;
+  readonly language: string;
+}
+type Entry = Readonly<Record<string, unknown>>;
+type Body = Partial<HomeCards & Trending & Announcement>;
+
+const tagOf = (language: string) => language.replace('_', '-');
+
+/** As the content service reads a text: in the language, in English, or without a language. */
+function textOf(entry: Entry, name: string, language: string): string {
+  const all = [`${name}_${language}`, `${name}_en`, name].map((key) => entry[key]);
+  return String(all.find((value) => typeof value === 'string' && value !== '') ?? '');
+}
 
 export function Content() {
-  const [language, setLanguage] = useState<string>('en');
+  const { of, change } = useFilters();
+  const language = of('language') || 'en';
+  const { data: source, error, refetch } = useRead<ContentSource>(['content'], '/api/content');
   return (
     <>
       <header className="page">
         <div>
           <h1>Content</h1>
           <p className="quiet">
-            Users see this in <Link href="/explore">Explore</Link>. It comes from the CMS at{' '}
-            <SettingLink name="CMS_URL" />. Without a CMS, edit the files below <code>cms</code> in the data folder.
+            Users see this in <Link href="/explore">Explore</Link>. {source && <Origin of={source} />}
           </p>
         </div>
         <Choice
           label="Language"
           className="field inline"
-          choices={languages.map((tag) => [tag, names.of(tag) ?? tag])}
+          choices={languageChoices}
           value={language}
-          onChange={setLanguage}
+          onChange={(tag) => change({ language: tag === 'en' ? '' : tag })}
         />
       </header>
-      <Section title="Announcement" path="/op/announcement" language={language}>
-        {({ visible, title, description, url, imageUrl }: Announcement) =>
-          visible ? (
-            <div className="card content" lang={language}>
-              <Picture url={imageUrl} />
-              <h3>{title}</h3>
-              <p>{description}</p>
-              <Away url={url} />
-            </div>
-          ) : (
-            <Empty title="No announcement is shown.">
-              <p>
-                Set <code>visible</code> in <code>announcements</code> to show one at the top of Explore.
-              </p>
-            </Empty>
-          )
-        }
-      </Section>
-      <Section title="Ideas (home cards)" path="/op/homecards/v2" language={language}>
-        {({ cards, featuredCardIds }: HomeCards) =>
-          cards.length === 0 ? (
-            <Empty title="There are no cards." />
-          ) : (
-            <ul className="tiles" lang={language}>
-              {cards.map((card) => (
-                <li key={card.id} className="card content">
-                  <Picture url={card.image} isVideo={card.mediaType === 'video'} />
-                  <h3>{card.title}</h3>
-                  <p>{card.description}</p>
-                  <p className="quiet">{card.prompt === '' ? 'Without a prompt, Explore omits it.' : card.prompt}</p>
-                  <p className="tags" lang="en">
-                    {featuredCardIds.includes(card.id) && <span className="tag good">Featured: comes first</span>}
-                    {[card.mediaType, card.ratio, `plan: ${planName(card.requiredPlan)}`].map((fact) => (
-                      <span key={fact} className="tag">
-                        {fact}
-                      </span>
-                    ))}
-                    <ModelTag id={card.model} />
-                  </p>
-                  <Away url={card.arcadeLink} />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Section>
-      <Section title="Trending" path="/op/trending" language={language}>
-        {({ items }: Trending) =>
-          items.length === 0 ? (
-            <Empty title="Nothing is trending." />
-          ) : (
-            <ul className="tiles" lang={language}>
-              {items.map(({ title, coverType, cover, url }) => (
-                <li key={`${title} ${url}`} className="card content">
-                  {coverType === 'image' && <Picture url={cover} />}
-                  <h3>{title}</h3>
-                  {url === '' ? <p className="quiet">Without a link, Explore omits it.</p> : <Away url={url} />}
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Section>
+      {source === undefined ? (
+        <Pending error={error} retry={refetch} />
+      ) : (
+        (Object.keys(kinds) as DocumentName[]).map((name) => (
+          <Section key={name} name={name} source={source} language={language} />
+        ))
+      )}
+      <Published />
     </>
   );
 }
 
+function Origin({ of: { cms, documents } }: { readonly of: ContentSource }) {
+  const isHere = Object.keys(documents).length > 0;
+  return cms !== null ? (
+    <>
+      Editors change it in the CMS at <code>{cms}</code>, which <SettingLink name="CMS_URL" /> names.
+    </>
+  ) : (
+    <>
+      {isHere ? 'Operators change it here' : 'It is in files of the data folder'}, until <SettingLink name="CMS_URL" />{' '}
+      names a CMS. <Link href="/operator/audit?action=content">Show who changed it</Link>
+    </>
+  );
+}
+
+/** The stored entries if operators edit them here, and otherwise those of the public endpoint. */
+function Section({ name, source, language }: Place & { readonly name: DocumentName }) {
+  const { cms, editUrl, documents } = source;
+  const [kind, stored] = [kinds[name], documents[name]];
+  const address = useConsole().data?.addresses.content;
+  const isEditable = useMayChange() && stored?.content != null;
+  const save = useSaving(name, stored?.version);
+  const [edited, setEdited] = useState<number>();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['content', name, language],
+    queryFn: async () => {
+      const headers = { 'accept-language': tagOf(language) };
+      const response = await send(address + kind.path, { headers, cache: 'no-cache' });
+      // An empty response in place of the CMS's is not stored.
+      const hasFailed = response.headers.get('cache-control') === 'no-store';
+      return { hasFailed, body: (await response.json()) as Body };
+    },
+    enabled: address !== undefined,
+  });
+  if (data === undefined) return <Pending error={error} retry={refetch} />;
+  const isOne = kind.list === '';
+  const isAnnounced = data.body.visible === true;
+  const isHidden = isOne && !isAnnounced;
+  const entries = isHidden && stored === undefined ? [] : entriesOf(kind, stored?.content ?? (data.body as Entry));
+  return (
+    <section aria-label={kind.title} className="stack">
+      <div className="row">
+        <h2>{kind.title}</h2>
+        <div className="row">
+          {isOne && <Status tone={isAnnounced ? 'good' : 'quiet'}>{isAnnounced ? 'shown' : 'hidden'}</Status>}
+          {isEditable && isOne && (
+            <button
+              type="button"
+              disabled={save.isPending}
+              onClick={() => save.mutate({ ...stored?.content, visible: isHidden })}
+            >
+              {isHidden ? 'Show' : 'Hide'}
+            </button>
+          )}
+          {isEditable && (
+            <button type="button" onClick={() => setEdited(isOne ? 0 : entries.length)}>
+              {kind.add || 'Edit'}
+            </button>
+          )}
+          {editUrl !== null && (
+            <a className="button" href={editUrl.replace('{document}', name)} target="_blank" rel="noreferrer">
+              Edit in the CMS
+            </a>
+          )}
+        </div>
+      </div>
+      <p className="quiet">
+        {kind.about} {stored && 'Changed '}
+        {stored && <When at={stored.changedAt} />}
+      </p>
+      <Problem of={save.error} />
+      {data.hasFailed && (
+        <p className="problem" role="alert">
+          {cms === null ? `The file cms/${name}.json` : 'The CMS'} cannot be read, so users see nothing here.
+        </p>
+      )}
+      {!data.hasFailed && entries.length === 0 && <Empty title={kind.empty} />}
+      <ul className="tiles" lang={tagOf(language)}>
+        {entries.map((entry, at) => (
+          <li key={String(entry.id ?? textOf(entry, 'title', language))} className="card content">
+            <Shown entry={entry} kind={kind} body={data.body} language={language} />
+            {isEditable && !isOne && (
+              <button type="button" onClick={() => setEdited(at)}>
+                Edit
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {edited !== undefined && stored?.content && (
+        <Editor kind={kind} content={stored.content} at={edited} save={save} onClose={() => setEdited(undefined)} />
+      )}
+    </section>
+  );
+}
+
+const entriesOf = ({ list }: Kind, content: Entry): readonly Entry[] =>
+  list === '' ? [content] : ((content[list] ?? []) as readonly Entry[]);
+
+/** The content service reads a document at most once a second. */
+const rereadMs = 1100;
+
+function useSaving(name: DocumentName, version: string | undefined) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (content: Entry) => {
+      await send(`/api/content/${name}`, { method: 'PUT', json: { version, content } });
+      await new Promise((resolve) => setTimeout(resolve, rereadMs));
+      await queries.invalidateQueries({ queryKey: ['content'] });
+    },
+  });
+}
+
+interface ShownProps {
+  readonly entry: Entry;
+  readonly kind: Kind;
+  readonly body: Body;
+  readonly language: string;
+}
+
+/** An entry as users see it, and why they do not. */
+function Shown({ entry, kind, body, language }: ShownProps) {
+  const text = (field: string) => textOf(entry, field, language);
+  const { id, model, ratio, requiredPlan, mediaType } = entry;
+  const isCard = kind.list === 'cards';
+  const omitted =
+    isCard && body.cards?.every((card) => card.id !== String(id))
+      ? 'Not shown: the content service rejects a value.'
+      : isCard && text('prompt') === ''
+        ? 'Explore omits it: it has no prompt.'
+        : kind.list === 'items' && !/^(https?:\/\/|\/)/.test(text('url')) && 'Explore omits it: it has no link.';
+  const facts = isCard ? [mediaType, ratio, model, `plan: ${planName(String(requiredPlan ?? 'free'))}`] : [];
+  return (
+    <>
+      <Picture url={text(kind.picture) || text('cover')} isVideo={mediaType === 'video'} />
+      <h3>{text('title') || 'Without a title'}</h3>
+      {text('description') !== '' && <p>{text('description')}</p>}
+      {text('prompt') !== '' && <p className="quiet">{text('prompt')}</p>}
+      <Away url={text('url') || text('arcadeLink')} />
+      {omitted && <p className="quiet">{omitted}</p>}
+      <p className="tags" lang="en">
+        {isCard && body.featuredCardIds?.includes(String(id)) && (
+          <span className="tag good">featured: comes first</span>
+        )}
+        {facts.map(
+          (fact) =>
+            typeof fact === 'string' && (
+              <span key={fact} className="tag">
+                {fact}
+              </span>
+            ),
+        )}
+      </p>
+    </>
+  );
+}
+
+interface EditorProps {
+  readonly kind: Kind;
+  readonly content: Entry;
+  /** The place of the entry. After the last: a new one. */
+  readonly at: number;
+  readonly save: ReturnType<typeof useSaving>;
+  readonly onClose: () => void;
+}
+
+function Editor({ kind, content, at, save, onClose }: EditorProps) {
+  const entries = entriesOf(kind, content);
+  const featured = (content.featuredCardIds ?? []) as readonly string[];
+  const [language, setLanguage] = useState('en');
+  const [draft, setDraft] = useState<Entry>(() => {
+    const entry = entries[at] ?? { id: crypto.randomUUID() };
+    return kind.list === 'cards' ? { ...entry, isFeatured: featured.includes(String(entry.id)) } : entry;
+  });
+  const store = async (changed: readonly Entry[]) => {
+    const others = featured.filter((id) => id !== draft.id);
+    const isFeatured = draft.isFeatured === true && changed.includes(draft);
+    const ids = kind.list === 'cards' && { featuredCardIds: isFeatured ? [...others, draft.id] : others };
+    await save.mutateAsync(kind.list === '' ? draft : { ...content, ...ids, [kind.list]: changed });
+    onClose();
+  };
+  return (
+    <Dialog title={entries[at] === undefined ? `New ${kind.one}` : `Edit the ${kind.one}`} onClose={onClose} isWide>
+      <form className="stack" action={() => store(entries.toSpliced(at, 1, draft)).catch(() => undefined)}>
+        <Choice label="Language of the texts" choices={languageChoices} value={language} onChange={setLanguage} />
+        {kind.fields.map(({ name: field, label, kind: control, isLocalized, choices }) => {
+          const key = isLocalized ? `${field}_${language}` : field;
+          const set = (value: unknown) => setDraft({ ...draft, [key]: value });
+          if (control === 'check')
+            return <Check key={field} label={label} value={draft[key] === true} onChange={set} />;
+          const common = { label, value: String(draft[key] ?? ''), onChange: set };
+          if (control === 'choice') return <Choice key={field} {...common} choices={choices as [string, string][]} />;
+          // Readers of this language see the English text until it has one.
+          const placeholder = textOf(draft, field, language);
+          return control === 'text' ? (
+            <TextArea key={field} {...common} rows={3} maxLength={4000} placeholder={placeholder} />
+          ) : (
+            <TextField key={field} {...common} maxLength={2000} placeholder={placeholder} />
+          );
+        })}
+        <Problem of={save.error} />
+        <div className="row">
+          <button type="submit" className="primary" disabled={save.isPending}>
+            Save
+          </button>
+          {kind.list !== '' && entries[at] !== undefined && (
+            <Confirm
+              label="Delete"
+              question={`Delete this ${kind.one}?`}
+              onConfirm={() => store(entries.toSpliced(at, 1))}
+            />
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The newest of the public feed, with what people reported of it. */
+function Published() {
+  const { data: info } = useConsole();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['content', 'gallery'],
+    queryFn: () => callJson<PublicGallery>(`${info?.addresses.content}/op/gallery?limit=24`, { cache: 'no-cache' }),
+    enabled: info !== undefined,
+  });
+  const enabled = info?.hasPeople === true;
+  const open = useRead<IncidentPage>(['incidents', 'open'], '/api/incidents?status=open&limit=200', { enabled }).data;
+  return (
+    <section aria-label="Published by users" className="stack">
+      <h2>Published by users</h2>
+      <p className="quiet">
+        The newest of the public feed. To take one down, report it there, and decide the incident.
+      </p>
+      {data === undefined ? (
+        <Pending error={error} retry={refetch} />
+      ) : data.items.length === 0 ? (
+        <Empty title="Nobody has published anything yet." />
+      ) : (
+        <ul className="tiles published">
+          {data.items.map(({ assetId, kind, thumbUrl, prompt, author, publishedAt }) => {
+            const incident = open?.incidents.find((one) => one.assetId === assetId);
+            return (
+              <li key={assetId} className="card content">
+                <Link href={`/explore/${assetId}`} aria-label={`Open: ${prompt ?? `a published ${kind}`}`}>
+                  {thumbUrl && <img src={thumbUrl} alt="" loading="lazy" />}
+                </Link>
+                {prompt !== null && <p className="cut">{prompt}</p>}
+                <p className="quiet">
+                  {author ?? 'Anonymous'}, <When at={publishedAt} />
+                </p>
+                {incident && <Link href={`/operator/incidents/${incident.id}`}>Reported: decide</Link>}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </section>
+  );
+}
+
 /** Pages load pictures only from the console, as those of the samples, and from the hosts that are set. */
-function Picture({ url, isVideo = false }: { readonly url: string; readonly isVideo?: boolean }) {
+function Picture({ url, isVideo }: { readonly url: string; readonly isVideo: boolean }) {
   const { pictureHosts = [] } = useConsole().data ?? {};
   const host = URL.parse(url, location.origin)?.host;
   if (url === '' || host === undefined) return null;
@@ -117,13 +346,6 @@ function Picture({ url, isVideo = false }: { readonly url: string; readonly isVi
   );
 }
 
-/** Clients order with the model of the card. Only operators can read the models. */
-function ModelTag({ id }: { readonly id: string }) {
-  const { data } = useModels();
-  const isMissing = data !== undefined && ![...data.models, ...data.media].some((model) => model.id === id);
-  return <span className={isMissing ? 'tag bad' : 'tag'}>{isMissing ? `no model ${id}` : `model: ${id}`}</span>;
-}
-
 /** Links of the CMS lead to web pages. */
 function Away({ url }: { readonly url: string }) {
   if (!/^https?:\/\//i.test(url)) return url !== '' && <p className="quiet">{url}</p>;
@@ -131,28 +353,5 @@ function Away({ url }: { readonly url: string }) {
     <a className="address" href={url} target="_blank" rel="noreferrer">
       {url}
     </a>
-  );
-}
-
-interface SectionProps<T> {
-  readonly title: string;
-  readonly path: string;
-  readonly language: string;
-  readonly children: (body: T) => React.ReactNode;
-}
-
-/** The response of the public endpoint in that language. */
-function Section<T>({ title, path, language, children }: SectionProps<T>) {
-  const { data: info } = useConsole();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['content', path, language],
-    queryFn: () => callJson<T>(`${info?.addresses.content}${path}`, { headers: { 'accept-language': language } }),
-    enabled: info !== undefined,
-  });
-  return (
-    <section aria-label={title}>
-      <h2>{title}</h2>
-      {data === undefined ? <Pending error={error} retry={refetch} /> : children(data)}
-    </section>
   );
 }

@@ -1,0 +1,72 @@
+/** The Content page of operators (docs/content.md#the-local-cms). */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditOf } from '#platform/audit/audit.ts';
+import type { Database } from '#platform/db/db.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
+import { type ConsoleServer, startConsoleServer } from '../../test/console/server.fixture.ts';
+import { openTestDatabase } from '../../test/database.fixture.ts';
+import type { ContentSource } from './content.ts';
+
+describe('the Content page', () => {
+  let database: Database;
+  let folder: string;
+  let server: ConsoleServer;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'content-'));
+    server = await startConsoleServer(database, { cms: { folder } });
+  });
+  afterAll(async () => {
+    await server.close();
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const read = () => server.read<ContentSource>('/api/content');
+  const path = '/api/content/announcements';
+
+  it('reads and changes the documents of the local CMS, and records who did', async () => {
+    await writeFile(join(folder, 'announcements.json'), '{ "visible": false, "own": 1 }');
+    const { cms, documents } = await read();
+    expect([cms, Object.keys(documents)]).toEqual([null, ['announcements']]);
+    const version = String(documents.announcements?.version);
+    const content = { visible: true, own: 1, title_en: 'Hello' };
+    const changes = await Promise.all([1, 2].map(() => server.send('PUT', path, { version, content })));
+    expect(changes.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+    expect(JSON.parse(await readFile(join(folder, 'announcements.json'), 'utf8'))).toEqual(content);
+    const log = auditOf(database.queries<JobTables>()).selectFrom('operator_actions');
+    const rows = await log
+      .select(['actor', 'action', 'target'])
+      .where('target', '=', 'content announcements')
+      .execute();
+    expect(rows).toEqual([{ actor: 'console', action: 'PUT /api/content/:document', target: 'content announcements' }]);
+  });
+
+  it.each([
+    ['another document', '/api/content/secrets', { visible: true }],
+    ['content of another document', path, { title_en: 'Hello' }],
+    ['a card that is no object', '/api/content/home-cards-v2', { cards: ['x'] }],
+  ])('refuses %s', async (_case, to, content) => {
+    expect((await server.send('PUT', to, { version: '', content })).status).toBe(400);
+    expect((await server.send('PUT', path, { version: '', content: { visible: true } }, {})).status).toBe(401);
+  });
+
+  it('shows a file that is no document', async () => {
+    await writeFile(join(folder, 'trending.json'), '{ "items": ');
+    expect((await read()).documents.trending).toMatchObject({ content: null });
+  });
+
+  it('names the CMS that owns the content, and changes nothing there', async () => {
+    const editUrl = 'https://cms.example.com/{document}';
+    const other = await startConsoleServer(database, { cms: { host: 'cms.example.com', editUrl } });
+    try {
+      expect(await other.read('/api/content')).toEqual({ cms: 'cms.example.com', editUrl, documents: {} });
+      const change = { version: '', content: { visible: true } };
+      expect((await other.send('PUT', path, change)).status).toBe(404);
+    } finally {
+      await other.close();
+    }
+  });
+});

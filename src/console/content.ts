@@ -1,0 +1,94 @@
+/** The Content page: where the public content comes from, and the documents of the local CMS, which operators edit (docs/content.md). */
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { auditOf, recordAction } from '#platform/audit/audit.ts';
+import { holdName, transaction } from '#platform/db/db.ts';
+import { routesOf } from '#platform/http/routes.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { etagOf } from '#platform/http/validators.ts';
+import type { ConsoleContext } from './context.ts';
+import { type OperatorGuard, operatorName } from './operators/guard.ts';
+import { consoleProblems } from './problems.ts';
+
+const entry = z.record(z.string(), z.json());
+const document = z.union([
+  z.looseObject({ cards: z.array(entry), featuredCardIds: z.array(z.string()).optional() }),
+  z.looseObject({ items: z.array(entry) }),
+  z.looseObject({ visible: z.boolean() }),
+]);
+const documentName = z.enum(['announcements', 'home-cards-v2', 'trending']);
+export type DocumentName = z.output<typeof documentName>;
+
+const stored = z.object({
+  content: document.nullable().describe('`null`: the file is not a document of this kind.'),
+  version: z.string().describe('Send it with a change.'),
+  changedAt: z.iso.datetime(),
+});
+export const contentSource = z.object({
+  cms: z.string().nullable().describe('The host of CMS_URL. `null`: the local CMS.'),
+  editUrl: z.string().nullable().describe('CMS_EDIT_URL.'),
+  documents: z.partialRecord(documentName, stored).describe('Those that operators can edit here.'),
+});
+export type ContentSource = z.output<typeof contentSource>;
+const change = stored.pick({ version: true }).extend({ content: document });
+
+export function addContentRoutes(
+  app: HttpServer,
+  guard: OperatorGuard,
+  { db, cms: { folder, host, editUrl } }: Pick<ConsoleContext, 'db' | 'cms'>,
+): void {
+  const routes = routesOf(app, 'console');
+  const pathOf = (name: DocumentName) => join(folder ?? '', `${name}.json`);
+  const read = async (name: DocumentName) => {
+    const [text, { mtime }] = await Promise.all([readFile(pathOf(name), 'utf8'), stat(pathOf(name))]);
+    const parsed = z.preprocess(parseJson, document).safeParse(text);
+    return [name, { content: parsed.data ?? null, version: etagOf(text), changedAt: mtime.toISOString() }] as const;
+  };
+
+  routes.get(
+    '/api/content',
+    guard,
+    { summary: 'Where the public content comes from', response: { 200: contentSource } },
+    async () => {
+      // Without a database, a change could not be recorded.
+      const names = folder === undefined || db === undefined ? [] : documentName.options;
+      const found = await Promise.all(names.map((name) => read(name).catch(() => [])));
+      return {
+        cms: host ?? null,
+        editUrl: editUrl ?? null,
+        documents: Object.fromEntries(found.filter((one) => one.length > 0)),
+      };
+    },
+  );
+
+  if (folder === undefined || db === undefined) return;
+  routes.put(
+    '/api/content/:document',
+    guard,
+    { summary: 'Change a document of the local CMS', params: z.object({ document: documentName }), body: change },
+    async (request, reply) => {
+      const { document: name } = request.params;
+      await transaction(db, async (tx) => {
+        // The second of two changes at the same time sees the first.
+        await holdName(tx, 'content');
+        if ((await read(name))[1].version !== request.body.version) throw consoleProblems.content_changed();
+        const action = { action: 'PUT /api/content/:document', target: `content ${name}`, outcome: 'done' };
+        await recordAction(auditOf(tx), { actor: operatorName(request), ...action });
+        const staged = join(folder, `.${name}.${randomUUID()}`);
+        await writeFile(staged, JSON.stringify(request.body.content, null, 2));
+        await rename(staged, pathOf(name));
+      });
+      return reply.code(204).send();
+    },
+  );
+}
+
+function parseJson(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}
