@@ -47,28 +47,24 @@ export function addContentRoutes(
     return [name, { content: parsed.data ?? null, version: etagOf(text), changedAt: mtime.toISOString() }] as const;
   };
 
-  routes.get(
-    '/api/content',
-    guard,
-    { summary: 'Where the public content comes from', response: { 200: contentSource } },
-    async () => {
+  routes.get('/api/content', guard, {
+    summary: 'Where the public content comes from',
+    response: { 200: contentSource },
+    handler: async () => {
       // Without a database, a change could not be recorded.
       const names = folder === undefined || db === undefined ? [] : documentName.options;
       const found = await Promise.all(names.map((name) => read(name).catch(() => [])));
-      return {
-        cms: host ?? null,
-        editUrl: editUrl ?? null,
-        documents: Object.fromEntries(found.filter((one) => one.length > 0)),
-      };
+      const documents = Object.fromEntries(found.filter((one) => one.length > 0));
+      return { cms: host ?? null, editUrl: editUrl ?? null, documents };
     },
-  );
+  });
 
   if (folder === undefined || db === undefined) return;
-  routes.put(
-    '/api/content/:document',
-    guard,
-    { summary: 'Change a document of the local CMS', params: z.object({ document: documentName }), body: change },
-    async (request, reply) => {
+  routes.put('/api/content/:document', guard, {
+    summary: 'Change a document of the local CMS',
+    params: z.object({ document: documentName }),
+    body: change,
+    handler: async (request, reply) => {
       const { document: name } = request.params;
       await transaction(db, async (tx) => {
         // The second of two changes at the same time sees the first.
@@ -82,7 +78,7 @@ export function addContentRoutes(
       });
       return reply.code(204).send();
     },
-  );
+  });
 }
 
 function parseJson(text: unknown): unknown {
