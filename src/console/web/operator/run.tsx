@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { Replay, ShownRun } from '../../runs/api.ts';
-import { callJson } from '../calls.ts';
+import { CallFailed, callJson } from '../calls.ts';
 import { countOf, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
@@ -29,16 +29,17 @@ export function GenerationPage({ id }: { readonly id: string }) {
   return (
     <>
       <BackLink to="/operator/runs" text="All images and videos" />
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading the order" />
-      ) : one === undefined ? (
-        <Empty title="There is no such order." />
+      {one === undefined ? (
+        <Pending error={data ? noSuchOrder : error} retry={refetch} what="Reading the order" entry="order" />
       ) : (
         <Generation one={one} />
       )}
     </>
   );
 }
+
+/** The list with this id is empty. */
+const noSuchOrder = new CallFailed(404, {});
 
 function Generation({ one }: { readonly one: GenerationRecord }) {
   const { id, taskId, prompt, assetIds, model, count, delivered, credits, createdAt, endedAt } = one;
@@ -108,7 +109,11 @@ export function RunPage({ taskId }: { readonly taskId: string }) {
   return (
     <>
       <BackLink to="/operator/runs" text="All runs" />
-      {data === undefined ? <Pending error={error} retry={refetch} what="Reading the run" /> : <Details run={data} />}
+      {data === undefined ? (
+        <Pending error={error} retry={refetch} what="Reading the run" entry="run" />
+      ) : (
+        <Details run={data} />
+      )}
     </>
   );
 }
