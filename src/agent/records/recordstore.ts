@@ -200,7 +200,11 @@ export async function sumMedia(
   days: { readonly from: string; readonly to: string },
   priceOf: (model: string) => number | undefined,
 ): Promise<UsageTotals['media']> {
-  const ofDays = (table: string) => sql.join(within(table, days, () => sql`true`), sql` and `);
+  const ofDays = (table: string) =>
+    sql.join(
+      within(table, days, () => sql`true`),
+      sql` and `,
+    );
   const { rows } = await sql<UsageTotals['media'][number] & { readonly unpriced: number }>`
     with ended as (
       select 'image' as kind, model, (select count(*) from agent_generation_items item

@@ -110,21 +110,12 @@ const sources = {
 
 /** Where a fact comes from, with the runs of its conversation. */
 export function Source({ of: { added_by: by, thread_id: id, created_at } }: { readonly of: AdminMemory }) {
-  const words = sources[id === null || by === 'model' ? (by ?? 'unknown') : 'thread'];
-  return id === null ? words : <Conversation id={id} words={words} at={created_at} />;
-}
-
-interface ConversationProps {
-  readonly id: string;
-  readonly words: string;
-  readonly at: string;
-}
-
-function Conversation({ id, words, at }: ConversationProps) {
   const title = useThreadTitle(id);
+  const words = sources[id === null || by === 'model' ? (by ?? 'unknown') : 'thread'];
+  if (id === null) return words;
   return (
     <Link href={`/operator/runs?threadId=${encodeURIComponent(id)}`}>
-      {words} {title === untitled ? `on ${momentOf(at)}` : `“${title}”`}
+      {words} {title === untitled ? `on ${momentOf(created_at)}` : `“${title}”`}
     </Link>
   );
 }

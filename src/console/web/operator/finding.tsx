@@ -15,7 +15,6 @@ import { navigate } from 'wouter/use-browser-location';
 import type { PeoplePage } from '#accounts/people/api.ts';
 import type { GenerationRecordPage, Titles } from '#agent/records/api.ts';
 import type { EmailList } from '#client/notify/api.ts';
-import type { Incident } from '#media/incidents/api.ts';
 import type { ShownRunPage } from '../../runs/api.ts';
 import type { SettingsView } from '../../settings/routes.ts';
 import { useConsole } from '../operator.tsx';
@@ -35,7 +34,6 @@ const deeds: readonly (readonly [words: string, Icon: LucideIcon, to: (id: strin
   ['Memories of', Brain, (id) => `/operator/memory?entity_id=${id}`],
   ['Emails to', Mail, (_id, email) => `/operator/mail?${new URLSearchParams({ q: email })}`],
 ];
-const mailOf = (id: string, q: string) => new URLSearchParams({ q, id });
 
 export function DeskSearch() {
   const typed = searched.use().trim();
@@ -52,7 +50,6 @@ export function DeskSearch() {
   const runs = useFound<ShownRunPage>(`/api/runs?${query}`)?.runs ?? [];
   const orders = useFound<GenerationRecordPage>(`/api/generations?${query}`)?.generations ?? [];
   const mails = useFound<EmailList>(`/api/notify/emails?q=${encodeURIComponent(q)}`)?.data ?? [];
-  const incident = useFound<Incident>(`/api/incidents/${q}`, isAsked && isId.test(q));
   const settings = useFound<SettingsView>('/api/settings')?.groups.flatMap((group) => group.settings) ?? [];
   const named = settings.filter(({ variable }) => plain(variable).includes(plain(q))).slice(0, most);
   // The images of a run are found as the run.
@@ -65,9 +62,13 @@ export function DeskSearch() {
     ...people.map(({ id, email, plan }) =>
       found('People', CircleUserRound, email ?? id, planName(plan), `/operator/people/${id}`),
     ),
-    ...people.slice(0, 1).flatMap(({ id, email }) =>
-      deeds.map(([words, Icon, to]) => found('Of this person', Icon, `${words} ${email ?? id}`, '', to(id, email ?? id))),
-    ),
+    ...people
+      .slice(0, 1)
+      .flatMap(({ id, email }) =>
+        deeds.map(([words, Icon, to]) =>
+          found('Of this person', Icon, `${words} ${email ?? id}`, '', to(id, email ?? id)),
+        ),
+      ),
     ...Object.entries(titles).map(([id, title]) =>
       found('Conversations', MessageSquare, title || id, '', `/operator/runs?threadId=${id}`),
     ),
@@ -80,11 +81,17 @@ export function DeskSearch() {
     ...mails
       .slice(0, most)
       .map(({ id, subject, to, status }) =>
-        found('Emails', Mail, `${subject} to ${to.join(', ')}`, status, `/operator/mail?${mailOf(id, subject)}`),
+        found(
+          'Emails',
+          Mail,
+          `${subject} to ${to.join(', ')}`,
+          status,
+          `/operator/mail?${new URLSearchParams({ q: subject, id })}`,
+        ),
       ),
-    ...(incident === undefined
-      ? []
-      : [found('Incidents', ShieldAlert, incident.id, incident.status, `/operator/incidents/${incident.id}`)]),
+    ...(isId.test(q)
+      ? [found('Incidents', ShieldAlert, 'The incident with this id', '', `/operator/incidents/${q}`)]
+      : []),
     ...named.map(({ variable, isDefault }) =>
       found('Settings', SlidersHorizontal, variable, isDefault ? '' : 'set', `/operator/settings?q=${variable}`),
     ),

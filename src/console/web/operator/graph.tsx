@@ -106,7 +106,9 @@ export const Sparkline = ({ values, tone }: Omit<Line, 'name'>) => (
 function barsOf(values: readonly (number | null)[], largest: number): string {
   const step = width / values.length;
   return values
-    .map((value, at) => (value ? `M${(at + 0.1) * step} ${height}V${yOf(value, largest)}h${0.8 * step}V${height}z` : ''))
+    .map((value, at) =>
+      value ? `M${(at + 0.1) * step} ${height}V${yOf(value, largest)}h${0.8 * step}V${height}z` : '',
+    )
     .join('');
 }
 

@@ -300,8 +300,7 @@ function listsOf({ models, media }: ConfiguredModels) {
         href: runsHref({ model: of.id }, 0),
         price: `${creditsOf(of.credits)} for ${noun}`,
         cost: of.costUsd === null ? null : `Costs you ${priceOf(of.costUsd)} each`,
-        facts: [plansOf(of.plans), ...fallbackOf(of.fallback)],
-        tags: [],
+        facts: [of.default && 'Default', plansOf(of.plans), ...fallbackOf(of.fallback)],
       }));
   const ofText = models.map((of) => ({
     of,
@@ -310,8 +309,11 @@ function listsOf({ models, media }: ConfiguredModels) {
     cost:
       of.costUsd &&
       `Costs you ${priceOf(of.costUsd.input)} for a million tokens in, ${priceOf(of.costUsd.output)} for a million out`,
-    facts: [plansOf(of.plans), `${compactOf(of.contextTokens)} tokens of context`, ...fallbackOf(of.fallback)],
-    tags: [of.simulated && 'simulated', of.vision && 'accepts images', of.tools && 'uses tools'],
+    facts: [
+      ...[of.default && 'Default', of.simulated && 'simulated', plansOf(of.plans)],
+      ...[`${compactOf(of.contextTokens)} tokens of context`, of.vision && 'accepts images', of.tools && 'uses tools'],
+      ...fallbackOf(of.fallback),
+    ],
   }));
   const lists: readonly (readonly [title: string, label: string, readonly ModelProps[]])[] = [
     ['Conversations', 'conversations', ofText],
@@ -322,18 +324,16 @@ function listsOf({ models, media }: ConfiguredModels) {
 }
 
 interface ModelProps {
-  readonly of: { readonly id: string; readonly label: string; readonly default: boolean };
+  readonly of: { readonly id: string; readonly label: string };
   /** What it was used for. */
   readonly href: string;
   readonly price: string;
   /** `null`: not configured. */
   readonly cost: string | null;
-  readonly facts: readonly string[];
-  readonly tags: readonly (string | false)[];
+  readonly facts: readonly (string | false)[];
 }
 
-function Model({ of: { id, label, default: isDefault }, href, price, cost, facts, tags }: ModelProps) {
-  const shown = [isDefault && 'default', ...tags].filter((tag) => tag !== false);
+function Model({ of: { id, label }, href, price, cost, facts }: ModelProps) {
   return (
     <li>
       <div className="row">
@@ -343,7 +343,7 @@ function Model({ of: { id, label, default: isDefault }, href, price, cost, facts
         <span>{price}</span>
       </div>
       <p className="quiet">
-        {facts.join(' · ')}
+        {facts.filter((fact) => fact !== false).join(' · ')}
         {label !== id && (
           <>
             {' · '}
@@ -358,15 +358,6 @@ function Model({ of: { id, label, default: isDefault }, href, price, cost, facts
           </>
         )}
       </p>
-      {shown.length > 0 && (
-        <p className="tags">
-          {shown.map((tag) => (
-            <span key={tag} className="tag">
-              {tag}
-            </span>
-          ))}
-        </p>
-      )}
     </li>
   );
 }

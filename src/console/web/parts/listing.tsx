@@ -55,15 +55,10 @@ export function useFilters() {
  */
 export function Period({ shown = { from: '', to: '' } }) {
   const { of, change } = useFilters();
-  const field = (name: 'from' | 'to', label: string) => (
-    <TextField
-      key={name}
-      label={label}
-      type="date"
-      value={of(name) || shown[name]}
-      onChange={(day) => change({ [name]: day })}
-    />
-  );
+  const field = (name: 'from' | 'to', label: string) => {
+    const value = of(name) || shown[name];
+    return <TextField key={name} label={label} type="date" value={value} onChange={(day) => change({ [name]: day })} />;
+  };
   return [field('from', 'From (UTC)'), field('to', 'To (UTC)')];
 }
 
