@@ -67,7 +67,7 @@ const mediaSum = z.object({
 });
 
 export const usageTotals = z.object({
-  media: z.array(mediaSum).describe('Models of images and videos. Images of runs are those of stored runs.'),
+  media: z.array(mediaSum).describe('Models of images and videos. Images of a run count while the run is stored.'),
   days: z.array(
     z.object({
       day: z.string(),

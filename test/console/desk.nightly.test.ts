@@ -148,7 +148,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByLabel('Search').fill(person.email);
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe(person.email);
     // The memories of the person, also by the address, which the field replaces by the id.
-    await find(person.email, 'Of this person', 'Runs');
+    await find(person.email, 'This person', 'Runs');
     expect(new URL(page.url()).searchParams.get('userId')).toBe(person.id);
     await page.goto(`${rig.url}/operator/memory`);
     await page.getByLabel('User or group').fill(person.email.toUpperCase());

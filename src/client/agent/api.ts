@@ -227,7 +227,7 @@ export interface UsageTotalsRange {
 }
 
 export interface UsageTotals {
-  /** Models of images and videos. Images of runs are those of stored runs. */
+  /** Models of images and videos. Images of a run count while the run is stored. */
   readonly media: readonly {
     readonly kind: 'image' | 'video';
     readonly model: string;

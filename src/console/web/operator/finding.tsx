@@ -66,7 +66,7 @@ export function DeskSearch() {
       .slice(0, 1)
       .flatMap(({ id, email }) =>
         deeds.map(([words, Icon, to]) =>
-          found('Of this person', Icon, `${words} ${email ?? id}`, '', to(id, email ?? id)),
+          found('This person', Icon, `${words} ${email ?? id}`, '', to(id, email ?? id)),
         ),
       ),
     ...Object.entries(titles).map(([id, title]) =>

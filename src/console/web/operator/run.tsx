@@ -5,10 +5,12 @@ import { Link } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { Replay, ShownRun } from '../../runs/api.ts';
 import { CallFailed, callJson } from '../calls.ts';
+import { useConsole } from '../operator.tsx';
 import { countOf, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
+import { CopyButton } from '../studio/copybutton.tsx';
 import {
   BackLink,
   Id,
@@ -132,6 +134,7 @@ function Details({ run }: { readonly run: ShownRun }) {
   const title = useThreadTitle(threadId);
   const nameOf = useModelNames();
   const costOf = useCosts();
+  const agent = useConsole().data?.addresses.agent;
   const { data } = useRead<GenerationRecordPage>(
     ['generations of', run.taskId],
     `/api/generations?taskId=${encodeURIComponent(run.taskId)}`,
@@ -175,12 +178,29 @@ function Details({ run }: { readonly run: ShownRun }) {
             ...(run.restarts > 0 && { Continued: countOf(run.restarts) }),
             'Run id': <Id of={run.taskId} name="run id" />,
             ...idsOf(run),
+            ...(agent !== undefined &&
+              request !== null && { 'Run again': <Again curl={curlOf(agent, model, request)} /> }),
           }}
         />
       </section>
       {endedAt !== null && <Stream taskId={run.taskId} />}
     </div>
   );
+}
+
+/** A desk must not write to the conversation of a user, so the operator repeats a request as a user of their own. */
+const Again = ({ curl }: { readonly curl: string }) => (
+  <span className="record-id">
+    As yourself, in a temporary conversation, for your own credits
+    <CopyButton label="Copy the request as curl" read={() => curl} />
+  </span>
+);
+
+function curlOf(agent: string, model: string, text: string): string {
+  const message = { role: 'user', parts: [{ type: 'text', text }] };
+  const json = JSON.stringify({ threadId: `again-${crypto.randomUUID()}`, temporary: true, model, message });
+  const headers = `-H 'Authorization: Bearer <access token>' -H 'Content-Type: application/json'`;
+  return `curl ${agent}/task ${headers} -d '${json.replaceAll("'", "'\\''")}'`;
 }
 
 /** The images of the run, or one of its videos. */
@@ -283,7 +303,10 @@ function Stream({ taskId }: { readonly taskId: string }) {
             <li key={id}>
               <div className="desk-line">
                 <span className="strong">{type}</span>
-                <span className="quiet desk-figure">{pieces > 1 && `${countOf(pieces)} pieces`}</span>
+                <span className="quiet desk-figure">
+                  {pieces > 1 && `${countOf(pieces)} pieces`}
+                  {text !== '' && <CopyButton label={`Copy the text of ${type}`} read={() => text} />}
+                </span>
               </div>
               {text !== '' && <pre className="wrapped record-answer">{text}</pre>}
             </li>
