@@ -2,8 +2,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Memory } from '#memory/api.ts';
+import { transaction } from '#platform/db/db.ts';
 import { type ActingClient, createClient, type HttpClient } from '#platform/http/client.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
+import { reviveDead } from '#platform/jobs/operatorstore.ts';
 import { type Chatter, newThread, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { refusal } from '../../../test/agent/wire.fixture.ts';
@@ -173,7 +175,7 @@ describe('after a completed run', () => {
     await expect.poll(async () => (await memoriesOf(user)).length, { timeout: 30_000 }).toBe(1);
   });
 
-  it('that fails in each attempt ends as a dead job, and not as if it had succeeded', { timeout: 60_000 }, async () => {
+  it('that fails in each attempt ends as a dead job, and not as if it had succeeded', { timeout: 90_000 }, async () => {
     const user = await rig.user();
     rig.provider.on('<mice>', { text: 'How nice.' });
     onExtraction = async () => {
@@ -189,6 +191,11 @@ describe('after a completed run', () => {
     };
     await expect.poll(ofUser, { timeout: 50_000 }).toEqual([{ status: 'dead', attempt: 5 }]);
     expect(await memoriesOf(user)).toEqual([]);
+    // The retry of an operator.
+    onExtraction = async () => undefined;
+    const dead = { diedBy: new Date(), limit: 1 };
+    expect(await transaction(jobs, (tx) => reviveDead(tx, extractionQueue.name, dead))).toBe(1);
+    await expect.poll(async () => (await memoriesOf(user)).length, { timeout: 20_000 }).toBe(1);
   });
 
   it('extracts nothing from a thread deleted in the meantime', async () => {
