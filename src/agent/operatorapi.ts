@@ -55,7 +55,19 @@ const used = {
   costUsd: z.number().describe('The cost at the providers, by `costUsd` of the models, in US dollars.'),
 };
 
+const mediaSum = z.object({
+  kind: z.enum(['image', 'video']),
+  model: z.string(),
+  orders: z.int().describe('Orders that have ended. All images of a run are one.'),
+  failed: z.int().describe('Orders that delivered nothing.'),
+  delivered: z.int().describe('Images or videos.'),
+  credits: z.int(),
+  costUsd: z.number().nullable().describe('`null`: no price is set.'),
+  meanMs: z.int().nullable().describe('The mean time of an order. `null`: only runs ordered, which do more than that.'),
+});
+
 export const usageTotals = z.object({
+  media: z.array(mediaSum).describe('Models of images and videos. Images of a run count while the run is stored.'),
   days: z.array(
     z.object({
       day: z.string(),

@@ -141,6 +141,18 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await find('operator reader emails', 'Settings', 'Settings');
     await page.getByText('reader@example.com').waitFor();
     expect(await page.getByText('CONSOLE_TOKEN').count()).toBe(0);
+    // An email opens below its subject, in a view that its URL keeps.
+    await find(person.email, 'Emails', 'Mail');
+    await page.getByRole('button', { name: /^Welcome/, expanded: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('Welcome');
+    await page.getByLabel('Search').fill(person.email);
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe(person.email);
+    // The memories of the person, also by the address, which the field replaces by the id.
+    await find(person.email, 'This person', 'Runs');
+    expect(new URL(page.url()).searchParams.get('userId')).toBe(person.id);
+    await page.goto(`${rig.url}/operator/memory`);
+    await page.getByLabel('User or group').fill(person.email.toUpperCase());
+    await expect.poll(() => new URL(page.url()).searchParams.get('entity_id')).toBe(person.id);
     await page.keyboard.press('Control+k');
     await search.fill(person.email.slice(0, 30));
     await page.getByRole('group', { name: 'People' }).waitFor();
@@ -210,6 +222,21 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByRole('link', { name: 'Open the incident' }).first().click();
     await page.getByText('I wrote this poem.').waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    ['runs/', 'run', 'All runs'],
+    ['runs?kind=generations&id=', 'order', 'All images and videos'],
+    ['incidents/', 'incident', 'All incidents'],
+    ['people/', 'person', 'All people'],
+  ])('/operator/%s of an unknown %s names it, with a way back', { timeout: limitMs }, async (path, entry, back) => {
+    const { page } = await enter('/operator');
+    for (const id of [randomUUID(), 'none']) {
+      await page.goto(`${rig.url}/operator/${path}${id}`);
+      await page.getByText(`There is no such ${entry}.`).waitFor();
+      expect(await page.getByText('must be a UUID').count()).toBe(0);
+      await page.getByRole('link', { name: back }).waitFor();
+    }
   });
 
   it('opens pages whose path ends with a slash', { timeout: limitMs }, async () => {

@@ -103,6 +103,15 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByRole('button', { name: 'Read the stream' }).click();
     await page.getByRole('list', { name: 'Events of the stream' }).getByText('start', { exact: true }).waitFor();
     await judge(page, 'a run');
+    // A text of the stream can be copied, and the request too, to repeat it as another user.
+    await page
+      .getByRole('button', { name: /^Copy the text of/ })
+      .first()
+      .waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the request as curl' }).click();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(copied).toMatch(/^curl \S+\/task .*"temporary":true,"model":"scripted".*please fail/);
     // The step that failed has its time and its error.
     const step = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
     expect(await step.allInnerTexts()).toEqual([

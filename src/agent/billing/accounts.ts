@@ -4,8 +4,9 @@ import { ensureProfile } from '#accounts/store.ts';
 import { invalid } from '#platform/problem.ts';
 import type { CreditsInfo, UsageDays } from '../api.ts';
 import type { AgentContext } from '../context.ts';
-import type { Catalogue } from '../generation/catalogue.ts';
+import { type Catalogue, configuredMedia } from '../generation/catalogue.ts';
 import type { Spenders, SpendersQuery, TotalsQuery, UsageTotals } from '../operatorapi.ts';
+import { sumMedia } from '../records/recordstore.ts';
 import { listSpenders, listTotals, listUsage } from './usagestore.ts';
 
 const dayMs = 86_400_000;
@@ -48,9 +49,11 @@ export async function readCredits(
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** Throws 400 for days in the wrong order, or too many. */
-export async function readTotals({ db }: AgentContext, range: TotalsQuery): Promise<UsageTotals> {
-  const { from, to } = chooseDays(range);
-  return { days: await listTotals(db, from, to) };
+export async function readTotals({ db, catalogue }: AgentContext, range: TotalsQuery): Promise<UsageTotals> {
+  const days = chooseDays(range);
+  const media = configuredMedia(catalogue);
+  const priceOf = (model: string) => media.find(({ id }) => id === model)?.costUsd ?? undefined;
+  return { days: await listTotals(db, days.from, days.to), media: await sumMedia(db, days, priceOf) };
 }
 
 export async function readSpenders({ db }: AgentContext, { month, limit }: SpendersQuery): Promise<Spenders> {

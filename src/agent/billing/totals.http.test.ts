@@ -103,6 +103,32 @@ describe('totals', () => {
   });
 });
 
+describe('models of images and videos', () => {
+  it('have the sums of the orders that have ended, with the time of those outside of runs', async () => {
+    const { userId } = await rig.user();
+    const at = '2025-03-02T10:00:00Z';
+    const order = (status: string, items: readonly string[], endedAt: string) => sql`
+      with made as (
+        insert into agent_generations (generation_id, owner_id, scope_kind, scope_id, model, status, price, credits, input,
+          created_at, ended_at)
+        values (gen_random_uuid(), ${userId}, 'thread', '1', 'a-painter', ${status}, 2, ${items.length}, '{}', ${at}, ${endedAt})
+        returning generation_id
+      ) insert into agent_generation_items (generation_id, index, status)
+      select generation_id, ordinality, item from made, unnest(${items}::text[]) with ordinality as item(item, ordinality)`;
+    await order('completed', ['completed', 'completed'], '2025-03-02T10:00:04Z').execute(db());
+    await order('failed', ['failed'], '2025-03-02T10:00:02Z').execute(db());
+    const media = async (query: string) =>
+      (await rig.server.call<UsageTotals>('GET', `/usage/totals${query}`)).body.media;
+    expect(await media('?from=2025-03-02&to=2025-03-02')).toEqual([
+      {
+        ...{ kind: 'image', model: 'a-painter', orders: 2, failed: 1, delivered: 2 },
+        ...{ credits: 3, costUsd: null, meanMs: 3000 },
+      },
+    ]);
+    expect(await media('?from=2025-03-03&to=2025-03-04')).toEqual([]);
+  });
+});
+
 it('the usage of the first days of the calendar is empty', async () => {
   expect(await totals('?to=0001-01-01')).toEqual([]);
 });

@@ -28,14 +28,7 @@ async function extract(deps: AgentContext, job: Job<RunToExtract>): Promise<void
   const saidAt = stored[0]?.createdAt;
   const messages = stored.flatMap(toText);
   if (saidAt === undefined || !messages.some(({ role }) => role === 'user')) return;
-  const used = await extractMemories(deps, ownerId, { messages, threadId, saidAt }, job.signal).catch(
-    (error: unknown) => {
-      job.signal.throwIfAborted();
-      if (!job.isLastAttempt) throw error;
-      deps.log.warn({ err: error }, 'could not extract memories from a run');
-      return undefined;
-    },
-  );
+  const used = await extractMemories(deps, ownerId, { messages, threadId, saidAt }, job.signal);
   if (used === undefined) return;
   const { model, inputTokens, outputTokens } = used;
   // A model that only the memory service has costs nothing here.

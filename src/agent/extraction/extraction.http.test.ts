@@ -1,13 +1,18 @@
 /** Memories that are extracted after runs, with a real memory service whose language model a test scripts. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Memory } from '#memory/api.ts';
+import { transaction } from '#platform/db/db.ts';
 import { type ActingClient, createClient, type HttpClient } from '#platform/http/client.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
+import { reviveDead } from '#platform/jobs/operatorstore.ts';
 import { type Chatter, newThread, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { refusal } from '../../../test/agent/wire.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { type ModelServer, startModelServer } from '../../../test/memory/modelserver.fixture.ts';
 import { languageModelAt, type MemoryRig, startMemory, testInternalKey } from '../../../test/memory/rig.fixture.ts';
+import { extractionQueue } from './request.ts';
 
 let rig: ScriptedRig;
 let memory: MemoryRig;
@@ -168,6 +173,29 @@ describe('after a completed run', () => {
     expect(await memoriesOf(user)).toEqual([]);
     open();
     await expect.poll(async () => (await memoriesOf(user)).length, { timeout: 30_000 }).toBe(1);
+  });
+
+  it('that fails in each attempt ends as a dead job, and not as if it had succeeded', { timeout: 90_000 }, async () => {
+    const user = await rig.user();
+    rig.provider.on('<mice>', { text: 'How nice.' });
+    onExtraction = async () => {
+      throw new Error('the memory service is away');
+    };
+    await rig.runText(user, newThread(), 'I keep <mice>');
+    const jobs = rig.media.database.queries<JobTables>();
+    const ofUser = async () => {
+      // The next attempt need not wait.
+      await sql`update jobs set run_at = now() where lane = ${user.userId} and status = 'waiting'`.execute(jobs);
+      const found = jobs.selectFrom('jobs').select(['status', 'attempt']).where('lane', '=', user.userId);
+      return found.where('queue', '=', extractionQueue.name).execute();
+    };
+    await expect.poll(ofUser, { timeout: 50_000 }).toEqual([{ status: 'dead', attempt: 5 }]);
+    expect(await memoriesOf(user)).toEqual([]);
+    // The retry of an operator.
+    onExtraction = async () => undefined;
+    const dead = { diedBy: new Date(), limit: 1 };
+    expect(await transaction(jobs, (tx) => reviveDead(tx, extractionQueue.name, dead))).toBe(1);
+    await expect.poll(async () => (await memoriesOf(user)).length, { timeout: 20_000 }).toBe(1);
   });
 
   it('extracts nothing from a thread deleted in the meantime', async () => {

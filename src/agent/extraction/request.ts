@@ -8,7 +8,6 @@ import type { AgentTables } from '../tables.ts';
 const payload = z.object({ threadId: z.string(), taskId: z.string(), ownerId: z.string() });
 export type RunToExtract = z.output<typeof payload>;
 
-/** The last attempt ends well even if the memory service fails. */
 export const extractionQueue: Queue<RunToExtract> = {
   name: 'agent/extract-memories',
   payload,

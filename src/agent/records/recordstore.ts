@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, inCamelCase } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, microseconds, type Place } from '#platform/db/paging.ts';
+import type { UsageTotals } from '../operatorapi.ts';
 import type { AgentTables } from '../tables.ts';
 import type { GenerationRecord, GenerationRecordListing, RunListing } from './api.ts';
 
@@ -136,7 +137,6 @@ export async function listGenerationRecords(
     failure: sql`(select string_agg(concat(failure->>'message', answer), ' ') from agent_generation_items item
       where item.generation_id = agent_generations.generation_id)`,
   });
-  const videoModel = sql`coalesce(media_model, 'video')`;
   const videoPrompt = sql`case when not ${isHidden('agent_videos')} then input->>'prompt' end`;
   const failureOfVideo = sql`concat(failure_message, answer)`;
   const videoColumns = { model: videoModel, status: videoStatus, failure: failureOfVideo };
@@ -194,6 +194,42 @@ export async function listGenerationRecords(
   return rows;
 }
 
+/** What models of images and videos made, from one day to another, both included. Images without a run have no stored cost. */
+export async function sumMedia(
+  db: Db<AgentTables>,
+  days: { readonly from: string; readonly to: string },
+  priceOf: (model: string) => number | undefined,
+): Promise<UsageTotals['media']> {
+  const ofDays = (table: string) =>
+    sql.join(
+      within(table, days, () => sql`true`),
+      sql` and `,
+    );
+  const { rows } = await sql<UsageTotals['media'][number] & { readonly unpriced: number }>`
+    with ended as (
+      select 'image' as kind, model, (select count(*) from agent_generation_items item
+          where item.generation_id = agent_generations.generation_id and item.status = 'completed') as delivered,
+        credits, null::float8 as cost_usd, ended_at - created_at as took
+      from agent_generations where status <> 'running' and ${ofDays('agent_generations')}
+      union all
+      select 'video', ${videoModel}, (status = 'completed')::int, credits, cost_usd, updated_at - created_at
+      from agent_videos where ${videoStatus} <> 'running' and ${ofDays('agent_videos')}
+      union all
+      select 'image', coalesce(record->'images'->>'model', model), (record->'images'->>'delivered')::int,
+        (record->'images'->>'credits')::int, (record->'images'->>'costUsd')::float8, null
+      from agent_runs where (record->'images') is not null and ${ofDays('agent_runs')}
+    )
+    select kind, model, count(*)::int as orders, (count(*) filter (where delivered = 0))::int as failed,
+      sum(delivered)::int as delivered, coalesce(sum(credits), 0)::int as credits, sum(cost_usd) as "costUsd",
+      (coalesce(sum(delivered) filter (where cost_usd is null), 0))::int as unpriced,
+      (1000 * avg(extract(epoch from took)))::int as "meanMs"
+    from ended group by kind, model order by kind, credits desc, model`.execute(db);
+  return rows.map(({ unpriced, costUsd, ...row }) => {
+    const price = priceOf(row.model);
+    return { ...row, costUsd: price === undefined ? costUsd : (costUsd ?? 0) + price * unpriced };
+  });
+}
+
 /** The calls of tools that make images, in the answer of a run. */
 const callsOf = (table: string, selected: RawBuilder<unknown>) => sql`(
   select ${selected} from agent_messages answer cross join lateral jsonb_array_elements(answer.parts) part
@@ -208,6 +244,8 @@ const assetsOf = (table: string) =>
     sql`coalesce(jsonb_path_query_array(jsonb_agg(part->'output'), '$[*].assetIds[*]')
       || jsonb_path_query_array(jsonb_agg(part->'output'), '$[*] ? (!exists(@.assetIds)).assetId ? (@ != null)'), '[]')`,
   );
+
+const videoModel = sql`coalesce(media_model, 'video')`;
 
 const runStatus = sql`case when (record->'images'->>'delivered')::int > 0 then 'completed'
   when status = 'aborted' then 'canceled' else 'failed' end`;

@@ -227,6 +227,22 @@ export interface UsageTotalsRange {
 }
 
 export interface UsageTotals {
+  /** Models of images and videos. Images of a run count while the run is stored. */
+  readonly media: readonly {
+    readonly kind: 'image' | 'video';
+    readonly model: string;
+    /** Orders that have ended. All images of a run are one. */
+    readonly orders: number;
+    /** Orders that delivered nothing. */
+    readonly failed: number;
+    /** Images or videos. */
+    readonly delivered: number;
+    readonly credits: number;
+    /** `null`: no price is set. */
+    readonly costUsd: number | null;
+    /** The mean time of an order. `null`: only runs ordered, which do more than that. */
+    readonly meanMs: number | null;
+  }[];
   readonly days: readonly {
     readonly day: string;
     readonly model: string;

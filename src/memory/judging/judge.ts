@@ -38,7 +38,7 @@ import {
 } from './judgementstore.ts';
 
 const payload = z.object({ key: z.string() });
-/** If the last attempt fails too, the memories wait for the next addition to the entity. */
+/** If the last attempt fails too, the memories wait for a retry by an operator, or for the next addition to the entity. */
 export const judgingQueue: Queue<z.output<typeof payload>> = {
   name: 'memory/judge',
   payload,
@@ -88,7 +88,7 @@ async function judgeEntity(deps: JudgingContext, job: Job<z.output<typeof payloa
       while ((await judgeWaiting(deps, entity, undefined, job.signal)) !== undefined) job.signal.throwIfAborted();
     } catch (error) {
       job.signal.throwIfAborted();
-      if (!job.isLastAttempt && !(error instanceof CallsUsedUp)) throw error;
+      if (!(error instanceof CallsUsedUp)) throw error;
       deps.log.warn({ err: error }, 'new memories cannot be judged now');
       return;
     }

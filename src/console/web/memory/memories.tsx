@@ -2,7 +2,9 @@ import '../operator/runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { PeoplePage } from '#accounts/people/api.ts';
 import type { MemoryPage } from '#memory/admin/api.ts';
+import { callJson } from '../calls.ts';
 import { EntityName } from '../operator/names.tsx';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -20,6 +22,14 @@ const entityTypes = [
   ['user', 'Users'],
   ['group', 'Groups'],
 ] as const;
+
+/** An address stands for its user. Unknown ones find nothing. */
+async function idOf(typed: string): Promise<string> {
+  if (!typed.includes('@')) return typed;
+  const search = `/api/people?${new URLSearchParams({ q: typed })}`;
+  const { people } = await callJson<PeoplePage>(search).catch(() => ({ people: [] }));
+  return people.find(({ email }) => email?.toLowerCase() === typed.toLowerCase())?.id ?? typed;
+}
 
 export function Memories() {
   const queries = useQueryClient();
@@ -46,10 +56,10 @@ export function Memories() {
         />
         <SearchField
           label="User or group"
-          placeholder="The complete id"
-          maxLength={256}
+          placeholder="The complete email address or id"
+          maxLength={320}
           value={filter.entity_id}
-          onChange={(entity_id) => change({ entity_id })}
+          onChange={async (typed) => change({ entity_id: await idOf(typed) })}
         />
         <Choice
           label="Belongs to"

@@ -2,12 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
-import { EntityName } from '../operator/names.tsx';
+import { EntityName, untitled, useThreadTitle } from '../operator/names.tsx';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
-import { When } from '../parts/figures.tsx';
+import { momentOf, When } from '../parts/figures.tsx';
 import { Loading, Pending, Problem } from '../parts/states.tsx';
 import { backOffice, kinds } from './backoffice.ts';
 
@@ -109,9 +109,15 @@ const sources = {
 };
 
 /** Where a fact comes from, with the runs of its conversation. */
-export function Source({ of: { added_by: by, thread_id: id } }: { readonly of: AdminMemory }) {
+export function Source({ of: { added_by: by, thread_id: id, created_at } }: { readonly of: AdminMemory }) {
+  const title = useThreadTitle(id);
   const words = sources[id === null || by === 'model' ? (by ?? 'unknown') : 'thread'];
-  return id === null ? words : <Link href={`/operator/runs?threadId=${encodeURIComponent(id)}`}>{words}</Link>;
+  if (id === null) return words;
+  return (
+    <Link href={`/operator/runs?threadId=${encodeURIComponent(id)}`}>
+      {words} {title === untitled ? `on ${momentOf(created_at)}` : `“${title}”`}
+    </Link>
+  );
 }
 
 interface EditProps {

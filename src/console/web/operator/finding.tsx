@@ -1,9 +1,20 @@
 /** What the command palette finds on the desk beside its pages, by the searches of these pages. */
-import { CircleUserRound, Images, ListTree, type LucideIcon, MessageSquare, SlidersHorizontal } from 'lucide-react';
+import {
+  Brain,
+  CircleUserRound,
+  Images,
+  ListTree,
+  type LucideIcon,
+  Mail,
+  MessageSquare,
+  ShieldAlert,
+  SlidersHorizontal,
+} from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import type { PeoplePage } from '#accounts/people/api.ts';
 import type { GenerationRecordPage, Titles } from '#agent/records/api.ts';
+import type { EmailList } from '#client/notify/api.ts';
 import type { ShownRunPage } from '../../runs/api.ts';
 import type { SettingsView } from '../../settings/routes.ts';
 import { useConsole } from '../operator.tsx';
@@ -13,7 +24,16 @@ import { searched, useActions } from '../shell/actions.ts';
 
 const typingMs = 200;
 const most = 5;
+const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const plain = (text: string) => text.toLowerCase().replaceAll('_', ' ');
+
+/** For the person that is found first. */
+const deeds: readonly (readonly [words: string, Icon: LucideIcon, to: (id: string, email: string) => string])[] = [
+  ['Runs of', ListTree, (id) => `/operator/runs?userId=${id}`],
+  ['Images and videos of', Images, (id) => `/operator/runs?kind=generations&userId=${id}`],
+  ['Memories of', Brain, (id) => `/operator/memory?entity_id=${id}`],
+  ['Emails to', Mail, (_id, email) => `/operator/mail?${new URLSearchParams({ q: email })}`],
+];
 
 export function DeskSearch() {
   const typed = searched.use().trim();
@@ -29,6 +49,7 @@ export function DeskSearch() {
   const titles = useFound<Titles>(`/api/threads/titles?ids=${q}`, isAsked && /^[\w-]{8,128}$/.test(q))?.titles ?? {};
   const runs = useFound<ShownRunPage>(`/api/runs?${query}`)?.runs ?? [];
   const orders = useFound<GenerationRecordPage>(`/api/generations?${query}`)?.generations ?? [];
+  const mails = useFound<EmailList>(`/api/notify/emails?q=${encodeURIComponent(q)}`)?.data ?? [];
   const settings = useFound<SettingsView>('/api/settings')?.groups.flatMap((group) => group.settings) ?? [];
   const named = settings.filter(({ variable }) => plain(variable).includes(plain(q))).slice(0, most);
   // The images of a run are found as the run.
@@ -41,6 +62,13 @@ export function DeskSearch() {
     ...people.map(({ id, email, plan }) =>
       found('People', CircleUserRound, email ?? id, planName(plan), `/operator/people/${id}`),
     ),
+    ...people
+      .slice(0, 1)
+      .flatMap(({ id, email }) =>
+        deeds.map(([words, Icon, to]) =>
+          found('This person', Icon, `${words} ${email ?? id}`, '', to(id, email ?? id)),
+        ),
+      ),
     ...Object.entries(titles).map(([id, title]) =>
       found('Conversations', MessageSquare, title || id, '', `/operator/runs?threadId=${id}`),
     ),
@@ -50,6 +78,20 @@ export function DeskSearch() {
     ...own.map(({ id, prompt, status }) =>
       found('Images and videos', Images, prompt ?? id, status, `/operator/runs?kind=generations&id=${id}`),
     ),
+    ...mails
+      .slice(0, most)
+      .map(({ id, subject, to, status }) =>
+        found(
+          'Emails',
+          Mail,
+          `${subject} to ${to.join(', ')}`,
+          status,
+          `/operator/mail?${new URLSearchParams({ q: subject, id })}`,
+        ),
+      ),
+    ...(isId.test(q)
+      ? [found('Incidents', ShieldAlert, 'The incident with this id', '', `/operator/incidents/${q}`)]
+      : []),
     ...named.map(({ variable, isDefault }) =>
       found('Settings', SlidersHorizontal, variable, isDefault ? '' : 'set', `/operator/settings?q=${variable}`),
     ),

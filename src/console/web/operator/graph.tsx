@@ -1,7 +1,7 @@
 /** Small graphs over time. Assistive technology reads the table of the same numbers instead (`Numbers`). */
 import { type PointerEvent, type ReactNode, useState } from 'react';
 import { Table } from '../parts/tables.tsx';
-import { clockOf, dayNameOf } from './units.ts';
+import { clockOf, dayNameOf, shortDayOf } from './units.ts';
 
 export interface Line {
   readonly name: string;
@@ -33,6 +33,7 @@ export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphPr
   const [first, last] = [startsAt[0], startsAt.at(-1)];
   const at = pointed === undefined ? undefined : startsAt[pointed];
   const nameOf = hasBars ? dayNameOf : clockOf;
+  const axisNameOf = hasBars ? shortDayOf : clockOf;
   const wholeOf = hasBars ? sumOf : latestOf;
   const x = hasBars ? (((pointed ?? 0) + 0.5) * width) / startsAt.length : xOf(pointed ?? 0, startsAt.length);
   return (
@@ -70,9 +71,9 @@ export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphPr
         {pointed !== undefined && <line className="pointed" x1={x} x2={x} y1="0" y2={height} />}
       </svg>
       <p className="axis" aria-hidden="true">
-        <span>{first && nameOf(first)}</span>
+        <span>{first && axisNameOf(first)}</span>
         {lines.some(({ values }) => latestOf(values) !== null) && <span>highest {show(largest)}</span>}
-        <span>{last && nameOf(last)}</span>
+        <span>{last && axisNameOf(last)}</span>
       </p>
     </figure>
   );
@@ -105,7 +106,9 @@ export const Sparkline = ({ values, tone }: Omit<Line, 'name'>) => (
 function barsOf(values: readonly (number | null)[], largest: number): string {
   const step = width / values.length;
   return values
-    .map((value, at) => `M${(at + 0.1) * step} ${height}V${yOf(value ?? 0, largest)}h${0.8 * step}V${height}z`)
+    .map((value, at) =>
+      value ? `M${(at + 0.1) * step} ${height}V${yOf(value, largest)}h${0.8 * step}V${height}z` : '',
+    )
     .join('');
 }
 

@@ -33,7 +33,7 @@ export function IncidentDetails({ id }: { readonly id: string }) {
     <>
       <BackLink to="/operator/incidents" text="All incidents" />
       {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading the incident" />
+        <Pending error={error} retry={refetch} what="Reading the incident" entry="incident" />
       ) : (
         <Facts incident={data} />
       )}

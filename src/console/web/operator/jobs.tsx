@@ -21,7 +21,8 @@ export function Jobs() {
   return (
     <div className="operator">
       <PageHead title="Jobs">
-        A failed job is retried with increasing delays. After its last attempt, it is dead.
+        A failed job is retried with increasing delays. If a retry succeeds, the job leaves this page. After the last
+        attempt, it is dead.
       </PageHead>
       {data.queues.length === 0 && (
         <Empty title="No queue has unfinished or dead jobs.">

@@ -12,7 +12,7 @@ import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
-import { Listing, SearchField, usePages } from '../parts/listing.tsx';
+import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
@@ -227,10 +227,9 @@ const statusOf = ({ status, reason, next_attempt_at }: EmailList['data'][number]
   (status === 'scheduled' && reason !== null) || (status === 'failed' && next_attempt_at !== null) ? 'delayed' : status;
 
 function SentMails() {
-  const [opened, setOpened] = useState<string>();
-  const [search, setSearch] = useSearchParams();
-  const state = states.find(([value]) => value === search.get('status'))?.[0] ?? '';
-  const [q, setQ] = useState(search.get('q')?.trim() ?? '');
+  const { of, change } = useFilters();
+  const [q, opened] = [of('q').trim(), of('id')];
+  const state = states.find(([value]) => value === of('status'))?.[0] ?? '';
   const pages = useInfiniteQuery({
     queryKey: ['sent mails', q, state],
     queryFn: ({ pageParam }) =>
@@ -254,13 +253,14 @@ function SentMails() {
   return (
     <>
       <search className="stack">
-        <Choices
-          label="Status"
-          of={states}
-          chosen={state}
-          choose={(status) => setSearch({ tab: 'sent', ...(status !== '' && { status }) }, { replace: true })}
+        <Choices label="Status" of={states} chosen={state} choose={(status) => change({ status })} />
+        <SearchField
+          label="Search"
+          placeholder="Subject or recipient"
+          maxLength={320}
+          value={q}
+          onChange={(typed) => change({ q: typed })}
         />
-        <SearchField label="Search" placeholder="Subject or recipient" maxLength={320} value={q} onChange={setQ} />
       </search>
       {mails.length === 0 && (
         <Empty
@@ -276,7 +276,7 @@ function SentMails() {
               type="button"
               className="entry"
               aria-expanded={id === opened}
-              onClick={() => setOpened(id === opened ? undefined : id)}
+              onClick={() => change({ id: id === opened ? '' : id })}
             >
               <span className="row">
                 <span className="strong">{subject === '' ? '(no subject)' : subject}</span>

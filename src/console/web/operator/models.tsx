@@ -15,7 +15,7 @@ import { Budgets } from './budgets.tsx';
 import { Graph } from './graph.tsx';
 import { PersonLink, runsHref, useCosts, useModelNames, useModels } from './names.tsx';
 import { allPlans } from './personview.ts';
-import { compactOf, dayNameOf, priceOf } from './units.ts';
+import { compactOf, dayNameOf, priceOf, timeOf } from './units.ts';
 
 const dayMs = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -64,7 +64,7 @@ function Usage() {
         />
       </div>
       <div className="desk-fields desk-filters">
-        <Period />
+        <Period shown={{ from, to }} />
       </div>
       {data === undefined && <Pending error={error} retry={refetch} what="Reading the usage" />}
       {data !== undefined && rows.length === 0 && (
@@ -90,18 +90,14 @@ function Usage() {
             A dash is a cost that is not counted, because no price is set: <code>costUsd</code> in{' '}
             <code>MODELS_FILE</code>.
           </p>
-          <div className="split">
-            <Sums
-              of="model"
-              rows={rows}
-              nameOf={(model, runs) => <Link href={runsHref({ model, from, to }, runs)}>{modelNameOf(model)}</Link>}
-            />
-            <Sums of="plan" rows={rows} nameOf={planName} />
-          </div>
-          <p className="quiet">
-            Images and videos of a conversation count for the model of the conversation. To see what a model of images
-            or videos made and what it cost, choose it below “Models and prices”.
-          </p>
+          <Sums
+            of="model"
+            rows={rows}
+            nameOf={(model, runs) => <Link href={runsHref({ model, from, to }, runs)}>{modelNameOf(model)}</Link>}
+          />
+          <p className="quiet">Images and videos of a conversation count for the model of the conversation.</p>
+          <Sums of="plan" rows={rows} nameOf={planName} />
+          {data !== undefined && data.media.length > 0 && <MediaSums of={data.media} from={from} to={to} />}
           <ByDay rows={rows} modelNameOf={modelNameOf} />
         </>
       )}
@@ -161,6 +157,43 @@ function Sums({ of, rows, nameOf }: SumsProps) {
           ],
         }))}
       />
+    </section>
+  );
+}
+
+interface MediaSumsProps {
+  readonly of: UsageTotals['media'];
+  readonly from: string;
+  readonly to: string;
+}
+
+function MediaSums({ of, from, to }: MediaSumsProps) {
+  const modelNameOf = useModelNames();
+  const costOf = useCosts();
+  return (
+    <section aria-labelledby="media">
+      <h3 id="media">Images and videos by model</h3>
+      <Table
+        label="Images and videos by model"
+        head={['Model', 'Cost', 'Credits', 'Cost of a credit', 'Orders', 'No result', 'Delivered', 'Mean time']}
+        rows={of.map(({ kind, model, costUsd, credits, meanMs, ...counts }) => ({
+          key: `${kind} ${model}`,
+          cells: [
+            <Link key="model" href={runsHref({ model, from, to }, 0)}>
+              {modelNameOf(model)}, {kind}s
+            </Link>,
+            costOf(costUsd, model),
+            countOf(credits),
+            !costUsd || credits === 0 ? '–' : priceOf(costUsd / credits),
+            ...[counts.orders, counts.failed, counts.delivered].map(countOf),
+            meanMs === null ? '–' : timeOf(meanMs),
+          ],
+        }))}
+      />
+      <p className="quiet">
+        Orders of these days that have ended. Images of a conversation are counted while its run is stored. Compare the
+        cost of a credit with the price at which you sell one.
+      </p>
     </section>
   );
 }
@@ -267,8 +300,7 @@ function listsOf({ models, media }: ConfiguredModels) {
         href: runsHref({ model: of.id }, 0),
         price: `${creditsOf(of.credits)} for ${noun}`,
         cost: of.costUsd === null ? null : `Costs you ${priceOf(of.costUsd)} each`,
-        facts: [plansOf(of.plans), ...fallbackOf(of.fallback)],
-        tags: [],
+        facts: [of.default && 'Default', plansOf(of.plans), ...fallbackOf(of.fallback)],
       }));
   const ofText = models.map((of) => ({
     of,
@@ -277,8 +309,11 @@ function listsOf({ models, media }: ConfiguredModels) {
     cost:
       of.costUsd &&
       `Costs you ${priceOf(of.costUsd.input)} for a million tokens in, ${priceOf(of.costUsd.output)} for a million out`,
-    facts: [plansOf(of.plans), `${compactOf(of.contextTokens)} tokens of context`, ...fallbackOf(of.fallback)],
-    tags: [of.simulated && 'simulated', of.vision && 'accepts images', of.tools && 'uses tools'],
+    facts: [
+      ...[of.default && 'Default', of.simulated && 'simulated', plansOf(of.plans)],
+      ...[`${compactOf(of.contextTokens)} tokens of context`, of.vision && 'accepts images', of.tools && 'uses tools'],
+      ...fallbackOf(of.fallback),
+    ],
   }));
   const lists: readonly (readonly [title: string, label: string, readonly ModelProps[]])[] = [
     ['Conversations', 'conversations', ofText],
@@ -289,18 +324,16 @@ function listsOf({ models, media }: ConfiguredModels) {
 }
 
 interface ModelProps {
-  readonly of: { readonly id: string; readonly label: string; readonly default: boolean };
+  readonly of: { readonly id: string; readonly label: string };
   /** What it was used for. */
   readonly href: string;
   readonly price: string;
   /** `null`: not configured. */
   readonly cost: string | null;
-  readonly facts: readonly string[];
-  readonly tags: readonly (string | false)[];
+  readonly facts: readonly (string | false)[];
 }
 
-function Model({ of: { id, label, default: isDefault }, href, price, cost, facts, tags }: ModelProps) {
-  const shown = [isDefault && 'default', ...tags].filter((tag) => tag !== false);
+function Model({ of: { id, label }, href, price, cost, facts }: ModelProps) {
   return (
     <li>
       <div className="row">
@@ -310,7 +343,7 @@ function Model({ of: { id, label, default: isDefault }, href, price, cost, facts
         <span>{price}</span>
       </div>
       <p className="quiet">
-        {facts.join(' · ')}
+        {facts.filter((fact) => fact !== false).join(' · ')}
         {label !== id && (
           <>
             {' · '}
@@ -325,15 +358,6 @@ function Model({ of: { id, label, default: isDefault }, href, price, cost, facts
           </>
         )}
       </p>
-      {shown.length > 0 && (
-        <p className="tags">
-          {shown.map((tag) => (
-            <span key={tag} className="tag">
-              {tag}
-            </span>
-          ))}
-        </p>
-      )}
     </li>
   );
 }

@@ -50,7 +50,8 @@ const readTitle = gathering(async (ids) => (await callJson<Titles>(`/api/threads
 
 /** `undefined`: not read yet. `null`: there is none. */
 function useGathered(kind: string, id: string, read: (id: string) => Promise<string | null>) {
-  const { data } = useQuery({ queryKey: [kind, id], queryFn: () => read(id), staleTime: 300_000, retry: false });
+  const options = { queryKey: [kind, id], staleTime: 300_000, retry: false, enabled: id !== '' };
+  const { data } = useQuery({ ...options, queryFn: () => read(id) });
   return data;
 }
 
@@ -83,8 +84,8 @@ const PersonName = ({ id }: { readonly id: string }) => <span title={id}>{useNam
 export const untitled = 'A deleted or temporary conversation';
 
 /** The first words of a conversation, or its title. */
-export function useThreadTitle(threadId: string): string {
-  const title = useGathered('thread title', threadId, readTitle);
+export function useThreadTitle(threadId: string | null): string {
+  const title = useGathered('thread title', threadId ?? '', readTitle);
   return title === undefined ? '…' : title || untitled;
 }
 

@@ -115,7 +115,7 @@ function PersonPage({ userId }: { readonly userId: string }) {
     <>
       <BackLink to="/operator/people" text="All people" />
       {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading this person" />
+        <Pending error={error} retry={refetch} what="Reading this person" entry="person" />
       ) : (
         <Details view={data} />
       )}

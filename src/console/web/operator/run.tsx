@@ -4,11 +4,13 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { Replay, ShownRun } from '../../runs/api.ts';
-import { callJson } from '../calls.ts';
+import { CallFailed, callJson } from '../calls.ts';
+import { useConsole } from '../operator.tsx';
 import { countOf, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
+import { CopyButton } from '../studio/copybutton.tsx';
 import {
   BackLink,
   Id,
@@ -29,16 +31,17 @@ export function GenerationPage({ id }: { readonly id: string }) {
   return (
     <>
       <BackLink to="/operator/runs" text="All images and videos" />
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading the order" />
-      ) : one === undefined ? (
-        <Empty title="There is no such order." />
+      {one === undefined ? (
+        <Pending error={data ? noSuchOrder : error} retry={refetch} what="Reading the order" entry="order" />
       ) : (
         <Generation one={one} />
       )}
     </>
   );
 }
+
+/** The list with this id is empty. */
+const noSuchOrder = new CallFailed(404, {});
 
 function Generation({ one }: { readonly one: GenerationRecord }) {
   const { id, taskId, prompt, assetIds, model, count, delivered, credits, createdAt, endedAt } = one;
@@ -108,7 +111,11 @@ export function RunPage({ taskId }: { readonly taskId: string }) {
   return (
     <>
       <BackLink to="/operator/runs" text="All runs" />
-      {data === undefined ? <Pending error={error} retry={refetch} what="Reading the run" /> : <Details run={data} />}
+      {data === undefined ? (
+        <Pending error={error} retry={refetch} what="Reading the run" entry="run" />
+      ) : (
+        <Details run={data} />
+      )}
     </>
   );
 }
@@ -127,6 +134,7 @@ function Details({ run }: { readonly run: ShownRun }) {
   const title = useThreadTitle(threadId);
   const nameOf = useModelNames();
   const costOf = useCosts();
+  const agent = useConsole().data?.addresses.agent;
   const { data } = useRead<GenerationRecordPage>(
     ['generations of', run.taskId],
     `/api/generations?taskId=${encodeURIComponent(run.taskId)}`,
@@ -170,12 +178,29 @@ function Details({ run }: { readonly run: ShownRun }) {
             ...(run.restarts > 0 && { Continued: countOf(run.restarts) }),
             'Run id': <Id of={run.taskId} name="run id" />,
             ...idsOf(run),
+            ...(agent !== undefined &&
+              request !== null && { 'Run again': <Again curl={curlOf(agent, model, request)} /> }),
           }}
         />
       </section>
       {endedAt !== null && <Stream taskId={run.taskId} />}
     </div>
   );
+}
+
+/** A desk must not write to the conversation of a user, so the operator repeats a request as a user of their own. */
+const Again = ({ curl }: { readonly curl: string }) => (
+  <span className="record-id">
+    As yourself, in a temporary conversation, for your own credits
+    <CopyButton label="Copy the request as curl" read={() => curl} />
+  </span>
+);
+
+function curlOf(agent: string, model: string, text: string): string {
+  const message = { role: 'user', parts: [{ type: 'text', text }] };
+  const json = JSON.stringify({ threadId: `again-${crypto.randomUUID()}`, temporary: true, model, message });
+  const headers = `-H 'Authorization: Bearer <access token>' -H 'Content-Type: application/json'`;
+  return `curl ${agent}/task ${headers} -d '${json.replaceAll("'", "'\\''")}'`;
 }
 
 /** The images of the run, or one of its videos. */
@@ -278,7 +303,10 @@ function Stream({ taskId }: { readonly taskId: string }) {
             <li key={id}>
               <div className="desk-line">
                 <span className="strong">{type}</span>
-                <span className="quiet desk-figure">{pieces > 1 && `${countOf(pieces)} pieces`}</span>
+                <span className="quiet desk-figure">
+                  {pieces > 1 && `${countOf(pieces)} pieces`}
+                  {text !== '' && <CopyButton label={`Copy the text of ${type}`} read={() => text} />}
+                </span>
               </div>
               {text !== '' && <pre className="wrapped record-answer">{text}</pre>}
             </li>

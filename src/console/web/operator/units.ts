@@ -16,6 +16,9 @@ export const priceOf = (usd: number): string => price.format(usd);
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 /** `2026-11-28` → `Nov 28, 2026`. */
 export const dayNameOf = (date: string): string => day.format(new Date(date));
+const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+/** `2026-11-28` → `Nov 28`. */
+export const shortDayOf = (date: string): string => shortDay.format(new Date(date));
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 export const clockOf = (at: string | null = null): string => (at === null ? '' : clock.format(new Date(at)));
 export const tookOf = (from: string, to: string): string => timeOf(Date.parse(to) - Date.parse(from));

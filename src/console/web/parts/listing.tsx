@@ -49,12 +49,16 @@ export function useFilters() {
   return { of: (name: string) => search.get(name) ?? '', change };
 }
 
-/** The period of a list, in the URL: days in UTC, both included. Pages that show usage and runs link to each other with it. */
-export function Period() {
+/**
+ * The period of a list, in the URL: days in UTC, both included. Pages that show usage and runs link to each other with it.
+ * `shown`: the days without a choice.
+ */
+export function Period({ shown = { from: '', to: '' } }) {
   const { of, change } = useFilters();
-  const field = (name: 'from' | 'to', label: string) => (
-    <TextField key={name} label={label} type="date" value={of(name)} onChange={(day) => change({ [name]: day })} />
-  );
+  const field = (name: 'from' | 'to', label: string) => {
+    const value = of(name) || shown[name];
+    return <TextField key={name} label={label} type="date" value={value} onChange={(day) => change({ [name]: day })} />;
+  };
   return [field('from', 'From (UTC)'), field('to', 'To (UTC)')];
 }
 

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import { createContext, type ReactNode, useContext } from 'react';
-import { isSignedOut, sessionEnded } from '../calls.ts';
+import { CallFailed, isSignedOut, sessionEnded } from '../calls.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 
 export function Loading({ what = 'Loading' }: { readonly what?: string | undefined }) {
@@ -53,10 +53,18 @@ interface PendingProps {
   readonly what?: string;
   /** Tiles take the place of the words. */
   readonly hasTiles?: boolean;
+  /** The entry that the URL names, such as `run`. Its id can be unknown, or none at all. */
+  readonly entry?: string;
 }
 
 /** Shown while a query has no data: its error, or that it loads. */
-export function Pending({ error, retry, what, hasTiles = false }: PendingProps) {
+export function Pending({ error, retry, what, hasTiles = false, entry }: PendingProps) {
+  if (entry !== undefined && error instanceof CallFailed && [400, 404].includes(error.status))
+    return (
+      <Empty title={`There is no such ${entry}.`}>
+        <p className="quiet">Check the id. The entry may also have been removed.</p>
+      </Empty>
+    );
   if (error) return <Failure error={error} retry={retry} />;
   return hasTiles ? <Skeleton label={what} lines={12} shape="tileskeleton" /> : <Loading what={what} />;
 }

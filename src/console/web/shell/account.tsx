@@ -19,6 +19,7 @@ import type { ConsoleInfo } from '../../api.ts';
 import { send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { useSignOut, useUser } from '../user.tsx';
+import { useActions } from './actions.ts';
 import { setTheme, themes, useTheme } from './browser.ts';
 import { Menu, MenuChoice, MenuItem, MenuLine } from './menu.tsx';
 import { notifyFailure } from './notices.ts';
@@ -93,6 +94,8 @@ function operatorLabel(info: ConsoleInfo | undefined): string {
   return role === 'reader' ? `Operator ${name}, read-only` : `Operator ${name}`;
 }
 
+const closeTitle = 'Close operator session';
+
 export function OperatorAccount() {
   const queries = useQueryClient();
   const { data } = useConsole();
@@ -103,6 +106,8 @@ export function OperatorAccount() {
     },
     onError: notifyFailure,
   });
+  const close = { id: 'close', title: closeTitle, group: 'Account', Icon: LogOut, perform: () => closing.mutate() };
+  useActions(data?.isOperator === true ? [close] : []);
   return (
     <AccountMenu
       face={<Settings2 {...icon} />}
@@ -111,7 +116,7 @@ export function OperatorAccount() {
     >
       {data?.isOperator && (
         <MenuItem Icon={LogOut} onSelect={() => closing.mutate()}>
-          Close operator session
+          {closeTitle}
         </MenuItem>
       )}
       {data && <p className="quiet small menunote">Version {data.version}</p>}
