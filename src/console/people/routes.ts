@@ -143,7 +143,7 @@ async function readPerson(clients: ServiceClients, userId: string): Promise<obje
   const parts: Readonly<Record<string, Promise<unknown>>> = {
     conversations: readFrom(agent, '/people/:userId', {}, { userId }),
     threads: readFrom(agent, '/threads', { userId, limit: shown.threads }),
-    usage: readFrom(agent, '/usage', { userId }),
+    usage: readFrom(agent, '/usage/users/:userId', {}, { userId }),
     failures: countFailures(),
     storage: readFrom(media, '/v1/usage', { ownerId: userId }),
     assets: readFrom(media, '/v1/assets', { ownerId: userId, limit: shown.assets }),

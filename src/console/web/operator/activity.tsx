@@ -6,14 +6,14 @@ import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
-import { Pictures, runsHref, useModelNames, useUsageCosts } from './names.tsx';
+import { Pictures, runsHref, useCosts, useModelNames } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
 
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;
   const modelNameOf = useModelNames();
-  const costOf = useUsageCosts();
+  const costOf = useCosts();
   return (
     <div className="desk-sections">
       <Section
@@ -25,14 +25,14 @@ export function Activity({ view }: { readonly view: PersonView }) {
           <Table
             label="Usage by day and model"
             head={['Day and model', 'Runs', 'Tokens', 'Images', 'Videos', 'Credits', 'Cost']}
-            rows={days.map(({ day, model, inputTokens, outputTokens, ...used }) => ({
+            rows={days.map(({ day, model, inputTokens, outputTokens, costUsd, ...used }) => ({
               key: `${day} ${model}`,
               cells: [
                 <Link key="day" href={runsHref({ userId: person.id, model, from: day, to: day }, used.runs)}>
                   {dayNameOf(day)}, {modelNameOf(model)}
                 </Link>,
                 ...[used.runs, inputTokens + outputTokens, used.images, used.videos, used.credits].map(countOf),
-                costOf([{ model, inputTokens, outputTokens, ...used }]),
+                costOf(costUsd, model),
               ],
             }))}
           />
@@ -60,7 +60,8 @@ export function Activity({ view }: { readonly view: PersonView }) {
                 </span>
               </div>
               <p className="quiet record-facts">
-                {model !== null && <span>{modelNameOf(model)}</span>}
+                {/* Not an id of the catalogue: the name that the model which made the file gave. */}
+                {model !== null && <span>{model}</span>}
                 <span>
                   {mime}, {sizeOf(byteSize)}
                 </span>

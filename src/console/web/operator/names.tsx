@@ -6,7 +6,6 @@ import { Link } from 'wouter';
 import type { Names } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
 import type { Titles } from '#agent/records/api.ts';
-import type { UsageDays } from '../../../client/agent/api.ts';
 import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
@@ -113,23 +112,6 @@ export function useCosts(): (usd: number | null, model?: string) => ReactNode {
   const isKnown = (model?: string) =>
     model === undefined ? priced.length === all.length : priced.some(({ id }) => id === model);
   return (usd, model) => (usd === null || (usd === 0 && !isKnown(model)) ? noPrice : moneyOf(usd));
-}
-
-type Usage = Omit<UsageDays['days'][number], 'day' | 'runs' | 'credits'>;
-
-/** By the prices of now: the usage of one person has no stored cost. */
-export function useUsageCosts(): (usage: readonly Usage[]) => ReactNode {
-  const { data } = useModels();
-  const costOf = ({ model, inputTokens, outputTokens, images, videos }: Usage) => {
-    const tokens = data?.models.find(({ id }) => id === model)?.costUsd;
-    const each = data?.media.find(({ id }) => id === model)?.costUsd;
-    if (tokens) return [(inputTokens * tokens.input + outputTokens * tokens.output) / 1_000_000];
-    return each == null ? [] : [each * (images + videos)];
-  };
-  return (usage) => {
-    const known = usage.flatMap(costOf);
-    return known.length === 0 ? noPrice : moneyOf(known.reduce((sum, cost) => sum + cost, 0));
-  };
 }
 
 const noPrice = (

@@ -21,7 +21,7 @@ import { Pairs } from '../parts/tables.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
-import { BackLink, useUsageCosts } from './names.tsx';
+import { BackLink, useCosts } from './names.tsx';
 import { allPlans, type PersonView, personKey } from './personview.ts';
 
 export function People() {
@@ -130,7 +130,7 @@ function shown<T>(part: Part<T>, show: (value: T) => ReactNode): ReactNode {
 const upTo100 = (count: number) => countUpTo(99, count);
 
 function Figures({ view: { record, conversations, storage, failures, usage } }: { readonly view: PersonView }) {
-  const costOf = useUsageCosts();
+  const costOf = useCosts();
   const { id, credits, createdAt } = record.person;
   const mine = `/operator/runs?userId=${id}`;
   return (
@@ -139,7 +139,7 @@ function Figures({ view: { record, conversations, storage, failures, usage } }: 
       of={{
         Credits: countOf(credits),
         'Spent in 30 days': shown(usage, ({ days }) => countOf(days.reduce((sum, day) => sum + day.credits, 0))),
-        'Cost in 30 days': shown(usage, ({ days }) => costOf(days)),
+        'Cost in 30 days': shown(usage, ({ days }) => costOf(days.reduce((sum, day) => sum + day.costUsd, 0))),
         Threads: shown(conversations, ({ threads }) => countOf(threads)),
         Messages: shown(conversations, ({ messages }) => countOf(messages)),
         'Failed runs': <Link href={`${mine}&status=failed`}>{shown(failures, ({ runs }) => upTo100(runs))}</Link>,

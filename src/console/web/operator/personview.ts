@@ -1,7 +1,8 @@
 /** One person, as the services know them. */
 import type { Plan } from '#accounts/api.ts';
 import type { CreditChange, PersonDetails } from '#accounts/people/api.ts';
-import type { ThreadCounts, ThreadPage, UsageDays } from '../../../client/agent/api.ts';
+import type { UserUsage } from '#agent/operatorapi.ts';
+import type { ThreadCounts, ThreadPage } from '../../../client/agent/api.ts';
 import type { AssetPage, IncidentPage, MediaUsage } from '../../../client/media/api.ts';
 import type { MemoryPage } from '../../../client/memory/api.ts';
 import type { MailsOfPerson } from '../../../client/notify/api.ts';
@@ -14,7 +15,7 @@ export interface PersonView {
   readonly record: PersonDetails;
   readonly conversations: Part<ThreadCounts>;
   readonly threads: Part<ThreadPage>;
-  readonly usage: Part<UsageDays>;
+  readonly usage: Part<UserUsage>;
   /** Up to 100 of each. */
   readonly failures: Part<{ readonly runs: number; readonly orders: number }>;
   readonly storage: Part<MediaUsage>;
