@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { creditsChange, peopleListing } from '#accounts/people/api.ts';
+import { blockOrder, creditsChange, peopleListing } from '#accounts/people/api.ts';
 import {
   assetsOf,
   generationsOf,
@@ -46,7 +46,18 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
       ...(['post', '/api/people/:userId/credits', '/v1/people/:userId/credits'] as const),
       ...(['Change the plan or the credits', { params: personPath, body: creditsChange }] as const),
     ],
+    [
+      ...(['post', '/api/people/:userId/block', '/v1/people/:userId/block'] as const),
+      ...(['Block the account', { params: personPath, body: blockOrder }] as const),
+    ],
   ]);
+
+  routes.delete(
+    '/api/people/:userId/block',
+    guard,
+    { summary: 'Unblock the account', params: personPath },
+    forward(auth, 'DELETE', '/v1/people/:userId/block'),
+  );
 
   const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
   routes.delete('/api/people/:userId/sessions', guard, {
