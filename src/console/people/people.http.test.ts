@@ -63,7 +63,9 @@ describe.skipIf(withoutPostgres)('people', () => {
     expect((await desk.send('GET', `/api/files/${randomUUID()}`)).status).toBe(404);
     const { actions } = (await desk.send<{ actions: { action: string }[] }>('GET', `/api/actions?userId=${person.id}`))
       .body;
-    expect(actions).toMatchObject([{ actor: 'console', action: 'view file', outcome: 'done' }]);
+    expect(actions).toMatchObject([
+      { actor: 'console', action: `view file ${await made()} order ${body.id}`, outcome: 'done' },
+    ]);
   });
 
   it('the endpoints of all services are listed', async () => {

@@ -157,7 +157,7 @@ async function readPerson(clients: ServiceClients, userId: string): Promise<obje
     usage: readFrom(agent, '/usage/users/:userId', {}, { userId }),
     failures: countFailures(),
     storage: readFrom(media, '/v1/usage', { ownerId: userId }),
-    assets: readFrom(media, '/v1/assets', { ownerId: userId, limit: shown.assets }),
+    assets: readFrom(media, '/v1/assets', { ownerId: userId, limit: shown.assets, thumbnails: false }),
     incidents: readFrom(media, '/v1/incidents', { ownerId: userId, limit: shown.incidents }),
     memories: readFrom(memory, '/memories', { ...ofUser, limit: shown.memories }),
     ...(address !== null && { mails: readFrom(notify, '/people/mails', { address, limit: shown.mails }) }),

@@ -6,7 +6,7 @@ import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
-import { Pictures, runsHref, useCosts, useModelNames } from './names.tsx';
+import { Pictures, runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
 
@@ -139,7 +139,12 @@ export function Activity({ view }: { readonly view: PersonView }) {
           <Line
             key={`${at} ${action}`}
             name={deedOf(action).replace('{}', 'this person')}
-            note={`${actor}, ${outcomeOf(outcome)}`}
+            note={
+              <>
+                {actor}, {outcomeOf(outcome)}
+                <Viewed of={action} />
+              </>
+            }
             at={at}
           />
         )}
@@ -184,7 +189,15 @@ export const Lines = ({ children }: { readonly children: ReactNode }) => (
   <ul className="lines desk-lines">{children}</ul>
 );
 
-export function Line({ name, note, at }: { readonly name: ReactNode; readonly note?: string; readonly at?: string }) {
+export function Line({
+  name,
+  note,
+  at,
+}: {
+  readonly name: ReactNode;
+  readonly note?: ReactNode;
+  readonly at?: string;
+}) {
   return (
     <li>
       <div className="desk-line">

@@ -13,7 +13,7 @@ import './desk.css';
 import './operator.css';
 import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { chosenIn, isDecision, statusOf, titleOf } from './incidentstates.ts';
-import { PersonLink } from './names.tsx';
+import { PersonLink, Viewed } from './names.tsx';
 import { deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
 
 type Action = ActionPage['actions'][number];
@@ -101,7 +101,7 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
 }
 
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
-  const { at, actor, action, target, outcome, requestId, userId, change } = whole;
+  const { at, actor, action, target, outcome, requestId, userId, change, reason } = whole;
   const isOfUser = target.startsWith('sha256 ');
   const incidentId = /^incident (\S+)$/.exec(target)?.[1];
   const queue = /^(?:job \S+ of|queue) (\S+)$/.exec(target)?.[1];
@@ -129,6 +129,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
           {differenceOf(change)}. <span className="quiet">Reason: {change.reason}</span>
         </p>
       )}
+      {reason !== null && <p className="quiet">Reason: {reason}</p>}
       {incidentId && isDecision(action) && <Decision id={incidentId} at={at} chosen={chosenIn(action)} />}
       {parts.length > 0 && (
         <ul className="quiet desk-parts">
@@ -141,6 +142,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
       )}
       <p className="quiet wrapped">
         {outcomeOf(outcome)}
+        <Viewed of={action} />
         {isOfUser && userId === null && ' · the user is recorded as a hash'}
         {incidentId && (
           <>
@@ -204,8 +206,8 @@ async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
     rows.push(...page.actions);
     cursor = page.next_cursor;
   }
-  const lines = rows.map(({ change, ...row }) =>
-    [...columns.map((name) => row[name]), change && `${differenceOf(change)}: ${change.reason}`].map(cellOf),
+  const lines = rows.map(({ change, reason, ...row }) =>
+    [...columns.map((name) => row[name]), change ? `${differenceOf(change)}: ${change.reason}` : reason].map(cellOf),
   );
   saveFile('audit.csv', new Blob([[[...columns, 'change'], ...lines].join('\r\n')], { type: 'text/csv' }));
 }

@@ -12,6 +12,7 @@ import { useConsole } from '../operator.tsx';
 import { lastFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { CopyButton } from '../studio/copybutton.tsx';
+import { viewedIn } from './personview.ts';
 import queueNames from './queues.json' with { type: 'json' };
 import { moneyOf } from './units.ts';
 
@@ -119,6 +120,32 @@ const noPrice = (
     <span aria-hidden="true">–</span>
     <span className="unseen">no price set</span>
   </span>
+);
+
+/** What a view in the audit log was of. */
+export function Viewed({ of: action }: { readonly of: string }) {
+  const viewed = viewedIn(action);
+  return (
+    viewed && (
+      <>
+        {' · '}
+        {viewed.deed === 'view file' ? 'File' : 'Run'} <code>{viewed.id}</code>
+        {viewed.href !== undefined && ' · '}
+        {viewed.href !== undefined && <Link href={viewed.href}>Open the {viewed.of}</Link>}
+      </>
+    )
+  );
+}
+
+/** Recipients of a mail, each with a search for the person. */
+export const Recipients = ({ of: recipients }: { readonly of: readonly string[] }) => (
+  <p className="row">
+    {recipients.map((one) => (
+      <Link key={one} href={`/operator/people?${new URLSearchParams({ q: /<(.+)>$/.exec(one)?.[1] ?? one })}`}>
+        {one}
+      </Link>
+    ))}
+  </p>
 );
 
 interface IdProps {

@@ -41,10 +41,19 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: 'Deleted',
 };
 
+/** A view ends with the id of what was viewed, and with the run or the order that a file is of. */
+export function viewedIn(action: string) {
+  const [, deed, id, origin, originId] = /^(view file|read stream) (\S+)(?: (run|order) (\S+))?$/.exec(action) ?? [];
+  if (deed === undefined || id === undefined) return undefined;
+  const run = deed === 'read stream' ? id : origin === 'run' ? originId : undefined;
+  const href = run === undefined ? `/operator/runs?kind=generations&id=${originId}` : `/operator/runs/${run}`;
+  return { deed, id, ...((run ?? originId) !== undefined && { href, of: run === undefined ? 'order' : 'run' }) };
+}
+
 /** An action without a name is read from its route, such as `Deleted memories` for `DELETE /admin/memories/:id`. */
 export function deedOf(action: string): string {
   // Of a decision, the action ends with what was chosen.
-  const [route = action, method = '', path = ''] = /^([A-Z]+) \/(\S*)/.exec(action) ?? [];
+  const [route = viewedIn(action)?.deed ?? action, method = '', path = ''] = /^([A-Z]+) \/(\S*)/.exec(action) ?? [];
   const words = path.split('/').filter((word) => !/^(?::.*|v\d+|admin)$/.test(word));
   const verb = verbs[method];
   return deeds[route] ?? (verb === undefined ? action : `${verb} ${words.join(', ').replaceAll(/[-_]/g, ' ')}`);
