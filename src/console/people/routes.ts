@@ -52,12 +52,11 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     ],
   ]);
 
-  routes.delete(
-    '/api/people/:userId/block',
-    guard,
-    { summary: 'Unblock the account', params: personPath },
-    forward(auth, 'DELETE', '/v1/people/:userId/block'),
-  );
+  routes.delete('/api/people/:userId/block', guard, {
+    summary: 'Unblock the account',
+    params: personPath,
+    handler: forward(auth, 'DELETE', '/v1/people/:userId/block'),
+  });
 
   const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
   routes.delete('/api/people/:userId/sessions', guard, {
