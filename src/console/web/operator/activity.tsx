@@ -54,7 +54,9 @@ export function Activity({ view }: { readonly view: PersonView }) {
             <Pictures of={[assetId]} alt={name ?? prompt ?? 'the file'} />
             <div>
               <div className="desk-line record-head">
-                <span className="record-name">{name ?? prompt ?? 'A file without a name'}</span>
+                <span className="record-name">
+                  {name ?? prompt ?? (model === null ? 'An upload without a name' : 'A file without a name')}
+                </span>
                 <span className="quiet desk-figure">
                   <When at={createdAt} />
                 </span>
