@@ -141,7 +141,7 @@ export function Viewed({ of: action }: { readonly of: string }) {
 export const Recipients = ({ of: recipients }: { readonly of: readonly string[] }) => (
   <p className="row">
     {recipients.map((one) => (
-      <Link key={one} href={`/operator/people?${new URLSearchParams({ q: /<(.+)>$/.exec(one)?.[1] ?? one })}`}>
+      <Link key={one} href={`/operator/people?${new URLSearchParams({ q: /<([^<>]+)>$/.exec(one)?.[1] ?? one })}`}>
         {one}
       </Link>
     ))}
