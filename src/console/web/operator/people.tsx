@@ -292,7 +292,7 @@ function Credits({ person: { id, email, plan: current } }: Pick<PersonDetails, '
   const isReady = (added !== 0 || plan !== current) && reason.trim() !== '';
   const isLarge = Math.abs(added) > mostWithoutQuestion;
   return (
-    <form className="stack desk-form" action={() => isLarge || saving.mutate()}>
+    <form className="stack desk-form" action={() => (isLarge ? undefined : saving.mutate())}>
       <div className="desk-pair">
         <TextField
           label="Add credits"
