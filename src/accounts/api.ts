@@ -22,6 +22,8 @@ export interface Profile {
   readonly credits: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** Since when an operator has blocked the account. `null`: it is not blocked. */
+  readonly blockedAt: Date | null;
 }
 
 /** The identity provider decides which addresses are valid. Some are not in ASCII. */

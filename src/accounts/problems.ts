@@ -12,5 +12,10 @@ export const accountProblems = defineProblems({
     message: 'The identity provider did not delete the account. Check IDP_SERVICE_KEY, and try again.',
     retryAfterS: 5,
   },
+  account_blocked: {
+    status: 403,
+    message: 'This account is blocked. It cannot sign in or start anything new. Contact the operator of this service.',
+  },
+  own_account: { status: 409, message: 'You cannot block your own account. Another operator can.' },
   credits_out_of_range: { status: 409, message: 'The balance would be negative, or larger than 2,000,000,000.' },
 });

@@ -12,6 +12,7 @@ export interface AccountTables {
     credits: Generated<number>;
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
+    blocked_at: Generated<Date | null>;
   };
   user_settings: { user_id: string; is_open_notification: Generated<boolean> };
   referrals: { inviter_id: string; invitee_id: string; created_at: Generated<Date> };
@@ -30,7 +31,7 @@ export interface AccountTables {
 
 type Handle = Db<AccountTables> | Tx<AccountTables>;
 
-export const profileColumns = inCamelCase('id email language plan credits created_at updated_at');
+export const profileColumns = inCamelCase('id email language plan credits created_at updated_at blocked_at');
 
 const now = sql<Date>`now()`;
 

@@ -81,6 +81,12 @@ export const usageTotals = z.object({
 });
 export type UsageTotals = z.output<typeof usageTotals>;
 
+export const userParams = z.object({ userId: z.guid().toLowerCase() });
+export const userUsage = z.object({
+  days: z.array(z.object({ day: z.string(), model: z.string(), ...used, images: z.int(), videos: z.int() })),
+});
+export type UserUsage = z.output<typeof userUsage>;
+
 export const spendersQuery = z.object({
   month: z
     .string()

@@ -2,10 +2,18 @@ import { plans } from '#accounts/api.ts';
 import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { readSpenders, readTotals } from './billing/accounts.ts';
+import { readSpenders, readTotals, readUserUsage } from './billing/accounts.ts';
 import type { AgentContext } from './context.ts';
 import { configuredMedia } from './generation/catalogue.ts';
-import { configuredModels, spenders, spendersQuery, totalsQuery, usageTotals } from './operatorapi.ts';
+import {
+  configuredModels,
+  spenders,
+  spendersQuery,
+  totalsQuery,
+  usageTotals,
+  userParams,
+  userUsage,
+} from './operatorapi.ts';
 
 export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentContext): void {
   const routes = routesOf(app, 'agent');
@@ -45,5 +53,17 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     querystring: spendersQuery,
     response: { 200: spenders },
     handler: async ({ query }) => readSpenders(deps, query),
+  });
+
+  routes.get('/usage/users/:userId', access.internalOnly, {
+    id: 'readUserUsage',
+    summary: 'Read the usage and the costs of a user by day and model',
+    description: 'Returns runs, tokens, media, credits and costs of a user for each day and model, for operators.',
+    problems: ['forbidden'],
+    client: { query: 'UserUsageRange', answer: 'UserUsage' },
+    params: userParams,
+    querystring: totalsQuery,
+    response: { 200: userUsage },
+    handler: async ({ params, query }) => readUserUsage(deps, params.userId, query),
   });
 }

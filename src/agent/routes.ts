@@ -38,6 +38,7 @@ export const starting = [
   'forbidden',
   'insufficient_plan',
   'insufficient_credits',
+  'account_blocked',
   'task_running',
   'queue_full',
   'approval_answered',
@@ -192,7 +193,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     summary: 'Retry the videos of a run that failed because of credits or plan',
     description:
       'Retries the videos of a run that failed with `insufficient_credits` or `insufficient_plan`. If they still cannot be paid for, the response is 400, and `error` is the current reason.',
-    problems: ['not_found', 'video_not_retryable', 'video_unpayable'],
+    problems: ['not_found', 'video_not_retryable', 'video_unpayable', 'account_blocked'],
     client: { answer: 'VideosRetried' },
     params: taskParams,
     response: { 200: z.object({ success: z.literal(true) }) },

@@ -1,6 +1,7 @@
 /** The agent service (docs/specification/agent.md; docs/agent.md). */
 import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { accountProblems } from '#accounts/problems.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Interval } from '#platform/background/interval.ts';
 import { measureOverdue } from '#platform/background/removal.ts';
@@ -241,7 +242,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
         generations: 'Images and videos that are ordered without a run, and all videos of a user.',
         people: 'Users and their data, for operators.',
       },
-      problems: agentProblems.table,
+      problems: { ...agentProblems.table, account_blocked: accountProblems.table.account_blocked },
       problemFields,
     },
     cors: allowChats(deps.agentOrigins),

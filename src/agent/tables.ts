@@ -306,6 +306,7 @@ export interface AgentTables extends LedgerTables {
     images: Generated<number>;
     videos: Generated<number>;
     credits: Generated<number>;
+    cost_usd: Generated<number>;
   };
   agent_usage_totals: {
     day: string;

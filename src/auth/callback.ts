@@ -6,6 +6,7 @@ import { withDeadline } from '#platform/resilience.ts';
 import { recordUse } from './browsersessions.ts';
 import type { AuthContext } from './context.ts';
 import { type ProviderSession, providerTimeoutMs } from './provider.ts';
+import { revokeLater } from './revocations.ts';
 import { hashToken } from './rotation.ts';
 import { areOfOneSubject, readSessions } from './sessions.ts';
 import { findSignIns, type Redirect, type SignIn, type State, unknownVerifier } from './signins.ts';
@@ -43,6 +44,17 @@ export async function finishSignIn(deps: AuthContext, returned: Returned): Promi
     return { location: await findTarget(deps, code, state, returned.clientAddress), setCookies: [] };
   }
   const { session, signIn } = opened;
+  const clearedSignIn = [
+    cookies.clear('ka_next'),
+    cookies.clear('ka_invite'),
+    ...[...new Set(['ka_pkce' as const, ...signIn.cookies])].map((name) => cookies.clear(name)),
+  ];
+  const { isBlocked } = await deps.sessionEnds.check({ subject: session.user?.id, sealedAtMs: 0 });
+  if (isBlocked) {
+    const { refreshToken } = session;
+    await revokeLater(deps, { refreshToken, scope: 'local' }, [refreshToken]);
+    return { location: `${failed.location}&auth_reason=account_blocked`, setCookies: clearedSignIn };
+  }
   const isReferred = await runOnboarding(deps, session, signIn, returned.acceptLanguage);
   const target = targets.validate(signIn.next) ?? targets.fallback;
   const sealedAtMs =
@@ -52,9 +64,7 @@ export async function finishSignIn(deps: AuthContext, returned: Returned): Promi
   return {
     location: isReferred && signIn.invite !== undefined ? withReferral(target, signIn.invite) : target,
     setCookies: [
-      cookies.clear('ka_next'),
-      cookies.clear('ka_invite'),
-      ...[...new Set(['ka_pkce' as const, ...signIn.cookies])].map((name) => cookies.clear(name)),
+      ...clearedSignIn,
       cookies.keepSession(
         deps.sessionSealer.seal({
           token: session.refreshToken,

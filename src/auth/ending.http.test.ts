@@ -1,7 +1,7 @@
-/** Sessions that an operator ends (docs/specification/records.md#people). */
+/** Sessions that an operator ends, and accounts that one blocks (docs/specification/records.md#people). */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccess } from '#platform/access/access.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import { createLog } from '#platform/log.ts';
@@ -89,4 +89,64 @@ it('are refused although a process whose clock is ahead sealed them', async () =
   expect((await browser.post(`${ahead.url}/refresh`, { origin })).status).toBe(200);
   expect((await endSessions(userId)).status).toBe(204);
   expect((await refresh(browser)).status).toBe(401);
+});
+
+describe('a blocked account', () => {
+  const urlOf = (userId: string) => `${rig.url}/v1/people/${userId}/block`;
+  const headers = { 'x-internal-key': key };
+  const block = (userId: string, actor = 'chief@example.com') =>
+    fetch(urlOf(userId), {
+      method: 'POST',
+      headers: { ...headers, 'x-operator': actor, 'content-type': 'application/json' },
+      body: JSON.stringify({ reason: 'Spam.' }),
+    });
+  const unblock = (userId: string) => fetch(urlOf(userId), { method: 'DELETE', headers });
+
+  it('is refused in every browser and process, at a refresh and a sign-in', async () => {
+    const { browser, userId, email } = await enter();
+    const { browser: second } = await enter(email);
+    const other = await enter();
+    const another = await rig.another({});
+    expect((await block(userId)).status).toBe(200);
+    const refused = { status: 403, body: { error: 'account_blocked' } };
+    expect(await refresh(browser)).toMatchObject(refused);
+    const answer = await second.post(`${another.url}/refresh`, { origin });
+    expect([answer.status, second.cookies.has('ka_session')]).toEqual([403, false]);
+    const returning = openBrowser();
+    const { location } = await signIn(returning, rig.url, { email });
+    expect([location, [...returning.cookies.keys()]]).toEqual([
+      `${origin}/?auth_error=1&auth_reason=account_blocked`,
+      [],
+    ]);
+    await expect.poll(async () => (await rig.calls()).logout).toBeGreaterThanOrEqual(3);
+    expect((await refresh(other.browser)).status).toBe(200);
+  });
+
+  it('that is unblocked signs in again, and its earlier sessions stay ended', async () => {
+    const { browser, userId, email } = await enter();
+    const sealed = browser.cookies.get('ka_session') ?? '';
+    await block(userId);
+    expect((await unblock(userId)).status).toBe(200);
+    browser.cookies.set('ka_session', sealed);
+    expect(await refresh(browser)).toMatchObject({ status: 401, body: { error: 'refresh_failed' } });
+    const { browser: again } = await enter(email);
+    expect((await refresh(again)).status).toBe(200);
+  });
+
+  it('stays blocked if two operators block it, and the first reason counts', async () => {
+    const { userId } = await enter();
+    expect((await Promise.all([block(userId), block(userId)])).map(({ status }) => status)).toEqual([200, 200]);
+    const { rows } = await sql`select reason from account_blocks where user_id = ${userId}`.execute(
+      rig.database.queries(),
+    );
+    expect(rows).toEqual([{ reason: 'Spam.' }]);
+  });
+
+  it('is not the own account of an operator, and one that exists', async () => {
+    const { browser, userId, email } = await enter();
+    const own = await block(userId, email.toUpperCase());
+    expect([own.status, await own.json()]).toEqual([409, expect.objectContaining({ error: 'own_account' })]);
+    expect((await refresh(browser)).status).toBe(200);
+    for (const change of [block, unblock]) expect((await change(randomUUID())).status).toBe(404);
+  });
 });

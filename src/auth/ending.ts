@@ -2,7 +2,8 @@
  * Ends the sessions of a user on behalf of an operator. The provider ends a session only with a token of it, so a session
  * is refused here from now on, and the provider learns of it with the next request of its browser.
  */
-import type { Db } from '#platform/db/db.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import { hashToken } from './rotation.ts';
 import type { Session } from './sessions.ts';
@@ -10,14 +11,22 @@ import { findSessionsEnd, readNow, removeSessions, writeSessionsEnd } from './st
 import type { AuthTables } from './tables.ts';
 
 export interface SessionEnds {
-  end(userId: string): Promise<void>;
+  end(userId: string, tx?: Tx<AuthTables>): Promise<void>;
   find(userId: string): Promise<Date | undefined>;
-  /** `false` while the database does not respond: it must not sign anyone out. Otherwise, also the time of this check. */
-  check(session: Session): Promise<{ readonly isEnded: boolean; readonly checkedAtMs?: number }>;
+  /** Both are `false` while the database does not respond: it must not sign anyone out. Otherwise, also the time of this check. */
+  check(session: Omit<Session, 'token'>): Promise<SessionCheck>;
   /** The time of a new session. `undefined` while the database does not respond. */
   now(): Promise<number | undefined>;
 }
 
+interface SessionCheck {
+  readonly isEnded: boolean;
+  /** Whether an operator has blocked the account. */
+  readonly isBlocked: boolean;
+  readonly checkedAtMs?: number;
+}
+
+const unchecked: SessionCheck = { isEnded: false, isBlocked: false };
 const databaseTimeoutMs = 2000;
 const hashOf = (userId: string) => hashToken(`subject ${userId}`);
 
@@ -26,18 +35,19 @@ export function createSessionEnds(db: Db<AuthTables>): SessionEnds {
   const find = async (userId: string) => (await findSessionsEnd(db, hashOf(userId))).endedAt ?? undefined;
   return {
     find,
-    async end(userId) {
-      await writeSessionsEnd(db, hashOf(userId));
-      await removeSessions(db, userId, undefined);
+    async end(userId, tx) {
+      await writeSessionsEnd(tx ?? db, hashOf(userId));
+      await removeSessions(tx ?? db, userId, undefined);
     },
     async check({ subject, sealedAtMs }) {
-      if (subject === undefined) return { isEnded: false };
-      const found = await withDeadline(databaseTimeoutMs, () => findSessionsEnd(db, hashOf(subject))).catch(
+      if (subject === undefined) return unchecked;
+      const userId = isUuid(subject) ? subject : undefined;
+      const found = await withDeadline(databaseTimeoutMs, () => findSessionsEnd(db, hashOf(subject), userId)).catch(
         () => undefined,
       );
-      if (found === undefined) return { isEnded: false };
-      const { endedAt, readAt } = found;
-      return { isEnded: endedAt !== null && sealedAtMs <= endedAt.getTime(), checkedAtMs: readAt.getTime() };
+      if (found === undefined) return unchecked;
+      const { endedAt, isBlocked, readAt } = found;
+      return { isBlocked, isEnded: endedAt !== null && sealedAtMs <= endedAt.getTime(), checkedAtMs: readAt.getTime() };
     },
     now: async () => {
       const readAt = await withDeadline(databaseTimeoutMs, () => readNow(db)).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { accountProblems } from '#accounts/problems.ts';
 import { html } from '#platform/escaping.ts';
 import { matchOrigins } from '#platform/http/cors.ts';
 import type { OriginMatcher } from '#platform/http/httpserver.ts';
@@ -128,7 +129,7 @@ function addCalls(app: HttpServer, deps: AuthContext): void {
       summary: 'Exchange the session cookie for an access token',
       description:
         'Returns a new access token and rotates the session cookie. Call it with credentials from a page of an allowed origin. After 503, the session is still valid.',
-      problems: ['no_session', 'refresh_failed', 'forbidden_origin', 'upstream_unavailable'],
+      problems: ['no_session', 'refresh_failed', 'account_blocked', 'forbidden_origin', 'upstream_unavailable'],
       readsSession: true,
       client: { answer: 'AccessToken', repeatable: true, cookies: true },
       response: { 200: accessToken },
@@ -273,7 +274,7 @@ interface Refresh {
 /** Maximum number of cookies to try. Each one costs a call to the provider if the earlier ones are dead. */
 const maxTried = 5;
 
-/** The problem is `no_session` (401), `refresh_failed` (401) or `upstream_unavailable` (503). */
+/** The problem is `no_session` (401), `refresh_failed` (401), `account_blocked` (403) or `upstream_unavailable` (503). */
 async function refresh(
   deps: AuthContext,
   headers: FastifyRequest['headers'],
@@ -285,9 +286,11 @@ async function refresh(
   if (!areOfOneSubject(sessions))
     return { outcome: authProblems.no_session(), setCookies: cookies.clearEverySession() };
   for (const session of sessions.slice(0, maxTried)) {
-    const { isEnded, checkedAtMs } = await deps.sessionEnds.check(session);
-    if (isEnded) {
+    const { isEnded, isBlocked, checkedAtMs } = await deps.sessionEnds.check(session);
+    if (isEnded || isBlocked) {
       await revokeOnce(deps, session);
+      // All cookies are of one user.
+      if (isBlocked) return { outcome: accountProblems.account_blocked(), setCookies: clearing(cookies, sessions) };
       continue;
     }
     const refreshed = await rotation.refresh(session.token, clientAddress);

@@ -5,6 +5,7 @@ import { type Db, hasChanged, type Tx } from '#platform/db/db.ts';
 import type { AuthTables } from './tables.ts';
 
 type Handle = Db<AuthTables>;
+type AnyHandle = Handle | Tx<AuthTables>;
 
 const inMs = (ms: number) => sql<Date>`now() + make_interval(secs => ${ms / 1000})`;
 const isOver = sql<boolean>`session_refreshes.expires_at <= now()`;
@@ -132,13 +133,13 @@ export async function replaceRevocation(db: Handle, id: string, sealed: string, 
     .execute();
 }
 
-export async function removeRevocation(db: Handle | Tx<AuthTables>, id: string): Promise<void> {
+export async function removeRevocation(db: AnyHandle, id: string): Promise<void> {
   await db.deleteFrom('session_revocations').where('id', '=', id).execute();
 }
 
 // Sessions that an operator ended: those of a user whose cookie was sealed before.
 
-export async function writeSessionsEnd(db: Db<AuthTables>, subjectHash: Buffer): Promise<void> {
+export async function writeSessionsEnd(db: AnyHandle, subjectHash: Buffer): Promise<void> {
   await db
     .insertInto('ended_sessions')
     .values({ subject_hash: subjectHash, ended_at: sql`clock_timestamp()` })
@@ -146,10 +147,11 @@ export async function writeSessionsEnd(db: Db<AuthTables>, subjectHash: Buffer):
     .execute();
 }
 
-/** `readAt`: no end before it is missing in the result. */
-export async function findSessionsEnd(db: Db<AuthTables>, subjectHash: Buffer) {
-  const { rows } = await sql<{ readonly endedAt: Date | null; readonly readAt: Date }>`
-    select now() as "readAt", (select ended_at from ended_sessions where subject_hash = ${subjectHash}) as "endedAt"`.execute(
+/** `userId`: of the subject, if it can have a profile. `readAt`: no end before it is missing in the result. */
+export async function findSessionsEnd(db: Db<AuthTables>, subjectHash: Buffer, userId?: string) {
+  const { rows } = await sql<{ readonly endedAt: Date | null; readonly isBlocked: boolean; readonly readAt: Date }>`
+    select now() as "readAt", (select ended_at from ended_sessions where subject_hash = ${subjectHash}) as "endedAt",
+      exists (select from user_profiles where id = ${userId ?? null}::uuid and blocked_at is not null) as "isBlocked"`.execute(
     db,
   );
   const [row] = rows;
@@ -231,7 +233,7 @@ export async function endOtherSessions(db: Db<AuthTables>, userId: string, sessi
 }
 
 /** After a sign-out: those of the user, or one. A session that its user ended stays refused. */
-export async function removeSessions(db: Db<AuthTables>, userId: string, sessionId: string | undefined): Promise<void> {
+export async function removeSessions(db: AnyHandle, userId: string, sessionId: string | undefined): Promise<void> {
   await db
     .deleteFrom('browser_sessions')
     .where('user_id', '=', userId)

@@ -78,6 +78,8 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     // In the words of the page Mail, which knows no pending emails.
     await expect.poll(() => page.getByRole('region', { name: 'Emails' }).innerText()).toMatch(/scheduled|sent/);
     await page.getByText('Spent in 30 days').waitFor();
+    await page.getByText('Images in 30 days').waitFor();
+    expect(await page.getByText('(removed)').count()).toBe(0);
     await look(page, 'a person');
 
     await page.getByLabel('Add credits').fill('25');
@@ -88,6 +90,32 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     const changes = page.getByRole('region', { name: 'Changes of plan and credits' });
     await changes.getByText('An apology for an outage').waitFor();
     expect(await changes.textContent()).toContain('Pro to Max');
+
+    // A zero too many is asked about.
+    await page.getByLabel('Add credits').fill('10001');
+    await page.getByLabel('Reason').fill('A zero too many');
+    await page.getByRole('button', { name: 'Save change' }).click();
+    await page.getByRole('group', { name: `Add 10,001 credits to ${person.email}?` }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Add credits').fill('10000');
+    await page.getByRole('button', { name: 'Save change' }).click();
+    await changes.getByText('A zero too many').waitFor();
+
+    await page.getByRole('button', { name: 'Block …' }).click();
+    const question = page.getByRole('dialog', { name: `Block ${person.email}?` });
+    await question.getByText('public links stay').waitFor();
+    await look(page, 'the question before a block');
+    await question.getByLabel('Reason').fill('Spam in links');
+    await question.getByRole('button', { name: 'Block', exact: true }).click();
+    await page.getByText('Reason: Spam in links').waitFor();
+    await look(page, 'a blocked person');
+    await page.getByRole('link', { name: 'All people' }).click();
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Blocked');
+    await expect.poll(() => row.allInnerTexts()).toEqual([expect.stringContaining('Blocked')]);
+    await page.getByRole('link', { name: person.email }).click();
+    await page.getByRole('button', { name: 'Unblock' }).click();
+    await page.getByRole('button', { name: 'Yes, unblock' }).click();
+    await page.getByRole('region', { name: 'Audit' }).getByText('Unblocked this person').waitFor();
 
     await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByRole('button', { name: 'Yes, end sessions' }).click();

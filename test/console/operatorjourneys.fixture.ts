@@ -110,7 +110,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     await page.getByRole('button', { name: `Operator ${readerEmail}, read-only` }).waitFor();
     await page.goto(`${rig.url}/operator/people/${person.id}`);
     await page.getByRole('heading', { name: 'Account' }).waitFor();
-    for (const name of ['Save change', 'End sessions', 'Export everything', 'Erase everything'])
+    for (const name of ['Save change', 'End sessions', 'Block …', 'Export everything', 'Erase everything'])
       expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
     await judge(page, 'a person for a reader');
   });

@@ -151,7 +151,11 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByRole('link', { name: person.email }).click();
     // What was read less than 15 seconds ago is shown again.
     await page.reload();
-    await page.getByRole('region', { name: 'Audit' }).getByText('Viewed a file of this person').first().waitFor();
+    const audit = page.getByRole('region', { name: 'Audit' });
+    await audit.getByText('Viewed a file of this person').first().waitFor();
+    const order = audit.getByRole('link', { name: 'Open the order' }).first();
+    expect(await order.getAttribute('href')).toBe(`/operator/runs?kind=generations&id=${ordered.body.id}`);
+    await page.getByRole('region', { name: 'Latest files' }).getByText('Offline renderer', { exact: true }).waitFor();
     const thread = page.getByRole('region', { name: 'Threads' }).getByRole('link', { name: 'please fail' });
     await thread.click();
     await rows.getByText(outage).waitFor();

@@ -4,6 +4,7 @@
  * crash leaves both or neither.
  */
 import type { Db, Tx } from '#platform/db/db.ts';
+import { accountProblems } from '../problems.ts';
 import {
   changeBalance,
   closeEntries,
@@ -31,16 +32,20 @@ export interface Reservation {
   readonly assetId?: string;
 }
 
-/** Takes nothing and returns `false` if the balance is too low; `balance` is the current one. The profile must exist. */
+/**
+ * Takes nothing and returns `false` if the balance is too low; `balance` is the current one. The profile must exist. Throws 403
+ * `account_blocked` for new work, so that a user whose access token is still valid starts nothing.
+ */
 export async function reserveCredits(
   tx: Tx<LedgerTables>,
   reservation: Reservation,
 ): Promise<{ readonly reserved: boolean; readonly balance: number }> {
   const { reference, scope, userId, amount, assetId } = reservation;
   const entry = { reference, scope, user_id: userId, amount, asset_id: assetId ?? null };
-  const { balance, isTaken } = await takeCredits(tx, entry);
+  const { balance, isTaken, isBlocked } = await takeCredits(tx, entry);
   if (isTaken) return { reserved: true, balance: balance - amount };
   const known = await findEntry(tx, reference);
+  if (known === undefined && isBlocked) throw accountProblems.account_blocked();
   // A released or settled reservation is closed. Its work must not be done again.
   return { reserved: known?.state === 'reserved', balance };
 }

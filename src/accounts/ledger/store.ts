@@ -46,26 +46,31 @@ export function findEntry(
 
 /**
  * Locks the balance until the transaction ends, inserts the entry and takes its amount. Changes nothing if the balance, which it
- * returns as it was before, is too low, or if the reference has an entry.
+ * returns as it was before, is too low, if the account is blocked, or if the reference has an entry.
  */
 export async function takeCredits(
   tx: Tx<LedgerTables>,
   entry: Pick<LedgerTable, 'reference' | 'scope' | 'user_id' | 'amount' | 'asset_id'>,
-): Promise<{ readonly balance: number; readonly isTaken: boolean }> {
+): Promise<{ readonly balance: number; readonly isTaken: boolean; readonly isBlocked: boolean }> {
   const { reference, scope, user_id, amount, asset_id } = entry;
-  const { rows } = await sql<{ balance: number; isTaken: boolean }>`
-    with profile as materialized (select id, credits from user_profiles where id = ${user_id} for update),
+  const { rows } = await sql<{ balance: number; isTaken: boolean; isBlocked: boolean }>`
+    with profile as materialized (
+      select id, credits, blocked_at is not null as is_blocked from user_profiles where id = ${user_id} for update
+    ),
     entry as (
       insert into credit_ledger (reference, scope, user_id, amount, state, asset_id)
-      select ${reference}, ${scope}, id, ${amount}::int, 'reserved', ${asset_id}::uuid from profile where credits >= ${amount}::int
+      select ${reference}, ${scope}, id, ${amount}::int, 'reserved', ${asset_id}::uuid from profile
+      where credits >= ${amount}::int and not is_blocked
       on conflict (reference) do nothing
       returning user_id, amount
     ),
     taken as (
       update user_profiles set credits = credits - entry.amount, updated_at = ${now} from entry where id = entry.user_id
     )
-    select credits as balance, exists (select from entry) as "isTaken" from profile`.execute(tx);
-  return rows[0] ?? { balance: 0, isTaken: false };
+    select credits as balance, exists (select from entry) as "isTaken", is_blocked as "isBlocked" from profile`.execute(
+    tx,
+  );
+  return rows[0] ?? { balance: 0, isTaken: false, isBlocked: false };
 }
 
 export async function changeBalance(tx: Tx<LedgerTables>, userId: string, change: number): Promise<void> {

@@ -16,12 +16,20 @@ export const person = z.object({
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   activeAt: z.iso.datetime().nullable().describe('The last use of a session in a browser.'),
+  blockedAt: z.iso.datetime().nullable().describe('Since when the account is blocked. `null`: it is not.'),
 });
 export type Person = z.output<typeof person>;
 
 export const peopleListing = z.object({
-  q: z.string().max(320).optional().describe('An id, or the beginning of an email address. Without it: the newest.'),
+  q: z
+    .string()
+    .max(320)
+    .optional()
+    .describe(
+      'An id, or a part of an email address. Addresses that begin with it come first; other parts are found among the newest 100,000 users. Without it: the newest.',
+    ),
   plan: plan.optional().describe('Only users with this plan.'),
+  status: z.enum(['active', 'blocked']).optional().describe('Only users whose account is blocked, or is not.'),
   order: z
     .enum(['newest', 'oldest', 'credits'])
     .default('newest')
@@ -75,6 +83,7 @@ export const personDetails = z.object({
   invitedBy: z.string().nullable(),
   invited: z.int().describe('The number of users that this user has invited.'),
   sessionsEndedAt: z.iso.datetime().nullable(),
+  block: z.object({ actor: z.string(), reason: z.string() }).nullable().describe('`null`: the account is not blocked.'),
   sessions: z
     .array(z.object({ browser: z.string(), createdAt: z.iso.datetime(), usedAt: z.iso.datetime() }))
     .describe('The last used first; at most 50.'),
@@ -112,6 +121,7 @@ export const actionPage = z.object({
           'The user, if an operator changed their credits around that time, or if they are among the 100 newest.',
         ),
       change: creditChange.nullable().describe('The change of plan or credits that the action made.'),
+      reason: z.string().nullable().describe('Why the action blocked the account.'),
     }),
   ),
   next_cursor: z
@@ -123,17 +133,21 @@ export const actionPage = z.object({
 });
 export type ActionPage = z.output<typeof actionPage>;
 
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates');
+
+export const blockOrder = z.strictObject({ reason: reason.describe('Operators see it, and the user does not.') });
+
 export const creditsChange = z
   .object({
     changeId: userId.describe('Chosen by the caller. Repeating a request with the same id changes nothing.'),
     plan: plan.optional(),
     credits: z.int().min(-maxCredits).max(maxCredits).default(0).describe('Added to the balance; may be negative.'),
-    reason: z
-      .string()
-      .trim()
-      .min(1)
-      .max(500)
-      .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates'),
+    reason,
   })
   .refine(({ plan: chosen, credits }) => chosen !== undefined || credits !== 0, {
     path: ['credits'],

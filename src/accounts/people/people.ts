@@ -2,7 +2,7 @@
 
 import type { RawBuilder } from 'kysely';
 import { auditOf, findActions, type ShownAction } from '#platform/audit/audit.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
@@ -24,17 +24,20 @@ import type {
 } from './api.ts';
 import {
   deletePerson,
-  findByEmailStart,
+  findByEmail,
   findById,
   findChangeOwner,
   findSurroundings,
   findTargets,
+  insertBlock,
+  listBlocks,
   listCreditChanges,
   listEmails,
   listPeople,
   lockAccount,
   type PeopleTables,
   type PersonPlace,
+  setBlocked,
   writeCreditChange,
 } from './peoplestore.ts';
 
@@ -47,17 +50,17 @@ const mostNamed = 100;
 /** Throws 400 for a cursor that no page returned. */
 export async function readPeople(
   { db }: PeopleContext,
-  { q = '', limit, cursor, plan, order }: PeopleListing,
+  { q = '', limit, cursor, plan, status, order }: PeopleListing,
 ): Promise<PeoplePage> {
   const words = q.trim().toLowerCase();
   if (words !== '') {
-    const rows = isUuid(words) ? await findById(db, words) : await findByEmailStart(db, words, limit, plan);
+    const rows = isUuid(words) ? await findById(db, words) : await findByEmail(db, words, limit, { plan, status });
     return { people: rows.map(toPerson), next_cursor: null };
   }
   // One row more than the page shows whether there is another page.
   const rows = await listPeople(
     db,
-    { plan, order, after: cursor === undefined ? undefined : readCursor(cursor) },
+    { plan, status, order, after: cursor === undefined ? undefined : readCursor(cursor) },
     limit + 1,
   );
   const page = rows.slice(0, limit);
@@ -77,10 +80,11 @@ export async function readPerson(
   const { db, findSessionsEnd } = deps;
   const [row] = await findById(db, userId);
   if (row === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
-  const [{ isOpenNotification, invitedBy, invited }, endedAt, changes, { actions }] = await Promise.all([
+  const [{ isOpenNotification, invitedBy, invited }, endedAt, changes, [block], { actions }] = await Promise.all([
     findSurroundings(db, userId),
     findSessionsEnd(userId),
     listCreditChanges(db, userId, shownChanges),
+    listBlocks(db, userId, 1),
     findActions(auditOf(db), { userId, limit: shownChanges }),
   ]);
   return {
@@ -89,6 +93,7 @@ export async function readPerson(
     invitedBy,
     invited,
     sessionsEndedAt: endedAt?.toISOString() ?? null,
+    block: row.blockedAt === null || block === undefined ? null : { actor: block.actor, reason: block.reason },
     changes: changes.map(({ createdAt, ...change }) => ({ ...change, createdAt: createdAt.toISOString() })),
     actions: actions.map(({ at, actor, action, outcome }) => ({ at, actor, action, outcome })),
   };
@@ -108,15 +113,20 @@ export async function readActions({ db }: PeopleContext, query: ActionSearch): P
       ? new Map<string, string>()
       : await findTargets(db, hashes, newest.at, search.userId);
   const changes = new Map<string, Changes>();
+  const blocks = new Map<string, Awaited<ReturnType<typeof listBlocks>>>();
   for (const { action, target } of actions) {
     const userId = users.get(target);
-    if (userId !== undefined && isOfCredits(action) && !changes.has(userId))
+    if (userId === undefined) continue;
+    if (isOfCredits(action) && !changes.has(userId))
       changes.set(userId, await listCreditChanges(db, userId, shownChanges));
+    if (isBlock(action) && !blocks.has(userId)) blocks.set(userId, await listBlocks(db, userId, shownChanges));
   }
   return {
     actions: actions.map((action) => {
       const userId = users.get(action.target) ?? null;
-      return { ...action, userId, change: changeOf(action, changes.get(userId ?? '') ?? []) };
+      const block = isBlock(action.action) ? recordOf(action, blocks.get(userId ?? '') ?? []) : undefined;
+      const change = changeOf(action, changes.get(userId ?? '') ?? []);
+      return { ...action, userId, change, reason: block?.reason ?? null };
     }),
     next_cursor: next === null ? null : String(next),
   };
@@ -125,16 +135,24 @@ export async function readActions({ db }: PeopleContext, query: ActionSearch): P
 type Changes = Awaited<ReturnType<typeof listCreditChanges>>;
 
 const isOfCredits = (action: string) => action.endsWith('credits');
+const isBlock = (action: string) => action === 'POST /v1/people/:userId/block';
 
 /** An action is recorded right after its change. */
 const recordedWithinMs = 60_000;
 
-function changeOf({ action, actor, at, outcome }: ShownAction, changes: Changes): CreditChange | null {
-  if (!isOfCredits(action) || !/^(2\d\d|done)$/.test(outcome)) return null;
-  const ageOf = ({ createdAt }: Changes[number]) => Date.parse(at) - createdAt.getTime();
-  // Newest first.
-  const found = changes.find((one) => one.actor === actor && ageOf(one) >= 0 && ageOf(one) < recordedWithinMs);
+function changeOf(action: ShownAction, changes: Changes): CreditChange | null {
+  const found = isOfCredits(action.action) ? recordOf(action, changes) : undefined;
   return found === undefined ? null : { ...found, createdAt: found.createdAt.toISOString() };
+}
+
+/** The record that an action made. `records`: newest first. */
+function recordOf<T extends { readonly actor: string; readonly createdAt: Date }>(
+  { actor, at, outcome }: ShownAction,
+  records: readonly T[],
+): T | undefined {
+  if (!/^(2\d\d|done)$/.test(outcome)) return undefined;
+  const ageOf = ({ createdAt }: T) => Date.parse(at) - createdAt.getTime();
+  return records.find((one) => one.actor === actor && ageOf(one) >= 0 && ageOf(one) < recordedWithinMs);
 }
 
 /**
@@ -157,14 +175,47 @@ export async function changeCredits(
     if (after.credits < 0 || after.credits > maxCredits) throw accountProblems.credits_out_of_range();
     await writeCreditChange(tx, { changeId, userId, actor, reason, before, after });
   });
+  return findPerson(db, userId);
+}
+
+/**
+ * Blocks the account, and ends its sessions in the same transaction. Of two operators, the first one counts. Throws 404, and 409 if
+ * operators would block themselves.
+ */
+export async function blockPerson(
+  { db, endSessions }: PeopleContext,
+  userId: string,
+  actor: string,
+  reason: string,
+): Promise<Person> {
+  await transaction(db, async (tx) => {
+    // Sessions before the profile, in the order of an erasure.
+    await endSessions(userId, tx);
+    const before = await lockAccount(tx, userId);
+    if (before === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
+    if (before.email?.toLowerCase() === actor.toLowerCase()) throw accountProblems.own_account();
+    if (before.blockedAt !== null) return;
+    await setBlocked(tx, userId, true);
+    await insertBlock(tx, userId, actor, reason);
+  });
+  return findPerson(db, userId);
+}
+
+/** The sessions that the block ended stay ended. Throws 404. */
+export async function unblockPerson({ db }: PeopleContext, userId: string): Promise<Person> {
+  await transaction(db, (tx) => setBlocked(tx, userId, false));
+  return findPerson(db, userId);
+}
+
+async function findPerson(db: PeopleContext['db'], userId: string): Promise<Person> {
   const [row] = await findById(db, userId);
-  if (row === undefined) throw problems.not_found();
+  if (row === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
   return toPerson(row);
 }
 
-function toPerson({ createdAtUs: _us, createdAt, updatedAt, activeAt, ...row }: Row): Person {
+function toPerson({ createdAtUs: _us, createdAt, updatedAt, activeAt, blockedAt, ...row }: Row): Person {
   const at = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
-  return { ...row, ...at, activeAt: activeAt?.toISOString() ?? null };
+  return { ...row, ...at, activeAt: activeAt?.toISOString() ?? null, blockedAt: blockedAt?.toISOString() ?? null };
 }
 
 const placeOf = ({ id, createdAtUs, credits }: Row, order: PeopleListing['order']): PersonPlace => ({
@@ -209,6 +260,6 @@ export interface PeopleContext {
   /** Deletes the account at the identity provider. Throws 503 if it does not. */
   readonly removeAccount: (userId: string) => Promise<Erased['provider']>;
   /** Ends the sessions of the user. */
-  readonly endSessions: (userId: string) => Promise<void>;
+  readonly endSessions: (userId: string, tx?: Tx<PeopleTables>) => Promise<void>;
   readonly log: Log;
 }

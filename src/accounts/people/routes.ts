@@ -8,6 +8,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import {
   actionPage,
   actionSearch,
+  blockOrder,
   creditsChange,
   names,
   namesQuery,
@@ -17,7 +18,16 @@ import {
   personDetails,
   personParams,
 } from './api.ts';
-import { changeCredits, type PeopleContext, readActions, readNames, readPeople, readPerson } from './people.ts';
+import {
+  blockPerson,
+  changeCredits,
+  type PeopleContext,
+  readActions,
+  readNames,
+  readPeople,
+  readPerson,
+  unblockPerson,
+} from './people.ts';
 
 export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleContext): void {
   auditOperators(app, {
@@ -78,6 +88,31 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     body: creditsChange,
     response: { 200: person },
     handler: async ({ params, body, headers }) => changeCredits(deps, params.userId, actorOf(headers), body),
+  });
+
+  routes.post('/v1/people/:userId/block', guard, {
+    id: 'blockPerson',
+    summary: 'Block the account of a user',
+    description:
+      'Ends all sessions and stops the runs in progress. The user can no longer sign in, refresh a session, or start runs and orders. Files, conversations and public links stay. A repeated request changes nothing.',
+    problems: ['not_found', 'own_account'],
+    example: { reason: 'Spam in public links.' },
+    client: { body: 'BlockOrder', answer: 'Person', repeatable: true },
+    params: personParams,
+    body: blockOrder,
+    response: { 200: person },
+    handler: async ({ params, body, headers }) => blockPerson(deps, params.userId, actorOf(headers), body.reason),
+  });
+
+  routes.delete('/v1/people/:userId/block', guard, {
+    id: 'unblockPerson',
+    summary: 'Unblock the account of a user',
+    description: 'The user can sign in again. A repeated request changes nothing.',
+    problems: ['not_found'],
+    client: { answer: 'Person', repeatable: true },
+    params: personParams,
+    response: { 200: person },
+    handler: async ({ params }) => unblockPerson(deps, params.userId),
   });
 
   routes.post('/v1/people/:userId/exports', guard, {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { UIMessage } from 'ai';
 import { lockBalance } from '#accounts/ledger/credits.ts';
+import { accountProblems } from '#accounts/problems.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
@@ -93,7 +94,8 @@ async function findAnswered(tx: Tx<AgentTables>, userId: string, { threadId, app
 const answered = () => agentProblems.approval_answered({ fields: { reason: 'approval_answered' } });
 
 async function admitRun({ welcome, maxRunsPerUser }: AgentContext, tx: Tx<AgentTables>, userId: string): Promise<void> {
-  await ensureProfile(tx, { id: userId }, welcome);
+  const { blockedAt } = await ensureProfile(tx, { id: userId }, welcome);
+  if (blockedAt !== null) throw accountProblems.account_blocked();
   // Starts of a user are counted one after the other.
   await lockBalance(tx, userId);
   if ((await countInFlightOf(tx, userId)) >= maxRunsPerUser) throw agentProblems.too_many_runs();

@@ -5,7 +5,7 @@ import { invalid } from '#platform/problem.ts';
 import type { CreditsInfo, UsageDays } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import { type Catalogue, configuredMedia } from '../generation/catalogue.ts';
-import type { Spenders, SpendersQuery, TotalsQuery, UsageTotals } from '../operatorapi.ts';
+import type { Spenders, SpendersQuery, TotalsQuery, UsageTotals, UserUsage } from '../operatorapi.ts';
 import { sumMedia } from '../records/recordstore.ts';
 import { listSpenders, listTotals, listUsage } from './usagestore.ts';
 
@@ -20,7 +20,13 @@ interface DayRange {
   readonly to?: string | undefined;
 }
 
-export async function readUsage({ db }: AgentContext, userId: string, range: DayRange): Promise<UsageDays> {
+export async function readUsage(deps: AgentContext, userId: string, range: DayRange): Promise<UsageDays> {
+  const { days } = await readUserUsage(deps, userId, range);
+  return { days: days.map(({ costUsd: _costUsd, ...day }) => day) };
+}
+
+/** With the costs, for operators. */
+export async function readUserUsage({ db }: AgentContext, userId: string, range: DayRange): Promise<UserUsage> {
   const { from, to } = chooseDays(range);
   return { days: await listUsage(db, userId, from, to, maxRows) };
 }

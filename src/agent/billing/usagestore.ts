@@ -13,7 +13,7 @@ export interface UsageChange {
   readonly images?: number;
   readonly videos?: number;
   readonly credits: number;
-  /** What the operator pays. Counted in the totals only. */
+  /** What the operator pays. */
   readonly costUsd?: number;
 }
 
@@ -24,12 +24,14 @@ export async function addUsage(tx: Tx<AgentTables>, change: UsageChange): Promis
   const outputTokens = change.outputTokens ?? 0;
   await sql`
     with day_of_user as (
-      insert into agent_usage as known (user_id, day, model, runs, input_tokens, output_tokens, images, videos, credits)
-      values (${userId}, (now() at time zone 'UTC')::date, ${model}, ${runs}, ${inputTokens}, ${outputTokens}, ${images}, ${videos}, ${credits})
+      insert into agent_usage as known
+        (user_id, day, model, runs, input_tokens, output_tokens, images, videos, credits, cost_usd)
+      values (${userId}, (now() at time zone 'UTC')::date, ${model}, ${runs}, ${inputTokens}, ${outputTokens}, ${images}, ${videos}, ${credits}, ${costUsd})
       on conflict (user_id, day, model) do update set runs = known.runs + excluded.runs,
         input_tokens = known.input_tokens + excluded.input_tokens,
         output_tokens = known.output_tokens + excluded.output_tokens, images = known.images + excluded.images,
-        videos = known.videos + excluded.videos, credits = known.credits + excluded.credits
+        videos = known.videos + excluded.videos, credits = known.credits + excluded.credits,
+        cost_usd = known.cost_usd + excluded.cost_usd
     ),
     month_of_user as (
       insert into agent_usage_months as known (user_id, month, runs, input_tokens, output_tokens, credits, cost_usd)
@@ -51,13 +53,14 @@ export async function addUsage(tx: Tx<AgentTables>, change: UsageChange): Promis
       cost_usd = known.cost_usd + excluded.cost_usd`.execute(tx);
 }
 
-/** From one day to another, both included; newest first. */
+/** From one day to another, both included; newest first. `costUsd` is for operators only. */
 export function listUsage(db: Db<AgentTables>, userId: string, from: string, to: string, limit: number) {
   return db
     .selectFrom('agent_usage')
     .select([
       sql<string>`to_char(day, 'YYYY-MM-DD')`.as('day'),
       ...inCamelCase('model runs input_tokens output_tokens images videos credits'),
+      costColumn,
     ])
     .where('user_id', '=', userId)
     .where('day', '>=', from)
@@ -67,6 +70,8 @@ export function listUsage(db: Db<AgentTables>, userId: string, from: string, to:
     .limit(limit)
     .execute();
 }
+
+const costColumn = sql<number>`round(cost_usd::numeric, 6)::float8`.as('costUsd');
 
 // What all users used, for operators. Each change updates the sums, so that no call reads the rows of every user.
 
@@ -113,7 +118,7 @@ export function listSpenders(db: Db<AgentTables>, month: string, limit: number):
       'credits',
       filesOfMonth('images').as('images'),
       filesOfMonth('videos').as('videos'),
-      sql<number>`round(cost_usd::numeric, 6)::float8`.as('costUsd'),
+      costColumn,
     ])
     .where('month', '=', month)
     .orderBy('credits', 'desc')

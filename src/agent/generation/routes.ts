@@ -23,6 +23,7 @@ const ordering = [
   'forbidden',
   'insufficient_plan',
   'insufficient_credits',
+  'account_blocked',
   'too_many_runs',
   'prompt_refused',
   'idempotency_conflict',

@@ -202,3 +202,26 @@ describe('an aborted run', () => {
     expect((await user.messages(threadId))[1]).toMatchObject({ metadata: { status: 'aborted' } });
   });
 });
+
+it('of a blocked user stop, and those that wait do not start, even while the access token is valid', async () => {
+  const user = await rig.user('max', 1000);
+  const threadId = newThread();
+  const running = await user.ask(threadId, '<hang>');
+  const queued = await post(user, threadId, 'Next.', { whenBusy: 'queue' });
+  await sql`update user_profiles set blocked_at = now() where id = ${user.userId}`.execute(
+    rig.media.database.queries(),
+  );
+  for (const [path, order] of [
+    ['/task', { threadId: newThread(), text: 'hi' }],
+    ['/task', { threadId, text: 'hi', whenBusy: 'queue' }],
+    ['/images', { prompt: 'a boat' }],
+    ['/videos', { prompt: 'a boat' }],
+  ] as const) {
+    const { status, body } = await user.call('POST', path, order);
+    expect([path, status, body.error]).toEqual([path, 403, 'account_blocked']);
+  }
+  expect(await user.ended(running)).toMatchObject({ status: 'aborted' });
+  expect(await user.ended(String(queued.body.taskId))).toMatchObject({ status: 'failed' });
+  await sql`update user_profiles set blocked_at = null where id = ${user.userId}`.execute(rig.media.database.queries());
+  expect((await post(user, threadId, 'hi')).status).toBe(201);
+});

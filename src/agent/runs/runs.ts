@@ -7,7 +7,8 @@ import { randomUUID } from 'node:crypto';
 import type { UIMessage } from 'ai';
 import type { Plan } from '#accounts/api.ts';
 import { closeCredits, lockReserved, reserveCredits } from '#accounts/ledger/credits.ts';
-import { ensureProfile } from '#accounts/store.ts';
+import { accountProblems } from '#accounts/problems.ts';
+import { ensureProfile, findProfile } from '#accounts/store.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
@@ -214,7 +215,7 @@ async function admit(tx: Tx<AgentTables>, request: StartRequest, waiting: readon
 
 /**
  * Puts the question of a queued run into its thread, which has to be locked, and drops the messages that it replaces. Throws 400
- * if these are gone, and 409 `thread_full`. Returns the videos that it has canceled.
+ * if these are gone, 403 `account_blocked`, and 409 `thread_full`. Returns the videos that it has canceled.
  */
 export async function openQueued(
   deps: AgentContext,
@@ -223,6 +224,7 @@ export async function openQueued(
 ): Promise<readonly FailedVideo[]> {
   const { threadId, ownerId, question, rewindTo } = run;
   if (question === null) throw new Error('a queued run has no question');
+  if ((await findProfile(tx, ownerId))?.blockedAt != null) throw accountProblems.account_blocked();
   const from = await findRewind(tx, threadId, rewindTo);
   const canceled = from === undefined ? [] : await cancelDropped(deps, tx, ownerId, threadId, from.seq);
   await denyUnanswered(tx, threadId);

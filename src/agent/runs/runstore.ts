@@ -118,6 +118,10 @@ export async function requestAbort(db: Handle, taskId: string): Promise<void> {
     .execute();
 }
 
+/** A blocked user's runs stop too, so a block needs no call to the processes that execute them. */
+const isToStop = sql<boolean>`abort_requested
+  or exists (select from user_profiles where id = owner_id and blocked_at is not null)`;
+
 /**
  * One statement for all runs that a process executes. Runs that are missing in the result are lost. A run that a transaction has locked, such
  * as the one that ends it, keeps its lease: if the statement waited, every other run would wait for it. A row whose commit was not confirmed
@@ -140,7 +144,7 @@ export function renewLeases(db: Handle, holder: string, taskIds: readonly string
         .set({ lease_expires_at: later(leaseMs) })
         .whereRef('agent_runs.task_id', '=', 'free.task_id'),
     )
-    .with('rows', (from) => held(from).select(['task_id as taskId', 'abort_requested as abortRequested']))
+    .with('rows', (from) => held(from).select(['task_id as taskId', isToStop.as('abortRequested')]))
     .selectFrom('rows')
     .selectAll()
     .execute();

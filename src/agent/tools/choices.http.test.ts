@@ -202,6 +202,12 @@ describe('costs', () => {
       '/usage/users',
     );
     expect(month.users.find(({ userId }) => userId === user.userId)?.costUsd).toBeCloseTo(spent + 2 * 0.04, 6);
+    const path = `/usage/users/${user.userId}`;
+    const { days } = (await rig.server.call<{ days: { costUsd: number }[] }>('GET', path)).body;
+    expect(days.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBeCloseTo(spent + 2 * 0.04, 6);
+    // Users do not see what operators pay.
+    expect((await user.call('GET', path)).status).toBe(403);
+    expect(JSON.stringify((await user.call('GET', '/usage')).body)).not.toContain('cost');
   });
 
   it('do not count what is not delivered', async () => {

@@ -280,6 +280,27 @@ export interface Spenders {
   }[];
 }
 
+export interface UserUsageRange {
+  /** The first day, in UTC. Default: 30 days before `to`. */ readonly from?: string;
+  /** The last day, included. Default: today. */
+  readonly to?: string;
+}
+
+export interface UserUsage {
+  readonly days: readonly {
+    readonly day: string;
+    readonly model: string;
+    readonly runs: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly credits: number;
+    /** The cost at the providers, by `costUsd` of the models, in US dollars. */
+    readonly costUsd: number;
+    readonly images: number;
+    readonly videos: number;
+  }[];
+}
+
 export interface BudgetList {
   /** Budgets that are set. */
   readonly budgets: readonly {

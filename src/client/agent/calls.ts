@@ -47,6 +47,8 @@ import type {
   UsageRange,
   UsageTotals,
   UsageTotalsRange,
+  UserUsage,
+  UserUsageRange,
   VideosRequest,
   VideosRetried,
 } from './api.ts';
@@ -126,6 +128,14 @@ export function agentCalls(access: Access) {
     /** List the users who spent the most credits in a month (`GET /usage/users`). */
     listSpenders: (query?: SpenderListing, options?: CallOptions): Promise<Spenders> =>
       callJson(access, { method: 'GET', path: '/usage/users', query, repeatable: true }, options),
+
+    /** Read the usage and the costs of a user by day and model (`GET /usage/users/:userId`). */
+    readUserUsage: (userId: string, query?: UserUsageRange, options?: CallOptions): Promise<UserUsage> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/usage/users/${encodeURIComponent(userId)}`, query, repeatable: true },
+        options,
+      ),
 
     /** List the budgets of the current day and month, and what is spent of them (`GET /usage/budgets`). */
     listBudgets: (options?: CallOptions): Promise<BudgetList> =>

@@ -50,9 +50,12 @@ export interface OperatorActions {
 }
 
 export interface PeopleListing {
-  /** An id, or the beginning of an email address. Without it: the newest. */ readonly q?: string;
+  /** An id, or a part of an email address. Addresses that begin with it come first; other parts are found among the newest 100,000 users. Without it: the newest. */
+  readonly q?: string;
   /** Only users with this plan. */
   readonly plan?: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+  /** Only users whose account is blocked, or is not. */
+  readonly status?: 'active' | 'blocked';
   /** `credits`: the highest balance first. Only without `q`. */
   readonly order?: 'newest' | 'oldest' | 'credits';
   readonly limit?: number;
@@ -81,6 +84,8 @@ export interface PersonDetails {
   /** The number of users that this user has invited. */
   readonly invited: number;
   readonly sessionsEndedAt: string | null;
+  /** `null`: the account is not blocked. */
+  readonly block: { readonly actor: string; readonly reason: string } | null;
   /** The last used first; at most 50. */
   readonly sessions: readonly { readonly browser: string; readonly createdAt: string; readonly usedAt: string }[];
   /** Changes of plan and credits by operators, newest first; at most 50. */
@@ -121,6 +126,12 @@ export interface Person {
   readonly updatedAt: string;
   /** The last use of a session in a browser. */
   readonly activeAt: string | null;
+  /** Since when the account is blocked. `null`: it is not. */
+  readonly blockedAt: string | null;
+}
+
+export interface BlockOrder {
+  /** Operators see it, and the user does not. */ readonly reason: string;
 }
 
 export interface ActionSearch {
@@ -164,6 +175,8 @@ export interface ActionPage {
       readonly creditsAfter: number;
       readonly createdAt: string;
     } | null;
+    /** Why the action blocked the account. */
+    readonly reason: string | null;
   }[];
   /** `null`: this was the last page. A page searches 20,000 actions, so it can be empty although later pages have matches. */
   readonly next_cursor: string | null;

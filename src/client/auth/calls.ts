@@ -7,6 +7,7 @@ import type {
   ActionListing,
   ActionPage,
   ActionSearch,
+  BlockOrder,
   CreditsChange,
   CreditsGrant,
   ErasureOrder,
@@ -69,6 +70,22 @@ export function authCalls(access: Access) {
       callJson(
         access,
         { method: 'POST', path: `/v1/people/${encodeURIComponent(userId)}/credits`, body, repeatable: true },
+        options,
+      ),
+
+    /** Block the account of a user (`POST /v1/people/:userId/block`). */
+    blockPerson: (userId: string, body: BlockOrder, options?: CallOptions): Promise<Person> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/v1/people/${encodeURIComponent(userId)}/block`, body, repeatable: true },
+        options,
+      ),
+
+    /** Unblock the account of a user (`DELETE /v1/people/:userId/block`). */
+    unblockPerson: (userId: string, options?: CallOptions): Promise<Person> =>
+      callJson(
+        access,
+        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}/block`, repeatable: true },
         options,
       ),
 

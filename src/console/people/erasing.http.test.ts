@@ -100,7 +100,9 @@ describe.each(stores)('a person with objects in $objects', ({ buckets, settings,
       expect(shown.assets?.value?.assets).not.toEqual([]);
       expect(shown.memories?.value?.memories).not.toEqual([]);
       expect(shown.mails?.value).toMatchObject({ mails: [{ subject: 'Hello' }] });
-      expect(await findTraces(place, person, traces)).not.toEqual([]);
+      // A blocked person is erased like others, with the reason.
+      expect((await desk.send('POST', `/api/people/${person.id}/block`, { reason: person.id })).status).toBe(200);
+      expect(await findTraces(place, person, traces)).toContainEqual(expect.stringContaining('account_blocks'));
 
       const exported = await desk.send<Record<string, unknown>>('POST', `/api/people/${person.id}/export`);
       expect(exported.headers.get('content-disposition')).toBe(`attachment; filename="${person.id}.json"`);

@@ -27,7 +27,7 @@ describe.skipIf(withoutPostgres)('people', () => {
   beforeAll(async () => {
     const created = await createPostgresDatabase();
     ({ drop } = created);
-    rig = await startConsole({ DATABASE_URL: created.url });
+    rig = await startConsole({ DATABASE_URL: created.url, OPERATOR_READER_EMAILS: 'reader@example.com' });
     database = await openPostgres({
       url: created.url,
       poolSize: 2,
@@ -63,7 +63,9 @@ describe.skipIf(withoutPostgres)('people', () => {
     expect((await desk.send('GET', `/api/files/${randomUUID()}`)).status).toBe(404);
     const { actions } = (await desk.send<{ actions: { action: string }[] }>('GET', `/api/actions?userId=${person.id}`))
       .body;
-    expect(actions).toMatchObject([{ actor: 'console', action: 'view file', outcome: 'done' }]);
+    expect(actions).toMatchObject([
+      { actor: 'console', action: `view file ${await made()} order ${body.id}`, outcome: 'done' },
+    ]);
   });
 
   it('the endpoints of all services are listed', async () => {
@@ -75,6 +77,15 @@ describe.skipIf(withoutPostgres)('people', () => {
   });
 
   describe('are found', () => {
+    it('by a part of the email address, those that begin with it first', async () => {
+      const part = randomUUID().slice(0, 13);
+      const inside = await desk.person(`a-${part}@example.com`);
+      const newer = await desk.person(`b-${part}@example.com`);
+      const first = await desk.person(`${part}@example.com`);
+      expect(await search(part.toUpperCase())).toEqual([first.id, newer.id, inside.id]);
+      expect(await search(`-${part}@EX`)).toEqual([newer.id, inside.id]);
+    });
+
     it('by id, and by a case-insensitive prefix of the email address', async () => {
       const start = `find-${randomUUID()}`;
       const person = await desk.person(`${start}_x@example.com`);
@@ -199,6 +210,60 @@ describe.skipIf(withoutPostgres)('people', () => {
     ])('with %s are 400', async (_case, change) => {
       const { id } = await desk.person();
       expect((await changeCredits(id, { changeId: randomUUID(), ...change })).status).toBe(400);
+    });
+  });
+
+  describe('are blocked', () => {
+    const block = (id: string, cookie?: string) =>
+      desk.send('POST', `/api/people/${id}/block`, { reason: 'Spam in links.' }, cookie);
+    const isRefused = async (person: Person) =>
+      (await person.call('agent', 'POST', '/images', { prompt: 'a boat' })).body.error === 'account_blocked';
+
+    it('with a reason, which the page and the audit log show, and unblocked', async () => {
+      const person = await desk.person();
+      expect((await block(person.id)).status).toBe(200);
+      const { record } = await view(person);
+      expect(record.person.blockedAt).not.toBeNull();
+      expect(record.block).toEqual({ actor: 'console', reason: 'Spam in links.' });
+      expect(record.sessionsEndedAt).not.toBeNull();
+      expect(await isRefused(person)).toBe(true);
+      // The conversations and files are still there.
+      expect((await person.call('agent', 'GET', '/threads')).status).toBe(200);
+      const found = async (status: string) =>
+        (await desk.send<{ people: { id: string }[] }>('GET', `/api/people?status=${status}&q=${person.email}`)).body
+          .people;
+      expect([await found('blocked'), await found('active')]).toEqual([
+        [expect.objectContaining({ id: person.id })],
+        [],
+      ]);
+      expect((await desk.send('GET', '/api/people?status=blocked')).body).toMatchObject({
+        people: [{ id: person.id }],
+      });
+      expect((await desk.send('DELETE', `/api/people/${person.id}/block`)).status).toBe(200);
+      expect((await view(person)).record).toMatchObject({ block: null, person: { blockedAt: null } });
+      expect(await isRefused(person)).toBe(false);
+      const path = `/api/actions?userId=${person.id}`;
+      expect((await desk.send<{ actions: object[] }>('GET', path)).body.actions).toMatchObject([
+        { action: 'DELETE /v1/people/:userId/block', reason: null },
+        { action: 'POST /v1/people/:userId/block', reason: 'Spam in links.' },
+      ]);
+    });
+
+    it('by operators who may make changes, with a reason', async () => {
+      const person = await desk.person();
+      const { cookie } = await desk.enterAs('reader@example.com');
+      const refused = [
+        await block(person.id, cookie),
+        await desk.send('DELETE', `/api/people/${person.id}/block`, undefined, cookie),
+      ];
+      expect(refused.map(({ status, body }) => [status, body.error])).toEqual([
+        [403, 'read_only'],
+        [403, 'read_only'],
+      ]);
+      for (const json of [{}, { reason: ' ' }, { reason: 'x'.repeat(501) }])
+        expect((await desk.send('POST', `/api/people/${person.id}/block`, json)).status).toBe(400);
+      expect((await person.call('auth', 'POST', `/v1/people/${person.id}/block`, { reason: 'me' })).status).toBe(401);
+      expect(await isRefused(person)).toBe(false);
     });
   });
 

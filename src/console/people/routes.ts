@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { creditsChange, peopleListing } from '#accounts/people/api.ts';
+import { blockOrder, creditsChange, peopleListing } from '#accounts/people/api.ts';
 import {
   assetsOf,
   generationsOf,
@@ -46,7 +46,17 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
       ...(['post', '/api/people/:userId/credits', '/v1/people/:userId/credits'] as const),
       ...(['Change the plan or the credits', { params: personPath, body: creditsChange }] as const),
     ],
+    [
+      ...(['post', '/api/people/:userId/block', '/v1/people/:userId/block'] as const),
+      ...(['Block the account', { params: personPath, body: blockOrder }] as const),
+    ],
   ]);
+
+  routes.delete('/api/people/:userId/block', guard, {
+    summary: 'Unblock the account',
+    params: personPath,
+    handler: forward(auth, 'DELETE', '/v1/people/:userId/block'),
+  });
 
   const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
   routes.delete('/api/people/:userId/sessions', guard, {
@@ -143,10 +153,10 @@ async function readPerson(clients: ServiceClients, userId: string): Promise<obje
   const parts: Readonly<Record<string, Promise<unknown>>> = {
     conversations: readFrom(agent, '/people/:userId', {}, { userId }),
     threads: readFrom(agent, '/threads', { userId, limit: shown.threads }),
-    usage: readFrom(agent, '/usage', { userId }),
+    usage: readFrom(agent, '/usage/users/:userId', {}, { userId }),
     failures: countFailures(),
     storage: readFrom(media, '/v1/usage', { ownerId: userId }),
-    assets: readFrom(media, '/v1/assets', { ownerId: userId, limit: shown.assets }),
+    assets: readFrom(media, '/v1/assets', { ownerId: userId, limit: shown.assets, thumbnails: false }),
     incidents: readFrom(media, '/v1/incidents', { ownerId: userId, limit: shown.incidents }),
     memories: readFrom(memory, '/memories', { ...ofUser, limit: shown.memories }),
     ...(address !== null && { mails: readFrom(notify, '/people/mails', { address, limit: shown.mails }) }),

@@ -40,7 +40,9 @@ export function addRunRoutes(
     handler: async (request): Promise<ShownFile> => {
       const { params } = request;
       const asset = bodyOf<Asset>(await media.send({ method: 'GET', route: '/v1/assets/:assetId', params }));
-      await recordView(request, 'view file', asset.ownerId);
+      const { generation } = asset;
+      const origin = generation?.taskId ? ` run ${generation.taskId}` : generation?.id ? ` order ${generation.id}` : '';
+      await recordView(request, `view file ${asset.assetId}${origin}`, asset.ownerId);
       const order = { json: { refs: [params.assetId] }, idempotent: true };
       const response = asset.mime.startsWith('video/')
         ? await media.send({ method: 'POST', route: '/v1/sign/video', ...order })
@@ -76,7 +78,7 @@ export function addRunRoutes(
       if (status === 'queued' || status === 'running') throw consoleProblems.run_not_ended();
       const response = await agent.send({ method: 'GET', route: '/stream/:taskId', params: { taskId } });
       if (response.status !== 200) bodyOf(response);
-      await recordView(request, 'read stream', userId);
+      await recordView(request, `read stream ${taskId}`, userId);
       return replayOf(response.body.toString());
     },
   });

@@ -6,14 +6,14 @@ import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
-import { Pictures, runsHref, useModelNames, useUsageCosts } from './names.tsx';
+import { Pictures, runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
 
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;
   const modelNameOf = useModelNames();
-  const costOf = useUsageCosts();
+  const costOf = useCosts();
   return (
     <div className="desk-sections">
       <Section
@@ -25,14 +25,14 @@ export function Activity({ view }: { readonly view: PersonView }) {
           <Table
             label="Usage by day and model"
             head={['Day and model', 'Runs', 'Tokens', 'Images', 'Videos', 'Credits', 'Cost']}
-            rows={days.map(({ day, model, inputTokens, outputTokens, ...used }) => ({
+            rows={days.map(({ day, model, inputTokens, outputTokens, costUsd, ...used }) => ({
               key: `${day} ${model}`,
               cells: [
                 <Link key="day" href={runsHref({ userId: person.id, model, from: day, to: day }, used.runs)}>
                   {dayNameOf(day)}, {modelNameOf(model)}
                 </Link>,
                 ...[used.runs, inputTokens + outputTokens, used.images, used.videos, used.credits].map(countOf),
-                costOf([{ model, inputTokens, outputTokens, ...used }]),
+                costOf(costUsd, model),
               ],
             }))}
           />
@@ -54,13 +54,16 @@ export function Activity({ view }: { readonly view: PersonView }) {
             <Pictures of={[assetId]} alt={name ?? prompt ?? 'the file'} />
             <div>
               <div className="desk-line record-head">
-                <span className="record-name">{name ?? prompt ?? 'A file without a name'}</span>
+                <span className="record-name">
+                  {name ?? prompt ?? (model === null ? 'An upload without a name' : 'A file without a name')}
+                </span>
                 <span className="quiet desk-figure">
                   <When at={createdAt} />
                 </span>
               </div>
               <p className="quiet record-facts">
-                {model !== null && <span>{modelNameOf(model)}</span>}
+                {/* Not an id of the catalogue: the name that the model which made the file gave. */}
+                {model !== null && <span>{model}</span>}
                 <span>
                   {mime}, {sizeOf(byteSize)}
                 </span>
@@ -138,7 +141,12 @@ export function Activity({ view }: { readonly view: PersonView }) {
           <Line
             key={`${at} ${action}`}
             name={deedOf(action).replace('{}', 'this person')}
-            note={`${actor}, ${outcomeOf(outcome)}`}
+            note={
+              <>
+                {actor}, {outcomeOf(outcome)}
+                <Viewed of={action} />
+              </>
+            }
             at={at}
           />
         )}
@@ -183,7 +191,15 @@ export const Lines = ({ children }: { readonly children: ReactNode }) => (
   <ul className="lines desk-lines">{children}</ul>
 );
 
-export function Line({ name, note, at }: { readonly name: ReactNode; readonly note?: string; readonly at?: string }) {
+export function Line({
+  name,
+  note,
+  at,
+}: {
+  readonly name: ReactNode;
+  readonly note?: ReactNode;
+  readonly at?: string;
+}) {
   return (
     <li>
       <div className="desk-line">

@@ -13,7 +13,7 @@ import './desk.css';
 import './operator.css';
 import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { chosenIn, isDecision, statusOf, titleOf } from './incidentstates.ts';
-import { PersonLink, readName } from './names.tsx';
+import { PersonLink, readName, Viewed } from './names.tsx';
 import { deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
 
 type Action = ActionPage['actions'][number];
@@ -103,7 +103,7 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
 }
 
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
-  const { at, actor, action, target, outcome, requestId, userId, change } = whole;
+  const { at, actor, action, target, outcome, requestId, userId, change, reason } = whole;
   const isOfUser = target.startsWith('sha256 ');
   const incidentId = incidentIn(target);
   const queue = /^(?:job \S+ of|queue) (\S+)$/.exec(target)?.[1];
@@ -131,6 +131,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
           {differenceOf(change)}. <span className="quiet">Reason: {change.reason}</span>
         </p>
       )}
+      {reason !== null && <p className="quiet">Reason: {reason}</p>}
       {incidentId && isDecision(action) && <Decision id={incidentId} of={whole} />}
       {parts.length > 0 && (
         <ul className="quiet desk-parts">
@@ -143,6 +144,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
       )}
       <p className="quiet wrapped">
         {outcomeOf(outcome)}
+        <Viewed of={action} />
         {isOfUser && userId === null && ' · the user is recorded as a hash'}
         {incidentId && (
           <>
@@ -226,7 +228,7 @@ async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
   const incidents = new Map(pages.flatMap((page) => page.incidents).map((one) => [one.id, one]));
   const lines = await Promise.all(
     rows.map(async (row) => {
-      const { at, actor, action, target, outcome, requestId, userId, change } = row;
+      const { at, actor, action, target, outcome, requestId, userId, change, reason } = row;
       const user = userId === null ? null : ((await readName(userId)) ?? userId);
       const incidentId = incidentIn(target);
       const incident = incidents.get(incidentId ?? '');
@@ -239,7 +241,7 @@ async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
         deedOf(action).replace('{}', 'a user'),
         user ?? (target.startsWith('sha256 ') ? 'A user, recorded as a hash' : subject),
         change ? differenceOf(change) : decided?.state,
-        change?.reason ?? decided?.reason,
+        change?.reason ?? decided?.reason ?? reason,
         outcomeOf(outcome),
         path && `${location.origin}/operator/${path}`,
         requestId,

@@ -17,6 +17,7 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import texts from './mailtexts.json' with { type: 'json' };
+import { Recipients } from './names.tsx';
 
 export function Mail() {
   const { data: info } = useConsole();
@@ -291,6 +292,7 @@ function SentMails() {
                 <span className="quiet">Next attempt {untilThen(next_attempt_at)}</span>
               )}
             </button>
+            {id === opened && <Recipients of={to} />}
             {id === opened && <SentMail id={id} />}
           </li>
         ))}

@@ -7,13 +7,13 @@ import type { Names } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
 import type { Titles } from '#agent/records/api.ts';
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
-import type { UsageDays } from '../../../client/agent/api.ts';
 import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { lastFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { CopyButton } from '../studio/copybutton.tsx';
+import { viewedIn } from './personview.ts';
 import queueNames from './queues.json' with { type: 'json' };
 import { moneyOf } from './units.ts';
 
@@ -118,28 +118,37 @@ export function useCosts(): (usd: number | null, model?: string) => ReactNode {
   return (usd, model) => (usd === null || (usd === 0 && !isKnown(model)) ? noPrice : moneyOf(usd));
 }
 
-type Usage = Omit<UsageDays['days'][number], 'day' | 'runs' | 'credits'>;
-
-/** By the prices of now: the usage of one person has no stored cost. */
-export function useUsageCosts(): (usage: readonly Usage[]) => ReactNode {
-  const { data } = useModels();
-  const costOf = ({ model, inputTokens, outputTokens, images, videos }: Usage) => {
-    const tokens = data?.models.find(({ id }) => id === model)?.costUsd;
-    const each = data?.media.find(({ id }) => id === model)?.costUsd;
-    if (tokens) return [(inputTokens * tokens.input + outputTokens * tokens.output) / 1_000_000];
-    return each == null ? [] : [each * (images + videos)];
-  };
-  return (usage) => {
-    const known = usage.flatMap(costOf);
-    return known.length === 0 ? noPrice : moneyOf(known.reduce((sum, cost) => sum + cost, 0));
-  };
-}
-
 const noPrice = (
   <span className="quiet" title="no price set">
     <span aria-hidden="true">–</span>
     <span className="unseen">no price set</span>
   </span>
+);
+
+/** What a view in the audit log was of. */
+export function Viewed({ of: action }: { readonly of: string }) {
+  const viewed = viewedIn(action);
+  return (
+    viewed && (
+      <>
+        {' · '}
+        {viewed.deed === 'view file' ? 'File' : 'Run'} <code>{viewed.id}</code>
+        {viewed.href !== undefined && ' · '}
+        {viewed.href !== undefined && <Link href={viewed.href}>Open the {viewed.of}</Link>}
+      </>
+    )
+  );
+}
+
+/** Recipients of a mail, each with a search for the person. */
+export const Recipients = ({ of: recipients }: { readonly of: readonly string[] }) => (
+  <p className="quiet record-facts">
+    {recipients.map((one) => (
+      <Link key={one} href={`/operator/people?${new URLSearchParams({ q: /<([^<>]+)>$/.exec(one)?.[1] ?? one })}`}>
+        {one}
+      </Link>
+    ))}
+  </p>
 );
 
 interface IdProps {

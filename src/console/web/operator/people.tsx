@@ -6,12 +6,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
-import type { Spenders } from '#agent/operatorapi.ts';
+import type { Spenders, UserUsage } from '#agent/operatorapi.ts';
 import type { ShownRunPage } from '../../runs/api.ts';
 import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, countUpTo, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
@@ -21,7 +22,7 @@ import { Pairs } from '../parts/tables.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
-import { BackLink, useUsageCosts } from './names.tsx';
+import { BackLink, useCosts } from './names.tsx';
 import { allPlans, type PersonView, personKey } from './personview.ts';
 
 export function People() {
@@ -34,12 +35,18 @@ const orders = [
   ['oldest', 'Oldest first'],
   ['credits', 'Most credits first'],
 ] as const;
+const statuses = [
+  ['', 'All'],
+  ['active', 'Active'],
+  ['blocked', 'Blocked'],
+] as const;
 const plans = [['', 'All'] as const, ...allPlans.map((one) => [one, planName(one)] as const)];
 
 function Directory() {
   const { of, change } = useFilters();
   const q = of('q');
-  const pages = usePages<PeoplePage>('people', '/api/people', { q, plan: of('plan'), order: of('order') });
+  const [plan, status, order] = [of('plan'), of('status'), of('order')];
+  const pages = usePages<PeoplePage>('people', '/api/people', { q, plan, status, order });
   return (
     <>
       <PageHead title="People" />
@@ -51,17 +58,26 @@ function Directory() {
           value={q}
           onChange={(typed) => change({ q: typed })}
         />
-        <Choice label="Plan" choices={plans} value={of('plan')} onChange={(plan) => change({ plan })} />
-        <Choice label="Order" choices={orders} value={of('order')} onChange={(order) => change({ order })} />
+        <Choice label="Plan" choices={plans} value={plan} onChange={(value) => change({ plan: value })} />
+        <Choice label="Status" choices={statuses} value={status} onChange={(value) => change({ status: value })} />
+        <Choice label="Order" choices={orders} value={order} onChange={(value) => change({ order: value })} />
       </Filters>
+      {/* The names of the columns, where there is room for columns. */}
+      <p className="desk-entry desk-person desk-heads" aria-hidden="true">
+        {['Email address', 'Plan', 'Credits', 'Spent this month', 'Failed this week', 'Last use', 'Joined'].map(
+          (name) => (
+            <span key={name}>{name}</span>
+          ),
+        )}
+      </p>
       <Listing
         pages={pages}
         label="People"
         itemsOf={({ people }) => people}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={q + of('plan') === '' ? 'No users have signed up yet.' : 'No users match.'}>
-            {q !== '' && <p className="quiet">Enter the beginning of an email address, or a complete id.</p>}
+          <Empty title={q + plan + status === '' ? 'No users have signed up yet.' : 'No users match.'}>
+            {q !== '' && <p className="quiet">Enter a part of an email address, or a complete id.</p>}
           </Empty>
         }
       >
@@ -73,39 +89,48 @@ function Directory() {
 
 const weekMs = 604_800_000;
 
-function PersonRow({ person: { id, email, plan, credits, createdAt, activeAt } }: { readonly person: Person }) {
+function PersonRow({ person }: { readonly person: Person }) {
+  const { id, email, plan, credits, createdAt, activeAt, blockedAt } = person;
   const from = new Date(Date.now() - weekMs).toISOString().slice(0, 10);
   const recent = `status=failed&from=${from}`;
   // The longest lists that there are. All rows share them.
   const { data: spenders } = useRead<Spenders>(['spenders', 'most'], '/api/usage/users?limit=100');
   const { data: failed } = useRead<ShownRunPage>(['runs', recent], `/api/runs?${recent}&limit=100`);
-  const spent = spenders?.users.find(({ userId }) => userId === id)?.credits;
+  const others = (spenders?.users.length ?? 100) < 100 ? 0 : undefined;
+  const spent = spenders?.users.find(({ userId }) => userId === id)?.credits ?? others;
   const failures = failed?.runs.filter(({ userId }) => userId === id).length ?? 0;
   return (
     <div className="desk-entry desk-person">
-      <Link href={`/operator/people/${id}`} className="desk-name">
-        {email ?? id}
-      </Link>
+      <span className="desk-name">
+        <Link href={`/operator/people/${id}`}>{email ?? id}</Link> {blockedAt !== null && <Blocked />}
+      </span>
       <span className="tag">{planName(plan)}</span>
-      <span className="desk-figure">{countOf(credits)} credits</span>
-      <span className="quiet desk-figure">{spent !== undefined && `${countOf(spent)} spent this month`}</span>
+      <span className="desk-figure">
+        {countOf(credits)} <Word>credits</Word>
+      </span>
+      <span className="quiet desk-figure">
+        {spent !== undefined && countOf(spent)} {spent !== undefined && <Word>spent this month</Word>}
+      </span>
       <span className="desk-figure">
         {failures > 0 && (
           <Link href={`/operator/runs?userId=${id}&${recent}`}>
-            {failed?.next_cursor === null ? failures : `${failures}+`} failed this week
+            {failed?.next_cursor === null ? failures : `${failures}+`} <Word>failed this week</Word>
           </Link>
         )}
       </span>
       <span className="quiet desk-figure">
-        {activeAt === null ? 'no session' : 'active '}
-        {activeAt !== null && <When at={activeAt} />}
+        {activeAt === null ? 'no session' : <Word>active</Word>} {activeAt !== null && <When at={activeAt} />}
       </span>
       <span className="quiet desk-figure">
-        joined <When at={createdAt} />
+        <Word>joined</Word> <When at={createdAt} />
       </span>
     </div>
   );
 }
+
+const Blocked = () => <Status tone="bad">Blocked</Status>;
+/** Where the list has the names of the columns, only assistive technology needs it. */
+const Word = ({ children }: { readonly children: string }) => <span className="desk-word">{children}</span>;
 
 // One person: account, usage, content, mails, incidents and what operators did.
 
@@ -127,10 +152,13 @@ function shown<T>(part: Part<T>, show: (value: T) => ReactNode): ReactNode {
   return part.isThere ? show(part.value) : <span title={part.reason}>Unavailable</span>;
 }
 
+const sumOf = (days: UserUsage['days'], figure: 'credits' | 'costUsd' | 'runs' | 'images' | 'videos') =>
+  days.reduce((sum, day) => sum + day[figure], 0);
+
 const upTo100 = (count: number) => countUpTo(99, count);
 
 function Figures({ view: { record, conversations, storage, failures, usage } }: { readonly view: PersonView }) {
-  const costOf = useUsageCosts();
+  const costOf = useCosts();
   const { id, credits, createdAt } = record.person;
   const mine = `/operator/runs?userId=${id}`;
   return (
@@ -138,8 +166,11 @@ function Figures({ view: { record, conversations, storage, failures, usage } }: 
       className="desk-tiles"
       of={{
         Credits: countOf(credits),
-        'Spent in 30 days': shown(usage, ({ days }) => countOf(days.reduce((sum, day) => sum + day.credits, 0))),
-        'Cost in 30 days': shown(usage, ({ days }) => costOf(days)),
+        'Spent in 30 days': shown(usage, ({ days }) => countOf(sumOf(days, 'credits'))),
+        'Cost in 30 days': shown(usage, ({ days }) => costOf(sumOf(days, 'costUsd'))),
+        'Runs in 30 days': shown(usage, ({ days }) => countOf(sumOf(days, 'runs'))),
+        'Images in 30 days': shown(usage, ({ days }) => countOf(sumOf(days, 'images'))),
+        'Videos in 30 days': shown(usage, ({ days }) => countOf(sumOf(days, 'videos'))),
         Threads: shown(conversations, ({ threads }) => countOf(threads)),
         Messages: shown(conversations, ({ messages }) => countOf(messages)),
         'Failed runs': <Link href={`${mine}&status=failed`}>{shown(failures, ({ runs }) => upTo100(runs))}</Link>,
@@ -157,7 +188,7 @@ function Figures({ view: { record, conversations, storage, failures, usage } }: 
 }
 
 function Details({ view }: { readonly view: PersonView }) {
-  const { person } = view.record;
+  const { person, block } = view.record;
   const mayChange = useMayChange();
   // The figures were read before the erasure.
   const [isErased, setErased] = useState(false);
@@ -165,8 +196,15 @@ function Details({ view }: { readonly view: PersonView }) {
     <>
       <header className="page desk-head">
         <div>
-          <h1>{person.email ?? 'No email address'}</h1>
+          <h1>
+            {person.email ?? 'No email address'} {person.blockedAt !== null && <Blocked />}
+          </h1>
           <p className="address quiet">{person.id}</p>
+          {block !== null && person.blockedAt !== null && (
+            <p>
+              {block.actor} blocked this account <When at={person.blockedAt} />. Reason: {block.reason}
+            </p>
+          )}
         </div>
         <span className="row">
           <Link href={`/operator/runs?userId=${person.id}`}>Runs</Link>
@@ -192,6 +230,8 @@ function Details({ view }: { readonly view: PersonView }) {
   );
 }
 
+const languages = new Intl.DisplayNames('en', { type: 'language' });
+
 // The account of a person: plan and credits with a reason, sessions, and the history of changes.
 
 function Account({ record }: { readonly record: PersonDetails }) {
@@ -202,7 +242,7 @@ function Account({ record }: { readonly record: PersonDetails }) {
       <h2 id="account-heading">Account</h2>
       <Pairs
         of={{
-          Language: person.language ?? 'not known',
+          Language: person.language === null ? 'not known' : languages.of(person.language),
           'Product mail': settings.isOpenNotification ? 'wanted' : 'unsubscribed',
           Invited: `${countOf(invited)}${invitedBy === null ? '' : ', and was invited'}`,
           'Sessions ended': sessionsEndedAt === null ? 'never' : <When at={sessionsEndedAt} />,
@@ -222,20 +262,24 @@ function Account({ record }: { readonly record: PersonDetails }) {
       )}
       {mayChange && <Credits person={person} />}
       {mayChange && <Sessions userId={person.id} />}
+      {mayChange && <Block person={person} />}
     </section>
   );
 }
 
-function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'>) {
+/** More credits are asked about, because a zero too many is easily typed. */
+const mostWithoutQuestion = 10_000;
+
+function Credits({ person: { id, email, plan: current } }: Pick<PersonDetails, 'person'>) {
   const queries = useQueryClient();
   const [changeId, setChangeId] = useState(() => crypto.randomUUID());
   const [credits, setCredits] = useState('');
   const [plan, setPlan] = useState<string>(current);
   const [reason, setReason] = useState('');
   const hint = useId();
+  const added = Number(credits.trim());
   const saving = useMutation({
     mutationFn: async () => {
-      const added = credits.trim() === '' ? 0 : Number(credits);
       const json = { changeId, credits: added, reason, ...(plan === current ? {} : { plan }) };
       await send(`/api/people/${id}/credits`, { method: 'POST', json });
       setChangeId(crypto.randomUUID());
@@ -245,9 +289,10 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
       await queries.invalidateQueries({ queryKey: personKey(id) });
     },
   });
-  const hasChange = (credits.trim() !== '' && Number(credits) !== 0) || plan !== current;
+  const isReady = (added !== 0 || plan !== current) && reason.trim() !== '';
+  const isLarge = Math.abs(added) > mostWithoutQuestion;
   return (
-    <form className="stack desk-form" action={() => saving.mutate()}>
+    <form className="stack desk-form" action={() => (isLarge ? undefined : saving.mutate())}>
       <div className="desk-pair">
         <TextField
           label="Add credits"
@@ -266,9 +311,18 @@ function Credits({ person: { id, plan: current } }: Pick<PersonDetails, 'person'
       </p>
       <TextField label="Reason" value={reason} maxLength={500} required onChange={setReason} />
       <div className="row">
-        <button type="submit" className="primary" disabled={!hasChange || reason.trim() === '' || saving.isPending}>
-          Save change
-        </button>
+        {isLarge && isReady ? (
+          <Confirm
+            label="Save change"
+            tone="neutral"
+            question={`${added > 0 ? 'Add' : 'Remove'} ${countOf(Math.abs(added))} credits ${added > 0 ? 'to' : 'from'} ${email ?? id}?`}
+            onConfirm={() => saving.mutateAsync().catch(() => undefined)}
+          />
+        ) : (
+          <button type="submit" className="primary" disabled={!isReady || saving.isPending}>
+            Save change
+          </button>
+        )}
         <Problem of={saving.error} />
       </div>
     </form>
@@ -291,6 +345,72 @@ function Sessions({ userId }: { readonly userId: string }) {
       </p>
       <Confirm label="End sessions" question="Sign out everywhere?" onConfirm={() => ending.mutateAsync()} />
       <Problem of={ending.error} />
+    </div>
+  );
+}
+
+function Block({ person: { id, email, blockedAt } }: { readonly person: Person }) {
+  const queries = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const [reason, setReason] = useState('');
+  const isBlocked = blockedAt !== null;
+  const changing = useMutation({
+    mutationFn: async () => {
+      await send(`/api/people/${id}/block`, isBlocked ? { method: 'DELETE' } : { method: 'POST', json: { reason } });
+      setOpen(false);
+      notify(isBlocked ? 'The account was unblocked.' : 'The account was blocked.');
+      await queries.invalidateQueries({ queryKey: personKey(id) });
+    },
+  });
+  const name = email ?? id;
+  return (
+    <div className="desk-deed">
+      <p className="quiet">
+        {isBlocked
+          ? 'This person cannot sign in or start anything. Files, conversations and public links are still there.'
+          : 'Blocking ends all sessions and refuses sign-ins, runs and orders. Nothing is deleted.'}
+      </p>
+      {isBlocked ? (
+        <Confirm
+          label="Unblock"
+          tone="neutral"
+          question={`Let ${name} sign in again?`}
+          onConfirm={() => changing.mutateAsync()}
+        />
+      ) : (
+        <button type="button" className="danger" onClick={() => setOpen(true)}>
+          Block …
+        </button>
+      )}
+      {!isOpen && <Problem of={changing.error} />}
+      {isOpen && (
+        <Dialog title={`Block ${name}?`} onClose={() => setOpen(false)}>
+          <form className="stack" action={() => changing.mutate()}>
+            <ul className="plain-list">
+              <li>All sessions end, and runs in progress stop.</li>
+              <li>Sign-ins, new runs and new orders are refused.</li>
+              <li>Files, conversations and public links stay.</li>
+              <li>You can unblock the account at any time.</li>
+            </ul>
+            <TextField
+              label="Reason, for operators only"
+              value={reason}
+              maxLength={500}
+              required
+              onChange={setReason}
+            />
+            <Problem of={changing.error} />
+            <div className="row">
+              <button type="button" onClick={() => setOpen(false)}>
+                Cancel
+              </button>
+              <button type="submit" className="danger" disabled={reason.trim() === '' || changing.isPending}>
+                Block
+              </button>
+            </div>
+          </form>
+        </Dialog>
+      )}
     </div>
   );
 }

@@ -1,7 +1,8 @@
 /** One person, as the services know them. */
 import type { Plan } from '#accounts/api.ts';
 import type { CreditChange, PersonDetails } from '#accounts/people/api.ts';
-import type { ThreadCounts, ThreadPage, UsageDays } from '../../../client/agent/api.ts';
+import type { UserUsage } from '#agent/operatorapi.ts';
+import type { ThreadCounts, ThreadPage } from '../../../client/agent/api.ts';
 import type { AssetPage, IncidentPage, MediaUsage } from '../../../client/media/api.ts';
 import type { MemoryPage } from '../../../client/memory/api.ts';
 import type { MailsOfPerson } from '../../../client/notify/api.ts';
@@ -14,7 +15,7 @@ export interface PersonView {
   readonly record: PersonDetails;
   readonly conversations: Part<ThreadCounts>;
   readonly threads: Part<ThreadPage>;
-  readonly usage: Part<UsageDays>;
+  readonly usage: Part<UserUsage>;
   /** Up to 100 of each. */
   readonly failures: Part<{ readonly runs: number; readonly orders: number }>;
   readonly storage: Part<MediaUsage>;
@@ -40,10 +41,19 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: 'Deleted',
 };
 
+/** A view ends with the id of what was viewed, and with the run or the order that a file is of. */
+export function viewedIn(action: string) {
+  const [, deed, id, origin, originId] = /^(view file|read stream) (\S+)(?: (run|order) (\S+))?$/.exec(action) ?? [];
+  if (deed === undefined || id === undefined) return undefined;
+  const run = deed === 'read stream' ? id : origin === 'run' ? originId : undefined;
+  const href = run === undefined ? `/operator/runs?kind=generations&id=${originId}` : `/operator/runs/${run}`;
+  return { deed, id, ...((run ?? originId) !== undefined && { href, of: run === undefined ? 'order' : 'run' }) };
+}
+
 /** An action without a name is read from its route, such as `Deleted memories` for `DELETE /admin/memories/:id`. */
 export function deedOf(action: string): string {
   // Of a decision, the action ends with what was chosen.
-  const [route = action, method = '', path = ''] = /^([A-Z]+) \/(\S*)/.exec(action) ?? [];
+  const [route = viewedIn(action)?.deed ?? action, method = '', path = ''] = /^([A-Z]+) \/(\S*)/.exec(action) ?? [];
   const words = path.split('/').filter((word) => !/^(?::.*|v\d+|admin)$/.test(word));
   const verb = verbs[method];
   return deeds[route] ?? (verb === undefined ? action : `${verb} ${words.join(', ').replaceAll(/[-_]/g, ' ')}`);

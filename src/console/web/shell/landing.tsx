@@ -41,7 +41,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const { data: info } = useConsole();
   const here = useMemo(() => withoutError(location.href), []);
   const [text, setText] = useState('');
-  const hasFailed = new URLSearchParams(location.search).has('auth_error');
+  const signIn = new URLSearchParams(location.search);
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
   const remixed = location.pathname === '/create' ? new URLSearchParams(location.search).get('prompt') : null;
@@ -74,9 +74,11 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
               : `Sign in to see “${wanted}”. You then return to this page.`)}
         </p>
         {remixed !== null && <SignInAgain />}
-        {hasFailed && (
+        {signIn.has('auth_error') && (
           <p className="problem" role="alert">
-            The sign-in failed. Try again.
+            {signIn.get('auth_reason') === 'account_blocked'
+              ? 'This account is blocked. Contact the operator of this service.'
+              : 'The sign-in failed. Try again.'}
           </p>
         )}
         {canStart && remixed === null && (
@@ -163,5 +165,6 @@ const signInOf = ({ addresses }: ConsoleInfo, next: string) =>
 function withoutError(href: string): string {
   const url = new URL(href);
   url.searchParams.delete('auth_error');
+  url.searchParams.delete('auth_reason');
   return url.href;
 }
