@@ -117,7 +117,7 @@ export function Library() {
       )}
       {!isAdding && <AlbumShelf />}
       {isAdding ? (
-        <AddingBar collectionId={filters.addTo} chosen={choosing.chosen} />
+        <AddingBar collectionId={filters.addTo} choosing={choosing} />
       ) : (
         isChoosing && (
           <SelectionBar
@@ -387,11 +387,15 @@ const AddLink = ({ collectionId }: { readonly collectionId: string }) => (
 );
 
 /** What is selected goes into the album that the user came from. */
-function AddingBar({ collectionId, chosen }: { readonly collectionId: string; readonly chosen: ReadonlySet<string> }) {
+function AddingBar({ collectionId, choosing }: { readonly collectionId: string; readonly choosing: Choosing }) {
+  const { chosen, clear } = choosing;
   const { data: album } = useAlbum(collectionId);
   const calls = useAlbumCalls();
   const [, navigate] = useLocation();
-  const back = () => navigate(`/library?album=${collectionId}`, { replace: true });
+  const back = () => {
+    clear();
+    navigate(`/library?album=${collectionId}`, { replace: true });
+  };
   const add = () =>
     calls.change(collectionId, { add: [...chosen] }).then(() => {
       notify(`Added ${itemsOf(chosen.size)} to “${album?.title}”.`);
