@@ -13,10 +13,15 @@ import {
   WifiOff,
 } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { agentCalls } from '#client/agent/calls.ts';
 import type { Thread } from '../../../client/agent/api.ts';
+import { fromAmong } from '../library/actions.ts';
+import { useCover } from '../library/albums.ts';
+import { nameOf } from '../library/assets.ts';
 import type { ActionTarget } from '../library/downloading.ts';
 import { AttachContext } from '../library/mediaactions.tsx';
+import { Thumb } from '../library/tile.tsx';
 import { Seconds } from '../parts/elapsed.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
@@ -346,8 +351,24 @@ function Beginning({ prices, isTemporary, setTemporary, onChoose }: BeginningPro
         <input type="checkbox" checked={isTemporary} onChange={({ target }) => setTemporary(target.checked)} />
         Temporary chat
       </label>
-      {isTemporary && <TemporaryNote />}
+      {isTemporary ? <TemporaryNote /> : <Recent />}
     </div>
+  );
+}
+
+/** What a returning user has made last. */
+function Recent() {
+  const { data = [] } = useCover({}, 'recent');
+  const state = fromAmong(data.map(({ assetId }) => assetId));
+  if (data.length === 0) return null;
+  return (
+    <nav className="recent" aria-label="Your latest files">
+      {data.map((asset) => (
+        <Link key={asset.assetId} href={`/library/${asset.assetId}`} state={state} aria-label={nameOf(asset)}>
+          <Thumb asset={asset} />
+        </Link>
+      ))}
+    </nav>
   );
 }
 
