@@ -104,6 +104,13 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     await step('Previous').click();
     await prompt.filter({ hasText: 'lighthouse' }).waitFor();
     expect(await step('Previous').count()).toBe(0);
+    // A new conversation offers what was made last.
+    await page.goto(`${rig.url}/studio`);
+    const latest = page.getByRole('navigation', { name: 'Your latest files' }).getByRole('link');
+    await expect.poll(() => latest.count()).toBe(3);
+    await judge(page, 'a new conversation of a returning user');
+    await latest.first().click();
+    await prompt.filter({ hasText: 'a bridge' }).waitFor();
     expect(complaints).toEqual([]);
   });
 
