@@ -435,6 +435,8 @@ describe.skipIf(withoutChromium)('the library', () => {
     await sharing.getByRole('button', { name: 'End sharing' }).click();
     await sharing.getByRole('button', { name: 'Yes, end sharing' }).click();
     await expect.poll(status, { timeout: 10_000 }).toBe(404);
+    // Until then, Escape would answer the question, and leave the dialog open.
+    await sharing.getByRole('button', { name: 'Create a public link' }).waitFor();
     await page.keyboard.press('Escape');
 
     await page.getByRole('link', { name: 'Library', exact: true }).click();
