@@ -101,9 +101,27 @@ export function playCreating(scene: Scene): void {
     await author.fill('Ada');
     await dialog.getByRole('button', { name: 'Create a public link' }).click();
     const url = await dialog.getByLabel('Public link').inputValue();
-    // What the link shows cannot be changed any longer.
-    expect([await author.isDisabled(), await author.inputValue()]).toEqual([true, 'Ada']);
+    const saving = dialog.getByRole('button', { name: 'Save the changes' });
+    expect(await saving.count()).toBe(0);
     await judge(page, 'a share');
+    // What the link shows changes, and its URL stays.
+    await author.fill('Ada L.');
+    await dialog.getByLabel('Let search engines find it').check();
+    await dialog.getByLabel('The link works').selectOption('For a week');
+    await judge(page, 'a changed share');
+    await saving.click();
+    await saving.waitFor({ state: 'detached' });
+    expect(await dialog.getByLabel('Public link').inputValue()).toBe(url);
+    const until = dialog.getByLabel('The link works').locator('option:checked');
+    expect(await until.innerText()).toMatch(/^Until \d/);
+    const readShare = async () => (await fetch(url, { headers: { accept: 'application/json' } })).json();
+    await expect.poll(readShare, { timeout: 10_000 }).toMatchObject({ author: 'Ada L.', index: true });
+    // Another change keeps the time.
+    const time = await until.innerText();
+    await dialog.getByLabel('Let search engines find it').uncheck();
+    await saving.click();
+    await saving.waitFor({ state: 'detached' });
+    expect(await until.innerText()).toBe(time);
 
     const reader = await browser.newContext({ javaScriptEnabled: false, locale: 'en-GB' });
     const shared = await reader.newPage();
@@ -129,7 +147,6 @@ export function playCreating(scene: Scene): void {
     await dialog.getByRole('button', { name: 'End sharing' }).click();
     await dialog.getByRole('button', { name: 'Yes, end sharing' }).click();
     await dialog.getByRole('button', { name: 'Create a public link' }).waitFor();
-    expect(await author.isDisabled()).toBe(false);
     await expect.poll(async () => (await fetch(url)).status, { timeout: 10_000 }).toBe(404);
     await dialog.getByRole('button', { name: 'Create a public link' }).click();
     await dialog.getByRole('link', { name: 'All links' }).click();
@@ -155,8 +172,8 @@ export function playCreating(scene: Scene): void {
     await made(page).nth(3).waitFor();
     await created.getByText(/Offline renderer · .* · 8 credits/).waitFor();
     await judge(page, 'four images');
-    // The form is ready for the next order.
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('');
+    // The next order begins with the same words.
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
     // In one row, and in the ratio of the order.
     const none = { x: 0, y: 0, width: 0, height: 1 };
     const boxes = await Promise.all((await page.locator('.result').all()).map((it) => it.boundingBox()));
@@ -164,6 +181,16 @@ export function playCreating(scene: Scene): void {
     expect(new Set(boxes.map((it) => it?.y))).toEqual(new Set([box.y]));
     expect(box.width).toBeGreaterThan(250);
     expect(box.width / box.height).toBeCloseTo(16 / 9, 1);
+    // The lightbox steps through the order, and not through the library.
+    await page.locator('.result a').nth(2).click();
+    const step = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+    await step('Previous').waitFor();
+    await step('Next').click();
+    await step('Next').waitFor({ state: 'detached' });
+    for (let place = 3; place > 0; place -= 1) await step('Previous').click();
+    await step('Previous').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Compare' }).click();
     const comparison = page.getByRole('dialog', { name: 'Compare' });
     await judge(page, 'a comparison');
@@ -254,7 +281,7 @@ export function playCreating(scene: Scene): void {
     const queue = page.getByRole('region', { name: 'Queue' });
     // Before the service has it.
     await queue.getByRole('article', { name: '/slow waves' }).getByText('Sending …').waitFor();
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('');
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('/slow waves');
     isSeen.resolve();
     await queue.getByText('Sending …').waitFor({ state: 'detached' });
     await queue.getByRole('button', { name: 'Cancel' }).or(page.locator('.result video').nth(1)).first().waitFor();
@@ -362,7 +389,7 @@ function playPhoneOf(scene: Scene, width: number): void {
     });
     await enterAsUser({ page, context }, rig, '/studio');
     await page.setViewportSize({ width, height: 844 });
-    await page.getByRole('button', { name: 'An image of a lighthouse at dusk' }).tap();
+    await page.getByRole('button', { name: 'An image of a lighthouse at dusk 3 credits' }).tap();
     await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
     hasBegun.resolve();
     const first = page.url();
@@ -386,12 +413,17 @@ function playPhoneOf(scene: Scene, width: number): void {
     await expect.poll(() => page.url()).toBe(first);
     // The form leaves room for the orders, and opens no keyboard.
     await page.goto(`${rig.url}/create`);
-    const example = page.getByRole('button', { name: /^Create “A lighthouse/ });
+    const example = page.getByRole('button', { name: /^Use “A lighthouse/ });
     expect(((await example.boundingBox()) ?? { y: Number.NaN }).y).toBeLessThan(600);
     expect(await page.evaluate('document.activeElement.tagName')).not.toBe('TEXTAREA');
     await page.getByRole('button', { name: '1:1 · 4 images · Offline renderer' }).tap();
     await page.getByRole('group', { name: 'Number of images' }).getByText('2', { exact: true }).tap();
+    // It orders nothing: its price is shown first.
     await example.tap();
+    expect(await page.getByLabel('Prompt').inputValue()).toMatch(/^A lighthouse/);
+    await page.getByText(/^4 credits\. You have \d+\.$/).waitFor();
+    expect(await page.getByRole('article').count()).toBe(0);
+    await page.getByRole('button', { name: 'Create 2 images' }).tap();
     await expect.poll(() => made(page).count()).toBe(2);
     await context.close();
   });

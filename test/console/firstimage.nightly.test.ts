@@ -57,7 +57,7 @@ describe.skipIf(withoutChromium)('the first image', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('creates what a visitor chose before the sign-in: two clicks to the first image', {
+  it('prepares what a visitor chose before the sign-in, and names its price before anything is ordered', {
     timeout: limitMs,
   }, async () => {
     const { page, complaints } = await visit();
@@ -72,6 +72,14 @@ describe.skipIf(withoutChromium)('the first image', () => {
     await judge(page, 'the sign-in page');
     await ada.click();
     const orders = page.getByRole('article', { name: 'An image of a lighthouse at dusk' });
+    const prompt = page.getByRole('textbox', { name: 'Prompt' });
+    await page.getByText(/^8 credits\. You have \d+\.$/).waitFor();
+    expect([await prompt.inputValue(), await orders.count()]).toEqual(['An image of a lighthouse at dusk', 0]);
+    // A reload neither orders nor forgets.
+    await page.reload();
+    await page.getByText(/^8 credits\. You have \d+\.$/).waitFor();
+    expect([await prompt.inputValue(), await orders.count()]).toEqual(['An image of a lighthouse at dusk', 0]);
+    await page.getByRole('button', { name: 'Create 4 images' }).click();
     await orders.locator('.asset-image.there').nth(3).waitFor();
     expect(await orders.count()).toBe(1);
     // A reload does not order again.
@@ -86,7 +94,8 @@ describe.skipIf(withoutChromium)('the first image', () => {
   }, async () => {
     const { page, complaints } = await visit();
     await page.goto(rig.url);
-    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await page.getByText('You see the price before you create anything.').waitFor();
+    const create = page.getByRole('button', { name: 'Continue', exact: true });
     await create.waitFor();
     expect(await create.isDisabled()).toBe(true);
     // The words name no image, so that a conversation would only answer them.
@@ -95,10 +104,12 @@ describe.skipIf(withoutChromium)('the first image', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('The sign-in failed. Try again.').waitFor();
     expect(complaints.splice(0).filter((line) => !line.includes('401'))).toEqual([]);
-    await page.getByRole('textbox', { name: 'Prompt' }).fill('a bridge in snow');
+    // The words are still there.
+    expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('a bridge in snow');
     await create.click();
     await page.getByLabel('Use another account').fill('bridges@example.com');
     await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    await page.getByRole('button', { name: 'Create 4 images' }).click();
     await page.getByRole('article', { name: 'a bridge in snow' }).locator('.asset-image.there').first().waitFor();
     expect(complaints).toEqual([]);
   });

@@ -66,6 +66,54 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('steps through the conversation that it was opened from, also after a deletion', async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await openImage(visitor);
+    await page.keyboard.press('Escape');
+    await lightbox(page).waitFor({ state: 'detached' });
+    for (const [place, words] of ['an image of a forest', 'an image of a boat'].entries()) {
+      await page.getByLabel('Message', { exact: true }).fill(words);
+      await page.keyboard.press('Enter');
+      await page
+        .locator('.media .asset-image.there')
+        .nth(place + 1)
+        .waitFor();
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+    }
+    // Newer than all of the conversation.
+    await page.goto(`${rig.url}/create`);
+    await page.getByLabel('Prompt').fill('a bridge');
+    await page.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
+    await page.getByRole('button', { name: 'Create an image' }).click();
+    await page.locator('.result .asset-image.there').waitFor();
+    await page.goBack();
+    await page
+      .getByRole('link', { name: /^Open the image/ })
+      .nth(2)
+      .click();
+    const prompt = lightbox(page).locator('.prompt');
+    const step = (name: string) => lightbox(page).getByRole('button', { name, exact: true });
+    await prompt.filter({ hasText: 'boat' }).waitFor();
+    expect(await step('Next').count()).toBe(0);
+    await step('Previous').click();
+    await prompt.filter({ hasText: 'forest' }).waitFor();
+    await step('Previous').waitFor();
+    await lightbox(page).getByRole('button', { name: 'Delete' }).click();
+    await prompt.filter({ hasText: 'boat' }).waitFor();
+    await step('Previous').click();
+    await prompt.filter({ hasText: 'lighthouse' }).waitFor();
+    expect(await step('Previous').count()).toBe(0);
+    // A new conversation offers what was made last.
+    await page.goto(`${rig.url}/studio`);
+    const latest = page.getByRole('navigation', { name: 'Your latest files' }).getByRole('link');
+    await expect.poll(() => latest.count()).toBe(3);
+    await judge(page, 'a new conversation of a returning user');
+    await latest.first().click();
+    await prompt.filter({ hasText: 'a bridge' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('edits an image at another ratio', async () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
@@ -133,7 +181,9 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const buttons = lightbox(page).locator('.mediaactions > button');
     const names = lightbox(page).locator('.mediaactions .name');
-    await expect.poll(() => names.allInnerTexts()).toContain('Download');
+    await expect
+      .poll(() => names.allInnerTexts())
+      .toEqual(['Edit', 'Vary', 'Animate', 'Favorite', 'Share', 'Download']);
     const [image, ...boxes] = await Promise.all(
       [lightbox(page).locator('.stage'), ...(await buttons.all())].map((one) => one.boundingBox()),
     );

@@ -11,7 +11,7 @@ import { type ConsoleRig, enterAsOperator, enterAsUser, startConsole, useVisitor
 const limitMs = 300_000;
 const outage = 'the cluster is on fire';
 const rich = [
-  'The area is $$\\pi r^2$$, and it costs $5, not $10.',
+  'The area is $$\\pi r^2$$ for a radius $r$, and it costs $5, not $10.',
   '',
   '\\[ \\int_0^1 x^2 \\, dx = \\frac{1}{3} \\]',
   '',
@@ -239,7 +239,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByText('A new conversation').waitFor();
     await complete(page, 'show me');
     await answers(page).locator('math[display="block"]').waitFor();
-    expect(await answers(page).locator('math').count()).toBe(2);
+    expect(await answers(page).locator('math').count()).toBe(3);
     await answers(page).getByText('it costs $5, not $10', { exact: false }).waitFor();
     const code = page.getByRole('figure', { name: 'Code, python' });
     await code.locator('.hljs-keyword').first().waitFor();

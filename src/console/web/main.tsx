@@ -43,6 +43,12 @@ if (pathname === '/create' && linked.has('prompt')) {
   const order = { kind, prompt: linked.get('prompt'), references: linked.getAll('reference') };
   history.replaceState({ order, at: Date.now() }, '');
 }
+// What the landing page has prepared. A URL could not hold the longest prompt. A canceled sign-in returns to the landing page.
+const kept = sessionStorage.getItem('atelier.order');
+if (kept !== null) {
+  sessionStorage.removeItem('atelier.order');
+  history.replaceState({ order: JSON.parse(kept), at: Date.now() }, '');
+}
 await takeTokenFromAddress();
 createRoot(root).render(
   <StrictMode>

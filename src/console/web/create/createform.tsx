@@ -62,12 +62,10 @@ interface CreateFormProps {
   /** `undefined`: the user chooses the kind. */
   readonly deed?: Deed;
   readonly order: Order;
-  /** Sends the order as soon as its model is known. */
-  readonly isReady?: boolean;
   readonly onOrdered?: () => void;
 }
 
-export function CreateForm({ deed, order: given, isReady = false, onOrdered }: CreateFormProps) {
+export function CreateForm({ deed, order: given, onOrdered }: CreateFormProps) {
   const user = useUser();
   const [order, setOrder] = useState(given);
   const change = (changes: Partial<Order>) => setOrder((now) => ({ ...now, ...changes }));
@@ -98,7 +96,6 @@ export function CreateForm({ deed, order: given, isReady = false, onOrdered }: C
       remember(key.current);
       if (deed === undefined) {
         show(unsent(key.current, sent, price));
-        change({ prompt: '', references: [], strength: undefined });
         showNewest();
       }
       const generation = await sendOrder(user, sent, key.current);
@@ -106,10 +103,7 @@ export function CreateForm({ deed, order: given, isReady = false, onOrdered }: C
       show(generation, key.current);
       onOrdered?.();
     },
-    onError: (_error, { prompt, references: ids, strength: former }) => {
-      show(undefined, key.current);
-      setOrder((now) => (now.prompt === '' ? { ...now, prompt, references: ids, strength: former } : now));
-    },
+    onError: () => show(undefined, key.current),
     // A refused order is another order when it is sent again.
     onSettled: () => {
       key.current = crypto.randomUUID();
@@ -118,12 +112,6 @@ export function CreateForm({ deed, order: given, isReady = false, onOrdered }: C
   const isEmpty = order.prompt.trim() === '' && !(hasSource && strength);
   const canSend = !isEmpty && model?.allowed === true && !sending.isPending;
   const send = () => canSend && sending.mutate({ ...order, model: model.id, count, references, ratio: ordered });
-  const isDue = useRef(isReady);
-  useEffect(() => {
-    if (!isDue.current || !canSend) return;
-    isDue.current = false;
-    send();
-  });
   const what = kind === 'video' ? 'a video' : count === 1 ? 'an image' : `${count} images`;
   // On a phone, the order below has to be in view too.
   const isFolded = useIsNarrow() && deed === undefined;

@@ -58,15 +58,7 @@ export function RatioShape({ ratio = '1:1' }: { readonly ratio?: string | undefi
   const width = 14 * Math.min(1, quotientOf(ratio));
   const height = 14 / Math.max(1, quotientOf(ratio));
   return (
-    <svg
-      width="16"
-      height="16"
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      aria-hidden="true"
-    >
+    <svg className="ratioshape" viewBox="0 0 16 16" aria-hidden="true">
       <rect x={8 - width / 2} y={8 - height / 2} width={width} height={height} rx="1" />
     </svg>
   );

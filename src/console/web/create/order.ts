@@ -41,24 +41,7 @@ export async function createAgain(user: User, assetId: string | null, known: Par
   openCreate({ ...emptyOrder, ...known, ...splitPrompt(prompt, known.kind), model, ratio, references });
 }
 
-// An order that is sent as soon as the page is open. It survives a sign-in in the same tab. It is not part of the URL, so that no
-// link of another page can order anything.
-
-const readyKey = 'atelier.order';
-export const keepOrder = (order: Order): void => sessionStorage.setItem(readyKey, JSON.stringify(order));
-/** Otherwise, a reload would order again. */
-export const forgetOrder = (): void => sessionStorage.removeItem(readyKey);
-export function readOrder(): PreparedOrder | undefined {
-  const text = sessionStorage.getItem(readyKey);
-  return text === null ? undefined : { order: JSON.parse(text), at: Date.now() };
-}
-
-export interface PreparedOrder {
-  readonly order: Order;
-  readonly at: number;
-}
-
-export function preparedOrder(state: unknown): PreparedOrder | undefined {
+export function preparedOrder(state: unknown): { readonly order: Order; readonly at: number } | undefined {
   const { order, at } = Object(state) as { readonly order?: Partial<Order>; readonly at?: number };
   return order === undefined ? undefined : { order: { ...emptyOrder, ...order }, at: at ?? 0 };
 }

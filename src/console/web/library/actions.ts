@@ -9,6 +9,9 @@ import { type ActionTarget, signDownload } from './downloading.ts';
 /** In the state of the history: the asset was opened from a page of the console, so closing it leads back there. */
 export const fromPage = { fromPage: true };
 
+/** The same, and the lightbox steps through these assets instead of the library. */
+export const fromAmong = (among: readonly string[]) => ({ ...fromPage, among });
+
 function follow(url: string): void {
   const link = document.createElement('a');
   link.href = url;

@@ -29,7 +29,8 @@ export type LibraryDialog =
   | { readonly kind: 'share-album'; readonly collectionId: string }
   | { readonly kind: 'compare'; readonly assetIds: readonly string[] }
   | { readonly kind: 'create'; readonly deed: Deed; readonly order: Order }
-  | { readonly kind: 'album'; readonly assetIds: readonly string[] };
+  /** `isShared`: the link of the album is next. */
+  | { readonly kind: 'album'; readonly assetIds: readonly string[]; readonly isShared?: boolean };
 
 const opened = createShared<LibraryDialog | undefined>(undefined);
 

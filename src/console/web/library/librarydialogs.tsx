@@ -11,36 +11,44 @@ import { Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { itemsOf, useAlbumCalls, useAlbums } from './albums.ts';
 import { AssetImage } from './assetimage.tsx';
-import { closeDialog, type LibraryDialog } from './dialogs.ts';
+import { closeDialog, type LibraryDialog, openDialog } from './dialogs.ts';
 import { ShareDialog } from './sharedialog.tsx';
 import { useSigned } from './signing.ts';
 
 export function LibraryDialogs({ dialog }: { readonly dialog: LibraryDialog }) {
-  if (dialog.kind === 'album') return <AlbumDialog assetIds={dialog.assetIds} onClose={closeDialog} />;
+  if (dialog.kind === 'album') return <AlbumDialog {...dialog} onClose={closeDialog} />;
   if (dialog.kind === 'compare') return <CompareDialog assetIds={dialog.assetIds} onClose={closeDialog} />;
   if (dialog.kind === 'create') return <CreateDialog deed={dialog.deed} order={dialog.order} onClose={closeDialog} />;
   return <ShareDialog of={dialog} onClose={closeDialog} />;
 }
 
-/** Adds assets to an album, or to a new one. */
-function AlbumDialog({ assetIds, onClose }: { readonly assetIds: readonly string[]; readonly onClose: () => void }) {
-  const [title, setTitle] = useState('');
+interface AlbumDialogProps extends Omit<Extract<LibraryDialog, { readonly kind: 'album' }>, 'kind'> {
+  readonly onClose: () => void;
+}
+
+/** Adds assets to an album, or to a new one. Several assets are shared as an album. */
+function AlbumDialog({ assetIds, isShared = false, onClose }: AlbumDialogProps) {
+  const [title, setTitle] = useState(
+    isShared ? `Shared on ${new Date().toLocaleDateString(undefined, { dateStyle: 'long' })}` : '',
+  );
   const { data: albums, error, refetch } = useAlbums();
   const calls = useAlbumCalls();
   const words = itemsOf(assetIds.length);
   const adding = useMutation({
     mutationFn: async (album: { readonly collectionId?: string; readonly title: string }) => {
-      if (album.collectionId === undefined) await calls.create(album.title, assetIds);
-      else await calls.change(album.collectionId, { add: assetIds });
+      const { collectionId } = await (album.collectionId === undefined
+        ? calls.create(album.title, assetIds)
+        : calls.change(album.collectionId, { add: assetIds }));
       notify(`Added ${words} to “${album.title}”.`);
-      onClose();
+      if (isShared) openDialog({ kind: 'share-album', collectionId });
+      else onClose();
     },
   });
   const wanted = title.trim();
   const found = (albums ?? []).filter((album) => album.title.toLowerCase().includes(wanted.toLowerCase()));
   const exists = found.some((album) => album.title === wanted);
   return (
-    <Dialog title={`Add ${words} to an album`} onClose={onClose}>
+    <Dialog title={isShared ? `Share ${words} as an album` : `Add ${words} to an album`} onClose={onClose}>
       <form
         className="album-choice"
         onSubmit={(event) => {

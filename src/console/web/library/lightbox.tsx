@@ -25,6 +25,7 @@ interface LightboxProps {
   /** `undefined`: there is none in this direction. */
   readonly onStep: { readonly before: (() => void) | undefined; readonly after: (() => void) | undefined };
   readonly onClose: () => void;
+  readonly onDeleted: () => void;
   readonly isEditing: boolean;
   readonly onEditing: (isEditing: boolean) => void;
   /** An edit has made this asset. */
@@ -32,7 +33,7 @@ interface LightboxProps {
 }
 
 /** One asset in the whole window. It has its own URL, so the Back button closes it. */
-export function Lightbox({ assetId, known, onStep, onClose, onEditing, isEditing, onMade }: LightboxProps) {
+export function Lightbox({ assetId, known, onStep, onClose, onDeleted, onEditing, isEditing, onMade }: LightboxProps) {
   const dialog = useModal();
   const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
   const { data: asset, error, refetch } = useAsset(assetId, known);
@@ -70,7 +71,7 @@ export function Lightbox({ assetId, known, onStep, onClose, onEditing, isEditing
             prompt={asset.prompt}
             isFavorite={asset.favorite}
             layout="bar"
-            onDeleted={after ?? before ?? onClose}
+            onDeleted={onDeleted}
             onEdit={() => onEditing(true)}
           />
         )}

@@ -52,7 +52,7 @@ interface Action {
   readonly isDanger?: boolean;
   /** Shown as an icon over the image. */
   readonly isFirst?: boolean;
-  /** How the bar of a wide window shows it. On a phone, the bar has these with their names, but for `named`. */
+  /** How the bar of a wide window shows it. On a phone, each has its name. */
   readonly bar?: 'primary' | 'named' | 'icon';
   /** A choice that is on or off. */
   readonly isOn?: boolean | undefined;
@@ -64,7 +64,7 @@ export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps
   const isNarrow = useIsNarrow();
   const hasIcons = layout === 'overlay' && !isNarrow;
   const isShown = ({ isFirst, bar, isDanger }: Action) =>
-    isBar ? bar !== undefined && !(isNarrow && (bar === 'named' || isDanger)) : hasIcons && isFirst;
+    isBar ? bar !== undefined && !(isNarrow && isDanger) : hasIcons && isFirst;
   const shown = actions.filter(isShown);
   return (
     <div className={`mediaactions ${isBar ? 'bar' : 'overlay'}`}>

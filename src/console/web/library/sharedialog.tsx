@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Copy, ExternalLink, Globe, Link2, Share2 } from 'lucide-react';
+import { CheckCheck, Copy, ExternalLink, Globe, Link2, Share2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Confirm } from '../parts/confirm.tsx';
@@ -32,23 +32,59 @@ const periods = [
   [String(30 * day), 'For 30 days'],
 ] as const;
 
-/** Nothing is public before the user has confirmed it here. The link and Explore have the same settings. */
+interface Options extends Pick<Share, 'showPrompt' | 'index' | 'attachments'> {
+  readonly author: string;
+  /** Seconds, empty for always, or `kept` for the time that the link has. */
+  readonly expiresIn: string;
+}
+
+const fresh = { showPrompt: false, index: false, attachments: false, expiresIn: '' };
+const optionsOf = ({ showPrompt, index, attachments, author, expiresAt }: Share): Options => ({
+  ...{ showPrompt, index, attachments, author: author ?? '', expiresIn: expiresAt === null ? '' : 'kept' },
+});
+
+/** Nothing is public before the user has confirmed it here. The link and Explore have the same name and prompt. */
 export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
+  const user = useUser();
+  const reread = useRereadShares();
   const share = useShare(of);
-  const [showPrompt, setShowPrompt] = useState(false);
   const [author, setAuthor] = useAuthor();
+  const [changes, setChanges] = useState<Partial<Options>>({});
   const link = share.data ?? undefined;
-  const shown = link ? { ...link, author: link.author ?? '' } : { showPrompt, author: author.trim() };
+  const known: Options = link ? optionsOf(link) : { ...fresh, author };
+  const options = { ...known, ...changes };
+  const change = (next: Partial<Options>) => setChanges({ ...changes, ...next });
+  const isChanged = Object.keys(options).some((name) => Reflect.get(options, name) !== Reflect.get(known, name));
+  const saving = useMutation({
+    // For what is shared already, it changes the options of the link.
+    mutationFn: () => {
+      const { author: name, expiresIn, ...flags } = options;
+      const keptS = Math.round((Date.parse(link?.expiresAt ?? '') - Date.now()) / 1000);
+      const seconds = expiresIn === 'kept' ? Math.max(60, keptS) : Number(expiresIn);
+      const optional = { ...(name.trim() && { author: name.trim() }), ...(seconds && { expiresIn: seconds }) };
+      return user.json<Share>('media', '/v1/shares', {
+        method: 'POST',
+        json: { ...targetOf(of), ...flags, ...optional },
+      });
+    },
+    onSuccess: async () => {
+      await reread();
+      setChanges({});
+      if (link) notify('Changed. The link is the same.');
+    },
+  });
+  const isThread = of.kind === 'share-thread';
   const noun = of.kind === 'share-album' ? 'album' : 'conversation';
   const what = of.kind !== 'share' ? noun : of.asset.mime.startsWith('video/') ? 'video' : 'image';
+  const kept = link?.expiresAt ? [['kept', `Until ${momentOf(link.expiresAt)}`] as const] : [];
   return (
     <Dialog title={`Share the ${what}`} onClose={onClose}>
-      <fieldset className="share" disabled={link !== undefined}>
+      <div className="share">
         {(of.kind !== 'share' || of.prompt !== null) && (
           <Check
             label={of.kind === 'share' ? 'Show the prompt' : 'Show the prompts'}
-            value={shown.showPrompt}
-            onChange={setShowPrompt}
+            value={options.showPrompt}
+            onChange={(showPrompt) => change({ showPrompt })}
           />
         )}
         <TextField
@@ -56,18 +92,53 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           maxLength={60}
           autoComplete="nickname"
           placeholder="Anonymous"
-          value={link ? shown.author : author}
-          onChange={setAuthor}
+          value={options.author}
+          onChange={(next) => {
+            setAuthor(next);
+            change({ author: next });
+          }}
         />
-      </fieldset>
+      </div>
       {share.data === undefined ? (
         <Pending error={share.error} retry={share.refetch} what="Reading the link" />
-      ) : share.data !== null ? (
-        <OpenLink share={share.data} what={what} />
       ) : (
-        <NewLink of={of} what={what} shown={shown} />
+        <div className="share">
+          <h3>
+            <Link2 {...icon} /> Link
+          </h3>
+          <p>
+            Anyone with the link can see the {what}
+            {isThread && ' as it was when you shared it. Later messages are not shared'}
+            {of.kind === 'share-album' && ' as it was when you shared it. What you add later is not shared'}.
+          </p>
+          {link && <OpenLink share={link} isPrimary={!isChanged} />}
+          {isThread && !link && (
+            <Check
+              label="Show attached files"
+              value={options.attachments}
+              onChange={(attachments) => change({ attachments })}
+            />
+          )}
+          <Check label="Let search engines find it" value={options.index} onChange={(index) => change({ index })} />
+          <Choice
+            label="The link works"
+            choices={[...kept, ...periods]}
+            value={options.expiresIn}
+            onChange={(expiresIn) => change({ expiresIn })}
+          />
+          <Problem of={saving.error} />
+          {(!link || isChanged) && (
+            <Button
+              Icon={link ? CheckCheck : Link2}
+              text={link ? 'Save the changes' : 'Create a public link'}
+              className="primary"
+              disabled={saving.isPending}
+              onClick={() => saving.mutate()}
+            />
+          )}
+        </div>
       )}
-      {of.kind === 'share' && <Publishing of={of} what={what} shown={shown} />}
+      {of.kind === 'share' && <Publishing of={of} what={what} shown={options} />}
       <p className="small">
         <Link href="/shared" onClick={onClose}>
           All links
@@ -77,84 +148,26 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   );
 }
 
-interface SectionProps<Target> {
-  readonly of: Target;
-  readonly what: string;
-  readonly shown: { readonly showPrompt: boolean; readonly author: string };
-}
-
-function NewLink({ of, what, shown: { showPrompt, author } }: SectionProps<Shareable>) {
-  const user = useUser();
-  const reread = useRereadShares();
-  const [index, setIndex] = useState(false);
-  const [attachments, setAttachments] = useState(false);
-  const [expiresIn, setExpiresIn] = useState('');
-  const creating = useMutation({
-    mutationFn: () => {
-      const optional = { ...(author && { author }), ...(expiresIn && { expiresIn: Number(expiresIn) }) };
-      const json = { ...targetOf(of), showPrompt, index, attachments, ...optional };
-      return user.json<Share>('media', '/v1/shares', { method: 'POST', json });
-    },
-    onSuccess: reread,
-  });
-  const isThread = of.kind === 'share-thread';
-  return (
-    <form
-      className="share"
-      onSubmit={(event) => {
-        event.preventDefault();
-        creating.mutate();
-      }}
-    >
-      <h3>
-        <Link2 {...icon} /> Link
-      </h3>
-      <p>
-        Anyone with the link can see the {what}
-        {isThread && ' as it is now. Later messages are not shared'}
-        {of.kind === 'share-album' && ' as it is now. What you add later is not shared'}. You can end this at any time.
-      </p>
-      {isThread && <Check label="Show attached files" value={attachments} onChange={setAttachments} />}
-      <Check label="Let search engines find it" value={index} onChange={setIndex} />
-      <Choice label="The link works" choices={periods} value={expiresIn} onChange={setExpiresIn} />
-      <Problem of={creating.error} />
-      <div>
-        <Button
-          Icon={Link2}
-          text={creating.isPending ? 'Creating the link …' : 'Create a public link'}
-          type="submit"
-          className="primary"
-          disabled={creating.isPending}
-        />
-      </div>
-    </form>
-  );
-}
-
 export function EndSharing({ id }: Pick<Share, 'id'>) {
   const user = useUser();
   const reread = useRereadShares();
   const end = () =>
     user.send('media', `/v1/shares/${id}`, { method: 'DELETE' }).then(() => {
       notify('The link no longer works.');
-      reread();
+      void reread();
     }, notifyFailure);
   return <Confirm label="End sharing" question="The link stops working." onConfirm={end} />;
 }
 
-function OpenLink({ share, what }: { readonly share: Share; readonly what: string }) {
+function OpenLink({ share, isPrimary }: { readonly share: Share; readonly isPrimary: boolean }) {
   return (
-    <div className="share">
-      <h3>
-        <Link2 {...icon} /> Link
-      </h3>
-      <p>Anyone with this link can see the {what}.</p>
+    <>
       <input readOnly aria-label="Public link" value={share.url} onFocus={(event) => event.currentTarget.select()} />
       <div className="does">
         <Button
           Icon={Copy}
           text="Copy the link"
-          className="primary"
+          className={isPrimary ? 'primary' : ''}
           onClick={() => copyLink(share.url).catch(notifyFailure)}
         />
         {canHandOn() && (
@@ -170,17 +183,18 @@ function OpenLink({ share, what }: { readonly share: Share; readonly what: strin
         </a>
         <EndSharing id={share.id} />
       </div>
-      <p className="quiet small">
-        {share.expiresAt === null ? 'It works until you end it.' : `It works until ${momentOf(share.expiresAt)}.`}{' '}
-        {share.assetId === null ? 'Prompts are' : 'The prompt is'} {share.showPrompt ? 'shown' : 'not shown'}. To change
-        this, end the link first.
-      </p>
-    </div>
+    </>
   );
 }
 
+interface PublishingProps {
+  readonly of: Extract<Shareable, { kind: 'share' }>;
+  readonly what: string;
+  readonly shown: Pick<Options, 'showPrompt' | 'author'>;
+}
+
 /** The public feed, which everyone who uses the studio sees under Explore. */
-function Publishing({ of, what, shown: { showPrompt, author } }: SectionProps<Extract<Shareable, { kind: 'share' }>>) {
+function Publishing({ of, what, shown: { showPrompt, author } }: PublishingProps) {
   const user = useUser();
   const queries = useQueryClient();
   const readNew = useNewAssets();
@@ -189,7 +203,7 @@ function Publishing({ of, what, shown: { showPrompt, author } }: SectionProps<Ex
   const queryKey = ['published', user.id, of.asset.assetId];
   const { data: published, error } = useQuery({ queryKey, queryFn: () => findPublished(user, of.asset), staleTime: 0 });
   const publishing = useMutation({
-    mutationFn: () => publish(user, of.asset, { showPrompt, author }),
+    mutationFn: () => publish(user, of.asset, { showPrompt, author: author.trim() }),
     onSuccess: async (made) => {
       queries.setQueryData(queryKey, [made]);
       void queries.invalidateQueries({ queryKey: ['gallery'] });

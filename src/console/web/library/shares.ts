@@ -54,10 +54,10 @@ export function useShares() {
   });
 }
 
-export function useRereadShares(): () => void {
+export function useRereadShares(): () => Promise<void> {
   const user = useUser();
   const queries = useQueryClient();
-  return () => void queries.invalidateQueries({ queryKey: ['shares', user.id] });
+  return () => queries.invalidateQueries({ queryKey: ['shares', user.id] });
 }
 
 export async function copyLink(url: string): Promise<void> {

@@ -1,27 +1,25 @@
 import { useMutation } from '@tanstack/react-query';
 import { Columns2, RotateCw, Sparkles, Trash2, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { CreateForm } from '../create/createform.tsx';
 import {
   createAgain,
   emptyOrder,
-  forgetOrder,
   type Generation,
   type GenerationItem,
   isSending,
   preparedOrder,
   ratioOf,
-  readOrder,
   removeOrders,
   splitPrompt,
+  startCreating,
   useCancel,
   useGenerations,
   useModelName,
   useRemoved,
 } from '../create/order.ts';
-import { fromPage } from '../library/actions.ts';
+import { fromAmong } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
@@ -37,11 +35,7 @@ import { useUser } from '../user.tsx';
 
 /** Images and videos without a conversation. */
 export function Create() {
-  const prepared = preparedOrder(useHistoryState());
-  const [ready, setReady] = useState(readOrder);
-  useEffect(forgetOrder, []);
-  const isReady = ready !== undefined && ready.at > (prepared?.at ?? 0);
-  const given = isReady ? ready : prepared;
+  const given = preparedOrder(useHistoryState());
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGenerations();
   const removed = useRemoved();
   const isShown = ({ id, origin }: Generation) => origin !== 'run' && !removed.includes(id);
@@ -51,7 +45,7 @@ export function Create() {
   return (
     <div className="createpage">
       <PageHead title="Create" />
-      <CreateForm key={given?.at ?? 0} order={given?.order ?? emptyOrder} isReady={isReady} />
+      <CreateForm key={given?.at ?? 0} order={given?.order ?? emptyOrder} />
       {running.length > 0 && (
         <section aria-label="Queue">
           <h2>In progress: {running.length}</h2>
@@ -66,11 +60,7 @@ export function Create() {
         ) : generations.length === 0 ? (
           <Empty title="Nothing ordered here yet">
             <p>Describe what you want to see, or begin with an example. Images appear here, and in your library.</p>
-            <Button
-              Icon={Sparkles}
-              text={`Create “${example}”`}
-              onClick={() => setReady({ order: { ...emptyOrder, prompt: example }, at: Date.now() })}
-            />
+            <Button Icon={Sparkles} text={`Use “${example}”`} onClick={() => startCreating({ prompt: example })} />
           </Empty>
         ) : (
           generations
@@ -151,7 +141,7 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
         >
           {shown.map((item) => (
             <li key={item.index}>
-              <Result generation={generation} prompt={prompt} item={item} />
+              <Result generation={generation} prompt={prompt} item={item} made={made} />
             </li>
           ))}
         </ul>
@@ -164,9 +154,11 @@ interface ResultProps {
   readonly generation: Generation;
   readonly prompt: string;
   readonly item: GenerationItem;
+  /** All results of the order. */
+  readonly made: readonly string[];
 }
 
-function Result({ generation: { kind, createdAt }, prompt, item: { assetId, index } }: ResultProps) {
+function Result({ generation: { kind, createdAt }, prompt, item: { assetId, index }, made }: ResultProps) {
   const { data } = useSigned(kind, assetId);
   if (assetId === null)
     return (
@@ -177,7 +169,7 @@ function Result({ generation: { kind, createdAt }, prompt, item: { assetId, inde
   if (data?.ready === false || data?.trashed) return <Gone what={kind} assetId={assetId} isInTrash={data.ready} />;
   return (
     <div className="result completed">
-      <Link href={`/library/${assetId}`} state={fromPage} aria-label={`Open ${kind} ${index + 1}: ${prompt}`}>
+      <Link href={`/library/${assetId}`} state={fromAmong(made)} aria-label={`Open ${kind} ${index + 1}: ${prompt}`}>
         {kind === 'image' ? (
           <AssetImage url={data?.previewUrl ?? data?.url} alt="" blurhash={data?.blurhash} />
         ) : (

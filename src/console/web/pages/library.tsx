@@ -117,7 +117,7 @@ export function Library() {
       )}
       {!isAdding && <AlbumShelf />}
       {isAdding ? (
-        <AddingBar collectionId={filters.addTo} chosen={choosing.chosen} />
+        <AddingBar collectionId={filters.addTo} choosing={choosing} />
       ) : (
         isChoosing && (
           <SelectionBar
@@ -210,35 +210,43 @@ interface OpenedProps {
   readonly readNew: () => Promise<void>;
 }
 
-/** The lightbox, which steps through the assets of the grid. */
+/** The lightbox, which steps through the page that it was opened from: an order, a conversation, or the grid. */
 function Opened({ assetId, assets, readNew }: OpenedProps) {
   const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(history.state?.isEditing === true);
-  const place = assets.findIndex((asset) => asset.assetId === assetId);
-  const show = (id: string) =>
-    navigate(withSearch(id), { replace: true, state: { fromPage: history.state?.fromPage } });
-  const stepTo = (asset: Asset | undefined) => asset && (() => show(asset.assetId));
+  const given: readonly string[] | undefined = history.state?.among;
+  const among = given ?? assets.map((asset) => asset.assetId);
+  const place = among.indexOf(assetId);
+  const show = (id: string, next = given) =>
+    navigate(withSearch(id), { replace: true, state: { fromPage: history.state?.fromPage, among: next } });
+  const before = place > 0 ? among[place - 1] : undefined;
+  const after = place >= 0 ? among[place + 1] : undefined;
+  const stepTo = (id: string | undefined) => (id === undefined ? undefined : () => show(id));
   const close = () =>
     history.state?.fromPage ? history.back() : navigate(`/library${location.search}`, { replace: true });
   return (
     <Lightbox
       assetId={assetId}
-      known={assets[place]}
-      onStep={{
-        before: stepTo(place > 0 ? assets[place - 1] : undefined),
-        after: stepTo(place >= 0 ? assets[place + 1] : undefined),
-      }}
+      known={assets.find((asset) => asset.assetId === assetId)}
+      onStep={{ before: stepTo(before), after: stepTo(after) }}
       onClose={close}
+      onDeleted={() => {
+        const next = after ?? before;
+        if (next === undefined) close();
+        else show(next, given?.toSpliced(place, 1));
+      }}
       isEditing={isEditing}
       onEditing={setEditing}
       onMade={async (id) => {
         await readNew();
         setEditing(false);
-        show(id);
+        show(id, given?.toSpliced(place + 1, 0, id));
       }}
     />
   );
 }
+
+const mostCompared = 8;
 
 interface SelectionBarProps {
   readonly choosing: Choosing;
@@ -256,13 +264,20 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
   const count = choosing.chosen.size;
   const [first] = choosing.assets;
   const one = count === 1 ? first : undefined;
-  const isMedia = one !== undefined && (isImage(one) || isVideo(one));
-  const areTwo = count === 2 && choosing.assets.every(isImage);
+  const isMedia = choosing.assets.every((asset) => isImage(asset) || isVideo(asset));
+  const areFew = count > 1 && count <= mostCompared && choosing.assets.every(isImage);
   const perform = (work: () => Promise<unknown>) => () => void work().catch(notifyFailure);
   const deeds: readonly (readonly [string, LucideIcon, () => void] | false | undefined)[] = [
     one && isImage(one) && ['Use as reference', ImagePlus, () => referInStudio(one)],
-    areTwo && ['Compare', Columns2, () => openDialog({ kind: 'compare', assetIds: ids })],
-    isMedia && ['Share', Share2, () => openDialog({ kind: 'share', asset: one, prompt: one.prompt })],
+    areFew && ['Compare', Columns2, () => openDialog({ kind: 'compare', assetIds: ids })],
+    isMedia && [
+      'Share',
+      Share2,
+      () =>
+        openDialog(
+          one ? { kind: 'share', asset: one, prompt: one.prompt } : { kind: 'album', assetIds: ids, isShared: true },
+        ),
+    ],
     ['Add to album', FolderPlus, () => openDialog({ kind: 'album', assetIds: ids })],
     album !== '' && [
       'Remove from album',
@@ -372,11 +387,15 @@ const AddLink = ({ collectionId }: { readonly collectionId: string }) => (
 );
 
 /** What is selected goes into the album that the user came from. */
-function AddingBar({ collectionId, chosen }: { readonly collectionId: string; readonly chosen: ReadonlySet<string> }) {
+function AddingBar({ collectionId, choosing }: { readonly collectionId: string; readonly choosing: Choosing }) {
+  const { chosen, clear } = choosing;
   const { data: album } = useAlbum(collectionId);
   const calls = useAlbumCalls();
   const [, navigate] = useLocation();
-  const back = () => navigate(`/library?album=${collectionId}`, { replace: true });
+  const back = () => {
+    clear();
+    navigate(`/library?album=${collectionId}`, { replace: true });
+  };
   const add = () =>
     calls.change(collectionId, { add: [...chosen] }).then(() => {
       notify(`Added ${itemsOf(chosen.size)} to “${album?.title}”.`);
@@ -443,25 +462,8 @@ function AlbumShelf() {
   );
 }
 
-/** Takes files that are dropped anywhere in the window, or pasted. Without it, the browser would leave the page. */
 function DropAnywhere({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const isOver = useDroppedFiles(onFiles);
-  const take = useRef(onFiles);
-  take.current = onFiles;
-  useEffect(() => {
-    const listening = new AbortController();
-    addEventListener(
-      'paste',
-      (event) => {
-        const files = [...(event.clipboardData?.files ?? [])];
-        if (files.length === 0) return;
-        event.preventDefault();
-        take.current(files);
-      },
-      { signal: listening.signal },
-    );
-    return () => listening.abort();
-  }, []);
   return (
     isOver && (
       <div className="dropzone" aria-hidden="true">

@@ -1,5 +1,6 @@
 import { Copy, ExternalLink, Images, Link2, MessageSquare } from 'lucide-react';
 import { Link } from 'wouter';
+import { fromAmong } from '../library/actions.ts';
 import { isVideo, useAsset } from '../library/assets.ts';
 import { EndSharing } from '../library/sharedialog.tsx';
 import { copyLink, type Share, useShares } from '../library/shares.ts';
@@ -33,7 +34,7 @@ export function SharedLinks() {
         <ul className="lines sharedlinks" aria-label="Shared links">
           {shares.map((share) => (
             <li key={share.id}>
-              <Line share={share} />
+              <Line share={share} among={shares.flatMap(({ assetId }) => assetId ?? [])} />
             </li>
           ))}
         </ul>
@@ -50,7 +51,7 @@ export function SharedLinks() {
 /** The first words of a long prompt. */
 const shorten = (text: string) => (text.length <= 80 ? text : `${text.slice(0, 80).trimEnd()} …`);
 
-function Line({ share }: { readonly share: Share }) {
+function Line({ share, among }: { readonly share: Share; readonly among: readonly string[] }) {
   const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
   const { threadId, collectionId } = share;
   const kind =
@@ -72,7 +73,9 @@ function Line({ share }: { readonly share: Share }) {
         )}
       </span>
       <span className="about">
-        <Link href={href}>{name}</Link>
+        <Link href={href} state={share.assetId === null ? undefined : fromAmong(among)}>
+          {name}
+        </Link>
         <span className="quiet small">
           {asset?.published ? `${kind}, published in Explore` : kind} · shared {momentOf(share.createdAt)} · {until}
         </span>

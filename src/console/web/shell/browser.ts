@@ -19,7 +19,7 @@ export const useIsNarrow = (): boolean => useSyncExternalStore(followNarrow, () 
 /** On a touch screen, a field that has the focus opens a keyboard over the page. */
 export const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches;
 
-/** Takes files that are dropped anywhere. Otherwise, the browser leaves the page. Returns whether some are over the window. */
+/** Takes files that are dropped or pasted anywhere. Otherwise, the browser leaves the page. Returns whether some are over the window. */
 export function useDroppedFiles(onFiles: (files: readonly File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
   const take = useRef(onFiles);
@@ -39,6 +39,16 @@ export function useDroppedFiles(onFiles: (files: readonly File[]) => void): bool
         },
         { signal },
       );
+    addEventListener(
+      'paste',
+      (event) => {
+        const files = [...(event.clipboardData?.files ?? [])];
+        if (files.length === 0) return;
+        event.preventDefault();
+        take.current(files);
+      },
+      { signal },
+    );
     addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false), { signal });
     return () => leaving.abort();
   }, []);

@@ -2,7 +2,6 @@ import { Brush, Images, LogIn, Play, Sparkles } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { ConsoleInfo } from '../../api.ts';
-import { emptyOrder, keepOrder } from '../create/order.ts';
 import type { Kind } from '../library/dialogs.ts';
 import { useConsole } from '../operator.tsx';
 import { rememberSignIn } from '../user.tsx';
@@ -40,16 +39,17 @@ const features = [
 export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const { data: info } = useConsole();
   const here = useMemo(() => withoutError(location.href), []);
-  const [text, setText] = useState('');
+  // It is still there after a canceled sign-in.
+  const [text, setText] = useState<string>(history.state?.order?.prompt ?? '');
   const signIn = new URLSearchParams(location.search);
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
   const remixed = location.pathname === '/create' ? new URLSearchParams(location.search).get('prompt') : null;
-  /** Signs in, and creates what the prompt describes. */
+  /** Signs in, and opens “Create” with the prompt. Only there, the user sees the price and orders. */
   function start(prompt: string) {
     if (info === undefined || prompt.trim() === '') return;
     rememberSignIn();
-    keepOrder({ ...emptyOrder, kind: kindOf(prompt), prompt: prompt.trim() });
+    sessionStorage.setItem('atelier.order', JSON.stringify({ kind: kindOf(prompt), prompt: prompt.trim() }));
     location.assign(signInOf(info, new URL('/create', location.href).href));
   }
   return (
@@ -104,15 +104,14 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
               }}
             />
             <button type="submit" className="primary" disabled={text.trim() === ''}>
-              <Sparkles size={20} strokeWidth={1.75} aria-hidden="true" /> Create
+              <Sparkles size={20} strokeWidth={1.75} aria-hidden="true" /> Continue
             </button>
           </form>
         )}
-        {info?.hasDemoUsers && (
-          <p className="quiet small">
-            Runs on this machine. Next, you choose a demo user with one click: no registration, no password.
-          </p>
-        )}
+        <p className="quiet small">
+          {info?.hasDemoUsers && 'Next, you choose a demo user with one click: no registration, no password. '}
+          You see the price before you create anything.
+        </p>
         <ul className="pictures" aria-label="Start with">
           {pictures.map((picture) => (
             <li key={picture.text}>

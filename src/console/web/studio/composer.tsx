@@ -2,12 +2,13 @@ import { useMutation } from '@tanstack/react-query';
 import { ArrowUp, FileText, Film, ListPlus, Plus, Square, TriangleAlert, X, Zap } from 'lucide-react';
 import type { RefObject } from 'react';
 import { Sources } from '../create/fields.tsx';
+import { countOf } from '../parts/figures.tsx';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
-import { creditsOf, type ModelChoice, useCredits } from './account.ts';
+import { creditsOf, type ModelChoice } from './account.ts';
 import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
 import type { BusyMessage } from './chat.ts';
-import { type MediaChoice, ModelMenu } from './mediachoice.tsx';
+import { type MediaChoice, ModelMenu, type Prices } from './mediachoice.tsx';
 
 interface ComposerProps {
   readonly field: RefObject<HTMLTextAreaElement | null>;
@@ -16,6 +17,7 @@ interface ComposerProps {
   readonly attachments: Attachments;
   readonly modelChoice: ModelChoice;
   readonly mediaChoice: MediaChoice;
+  readonly prices: Prices | undefined;
   readonly isAnswering: boolean;
   readonly isOnline: boolean;
   /** Of the latest message that was sent during an answer. */
@@ -26,7 +28,8 @@ interface ComposerProps {
 }
 
 export function Composer({ onSend, onSendWhileBusy, onStop, ...props }: ComposerProps) {
-  const { field, text, setText, attachments, modelChoice, mediaChoice, isAnswering, isOnline, busySending } = props;
+  const { field, text, setText, attachments, modelChoice, mediaChoice, prices, ...now } = props;
+  const { isAnswering, isOnline, busySending } = now;
   const stopping = useMutation({ mutationFn: onStop });
   const { items, isUploading, add, remove } = attachments;
   const ready = items.filter(({ state }) => state === 'ready');
@@ -63,11 +66,6 @@ export function Composer({ onSend, onSendWhileBusy, onStop, ...props }: Composer
         rows={1}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        onPaste={(event) => {
-          if (event.clipboardData.files.length === 0) return;
-          event.preventDefault();
-          add(event.clipboardData.files);
-        }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
@@ -84,7 +82,7 @@ export function Composer({ onSend, onSendWhileBusy, onStop, ...props }: Composer
           onChoose={(assetId) => attachments.addAssets([assetId])}
         />
         <ModelMenu chat={modelChoice} choice={mediaChoice} />
-        <Price model={modelChoice} media={mediaChoice} />
+        <Price of={prices} media={mediaChoice} />
         {isAnswering && !isEmpty && (
           <>
             <IconButton
@@ -166,31 +164,25 @@ function Chip({ item, onRemove }: { readonly item: Attachment; readonly onRemove
   );
 }
 
-const number = new Intl.NumberFormat();
-
 interface PriceProps {
-  readonly model: ModelChoice;
+  readonly of: Prices | undefined;
   readonly media: MediaChoice;
 }
 
 /** The price of a message, and what is left. */
-function Price({ model: { chosen }, media: { image, images, video, videos, count } }: PriceProps) {
-  const account = useCredits();
-  if (account === undefined) return <span className="price" />;
-  const { credits, prices } = account;
-  const price = chosen?.credits ?? prices.run;
-  const ofImages = count * (image?.credits ?? images[0]?.credits ?? prices.image);
-  const ofVideo = video?.credits ?? videos[0]?.credits ?? prices.video;
-  if (credits < price)
+function Price({ of: prices, media: { videos, count } }: PriceProps) {
+  if (prices === undefined) return <span className="price" />;
+  const { left, message, images, video } = prices;
+  if (left < message)
     return (
       <span className="price problem">
-        Out of credits: a message costs {number.format(price)}, and you have {number.format(credits)}.
+        Out of credits: a message costs {countOf(message)}, and you have {countOf(left)}.
       </span>
     );
   return (
     <span className="price">
-      {creditsOf(price)} + {number.format(ofImages)} for {count === 1 ? 'an image' : `${count} images`}
-      {videos.length > 0 && ` or ${number.format(ofVideo)} for a video`} · {creditsOf(credits)} left
+      {creditsOf(message)} + {countOf(images)} for {count === 1 ? 'an image' : `${count} images`}
+      {videos.length > 0 && ` or ${countOf(video)} for a video`} · {creditsOf(left)} left
     </span>
   );
 }

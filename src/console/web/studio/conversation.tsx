@@ -13,10 +13,15 @@ import {
   WifiOff,
 } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { agentCalls } from '#client/agent/calls.ts';
 import type { Thread } from '../../../client/agent/api.ts';
+import { fromAmong } from '../library/actions.ts';
+import { useCover } from '../library/albums.ts';
+import { nameOf } from '../library/assets.ts';
 import type { ActionTarget } from '../library/downloading.ts';
 import { AttachContext } from '../library/mediaactions.tsx';
+import { Thumb } from '../library/tile.tsx';
 import { Seconds } from '../parts/elapsed.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
@@ -25,7 +30,7 @@ import { InTopBar } from '../shell/frame.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
-import { useModelChoice } from './account.ts';
+import { creditsOf, useModelChoice } from './account.ts';
 import { useAttachments } from './attachments.ts';
 import {
   type BusyMessage,
@@ -38,8 +43,8 @@ import {
 } from './chat.ts';
 import { Composer } from './composer.tsx';
 import { clearDraft, readDraft } from './draft.ts';
-import { isInProgress, isMedia } from './media.tsx';
-import { useMediaChoice } from './mediachoice.tsx';
+import { ConversationContext, isInProgress, isMedia, type MediaOutput } from './media.tsx';
+import { type Prices, useMediaChoice, usePrices } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
 import { useThreads } from './threads.ts';
@@ -97,13 +102,15 @@ function OlderTitle({ threadId }: { readonly threadId: string }) {
 /** A run of the conversation was without memory. */
 const isUnremembered = ({ metadata }: UIMessage): boolean => Reflect.get(Object(metadata), 'memory') === false;
 
-const isMaking = ({ messages }: ThreadState): boolean =>
-  messages.some(({ parts }) =>
-    parts.some((part) => {
-      const value: unknown = 'output' in part ? part.output : 'data' in part ? part.data : undefined;
-      return isMedia(value) && isInProgress(value);
-    }),
-  );
+const isMaking = ({ messages }: ThreadState): boolean => madeIn(messages).some(isInProgress);
+
+const madeIn = (messages: readonly UIMessage[]) =>
+  messages
+    .flatMap(({ parts }) => parts)
+    .map((part): unknown => ('output' in part ? part.output : 'data' in part ? part.data : undefined))
+    .filter(isMedia);
+
+const idsOf = ({ assetIds, assetId }: MediaOutput) => assetIds ?? (assetId === null ? [] : [assetId]);
 
 interface ChatProps {
   readonly threadId: string;
@@ -115,12 +122,13 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   const user = useUser();
   const queries = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useText(`${user.id}.${threadId}`);
+  const [text, setText] = useText(user.id, threadId);
   const [edited, setEdited] = useState<Extract<Sent, { kind: 'edit' }>>();
   const [previews] = useState(() => new Map<string, string>());
   const attachments = useAttachments(threadId);
   const modelChoice = useModelChoice();
   const mediaChoice = useMediaChoice();
+  const prices = usePrices(modelChoice, mediaChoice);
   const [isChosenTemporary, setTemporary] = useState(false);
   const isTemporary = isChosenTemporary || stored.isTemporary;
   const isForgotten = stored.messages.some(isUnremembered);
@@ -175,7 +183,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   const regenerate = (answer: UIMessage) => chat.answerAgain(answer, choice);
   const { addAssets } = attachments;
   const attach = useCallback(({ assetId }: ActionTarget) => addAssets([assetId]), [addAssets]);
-  usePreparedDraft(threadId, setText, addAssets);
+  useEffect(() => addAssets(readDraft(threadId)?.assetIds ?? []), [threadId, addAssets]);
   const wasOnline = useRef(isOnline);
   useEffect(() => {
     if (isOnline && !wasOnline.current && outcome?.kind === 'lost') void chat.refresh();
@@ -187,64 +195,80 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
       {isDragging && <p className="dropping">Drop files to attach them</p>}
       <section className="messages" aria-label="Conversation" aria-busy={isAnswering} ref={view} tabIndex={-1}>
         <div className="column" ref={content}>
-          {messages.length === 0 && !isAnswering && (
-            <Beginning
-              isTemporary={isTemporary}
-              setTemporary={setTemporary}
-              onChoose={(suggestion) => {
-                chat.send(suggestion, [], choice);
-                follow();
-              }}
-            />
-          )}
-          {messages.length > 0 && isTemporary && <TemporaryNote />}
-          {isForgotten && !isTemporary && <p className="quiet small">Nothing is remembered from this conversation.</p>}
-          <AttachContext value={attach}>
-            {messages.map((message, place) => (
-              <Message
-                key={message.id}
-                message={message}
-                question={textOfMessage(messages[place - 1] ?? message)}
-                isLast={message === last}
-                isUnanswered={message.role === 'user' && messages[place + 1]?.role === 'user'}
-                previews={previews}
-                edited={edited?.id === message.id ? edited.text : undefined}
-                actions={{
-                  threadId,
-                  onRetried: () => void chat.refresh(),
-                  versions: versionsOf(message.id),
-                  ...(!isAnswering && { edit }),
-                  ...(!isAnswering && message === last && { approve: chat.approve, regenerate }),
+          <ConversationContext value={{ price: prices?.message, among: [...new Set(madeIn(messages).flatMap(idsOf))] }}>
+            {messages.length === 0 && !isAnswering && (
+              <Beginning
+                prices={prices}
+                isTemporary={isTemporary}
+                setTemporary={setTemporary}
+                onChoose={(suggestion) => {
+                  chat.send(suggestion, [], choice);
+                  follow();
                 }}
               />
-            ))}
-          </AttachContext>
-          {chat.isWaiting && !chat.isReconnecting && (
-            <p className="state" role="status">
-              <span className="spinner" aria-hidden="true" /> Waiting for the answer … <Seconds />
-            </p>
-          )}
-          {chat.isReconnecting && (
-            <p className="quiet reconnecting" role="status">
-              <WifiOff size={16} strokeWidth={1.75} aria-hidden="true" />
-              {isOnline ? 'Reconnecting …' : 'You are offline. The answer continues when you are online again.'}
-            </p>
-          )}
-          {!isAnswering && outcome !== undefined && (
-            <OutcomeNote
-              outcome={outcome}
-              modelChoice={modelChoice}
-              onAnswerAgain={() => chat.answerAgain(last, choice)}
-              onReconnect={() => void chat.refresh()}
-            />
-          )}
+            )}
+            {messages.length > 0 && isTemporary && <TemporaryNote />}
+            {isForgotten && !isTemporary && (
+              <p className="quiet small">Nothing is remembered from this conversation.</p>
+            )}
+            <AttachContext value={attach}>
+              {messages.map((message, place) => (
+                <Message
+                  key={message.id}
+                  message={message}
+                  question={textOfMessage(messages[place - 1] ?? message)}
+                  isLast={message === last}
+                  isUnanswered={message.role === 'user' && messages[place + 1]?.role === 'user'}
+                  previews={previews}
+                  edited={edited?.id === message.id ? edited.text : undefined}
+                  actions={{
+                    threadId,
+                    onRetried: () => void chat.refresh(),
+                    versions: versionsOf(message.id),
+                    ...(!isAnswering && { edit }),
+                    ...(!isAnswering && message === last && { approve: chat.approve, regenerate }),
+                  }}
+                />
+              ))}
+            </AttachContext>
+            {chat.isWaiting && !chat.isReconnecting && (
+              <p className="state" role="status">
+                <span className="spinner" aria-hidden="true" /> Waiting for the answer … <Seconds />
+              </p>
+            )}
+            {chat.isReconnecting && (
+              <p className="quiet reconnecting" role="status">
+                <WifiOff size={16} strokeWidth={1.75} aria-hidden="true" />
+                {isOnline ? 'Reconnecting …' : 'You are offline. The answer continues when you are online again.'}
+              </p>
+            )}
+            {!isAnswering && outcome !== undefined && (
+              <OutcomeNote
+                outcome={outcome}
+                modelChoice={modelChoice}
+                onAnswerAgain={() => chat.answerAgain(last, choice)}
+                onReconnect={() => void chat.refresh()}
+              />
+            )}
+          </ConversationContext>
         </div>
       </section>
       <div className="below">
         {!isFollowing && <Button Icon={ArrowDown} text="Newest" className="newest" onClick={follow} />}
         <QueuedMessages queued={stored.queued} removing={removing} />
         <Composer
-          {...{ field, text, setText, attachments, modelChoice, mediaChoice, isAnswering, isOnline, busySending }}
+          {...{
+            field,
+            text,
+            setText,
+            attachments,
+            modelChoice,
+            mediaChoice,
+            prices,
+            isAnswering,
+            isOnline,
+            busySending,
+          }}
           onSendWhileBusy={busySending.mutate}
           onSend={(message, files) => {
             for (const { assetId, preview } of files)
@@ -271,10 +295,10 @@ const announcements: { readonly [kind in Outcome['kind']]?: string } = {
   stopped: 'The answer was stopped.',
 };
 
-/** Unsent text survives a reload of the page. */
-function useText(name: string) {
-  const key = `atelier.text.${name}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '');
+/** Unsent text survives a reload of the page. Another page may have prepared it. */
+function useText(userId: string, threadId: string) {
+  const key = `atelier.text.${userId}.${threadId}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? readDraft(threadId)?.text ?? '');
   useEffect(() => {
     if (text === '') sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, text);
@@ -282,37 +306,21 @@ function useText(name: string) {
   return [text, setText] as const;
 }
 
-/** What another page has prepared: an image to edit, a text to begin with. */
-function usePreparedDraft(
-  threadId: string,
-  setText: (text: string) => void,
-  addAssets: (assetIds: readonly string[]) => void,
-): void {
-  const isRead = useRef(false);
-  useEffect(() => {
-    if (isRead.current) return;
-    isRead.current = true;
-    const draft = readDraft(threadId);
-    if (draft === undefined) return;
-    if (draft.text !== '') setText(draft.text);
-    addAssets(draft.assetIds);
-  }, [threadId, setText, addAssets]);
-}
-
 const suggestions = [
-  { text: 'An image of a lighthouse at dusk', Icon: ImagePlus },
-  { text: 'A video of waves', Icon: Clapperboard },
-  { text: 'Remember that I like warm colors', Icon: Brain },
-  { text: 'What do you know about me?', Icon: Sparkles },
-];
+  { text: 'An image of a lighthouse at dusk', Icon: ImagePlus, makes: 'images' },
+  { text: 'A video of waves', Icon: Clapperboard, makes: 'video' },
+  { text: 'Remember that I like warm colors', Icon: Brain, makes: undefined },
+  { text: 'What do you know about me?', Icon: Sparkles, makes: undefined },
+] as const;
 
 interface BeginningProps {
+  readonly prices: Prices | undefined;
   readonly isTemporary: boolean;
   readonly setTemporary: (isTemporary: boolean) => void;
   readonly onChoose: (text: string) => void;
 }
 
-function Beginning({ isTemporary, setTemporary, onChoose }: BeginningProps) {
+function Beginning({ prices, isTemporary, setTemporary, onChoose }: BeginningProps) {
   return (
     <div className="beginning">
       <h2>{isTemporary ? 'A temporary chat' : 'A new conversation'}</h2>
@@ -325,10 +333,16 @@ function Beginning({ isTemporary, setTemporary, onChoose }: BeginningProps) {
       </p>
       <ul>
         {/* The others are about memory. */}
-        {suggestions.slice(0, isTemporary ? 2 : undefined).map(({ text, Icon }) => (
+        {suggestions.slice(0, isTemporary ? 2 : undefined).map(({ text, Icon, makes }) => (
           <li key={text}>
             <button type="button" onClick={() => onChoose(text)}>
-              <Icon size={20} strokeWidth={1.75} aria-hidden="true" /> {text}
+              <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
+              <span>
+                {text}
+                <span className="cost quiet small">
+                  {prices && creditsOf(prices.message + (makes === undefined ? 0 : prices[makes]))}
+                </span>
+              </span>
             </button>
           </li>
         ))}
@@ -337,8 +351,24 @@ function Beginning({ isTemporary, setTemporary, onChoose }: BeginningProps) {
         <input type="checkbox" checked={isTemporary} onChange={({ target }) => setTemporary(target.checked)} />
         Temporary chat
       </label>
-      {isTemporary && <TemporaryNote />}
+      {isTemporary ? <TemporaryNote /> : <Recent />}
     </div>
+  );
+}
+
+/** What a returning user has made last. */
+function Recent() {
+  const { data = [] } = useCover({}, 'recent');
+  const state = fromAmong(data.map(({ assetId }) => assetId));
+  if (data.length === 0) return null;
+  return (
+    <nav className="recent" aria-label="Your latest files">
+      {data.map((asset) => (
+        <Link key={asset.assetId} href={`/library/${asset.assetId}`} state={state} aria-label={nameOf(asset)}>
+          <Thumb asset={asset} />
+        </Link>
+      ))}
+    </nav>
   );
 }
 
@@ -376,11 +406,7 @@ function useVersions(
   });
   async function choose(branchId: string | null | undefined): Promise<void> {
     if (!branchId) return;
-    try {
-      await agentCalls(user.agent).chooseBranch(threadId, branchId);
-    } catch (error) {
-      notifyFailure(error as Error);
-    }
+    await agentCalls(user.agent).chooseBranch(threadId, branchId).catch(notifyFailure);
     await onChosen();
     await queries.invalidateQueries({ queryKey: ofThread });
   }

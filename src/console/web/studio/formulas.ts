@@ -1,8 +1,12 @@
 /** The ways in which models write formulas, as the one that Markdown with formulas reads. */
 
-export const hasFormula = (text: string): boolean => ['$$', '\\(', '\\['].some((mark) => text.includes(mark));
+/** No space inside the dollars, and no digit after them, so that “$5 and $10” stays a text. */
+const inline = /(?<![\w$\\])\$(?![\s$])([^$]*[^\s$\\])\$(?![\d$])/g;
 
-/** `\\(…\\)`, `\\[…\\]` and whole lines in `$$`, outside of code. */
+export const hasFormula = (text: string): boolean =>
+  ['$$', '\\(', '\\['].some((mark) => text.includes(mark)) || text.split('\n').some((line) => line.search(inline) >= 0);
+
+/** `\\(…\\)`, `\\[…\\]`, `$…$` and whole lines in `$$`, outside of code. */
 export function withDollars(text: string): string {
   let isCode = false;
   return text
@@ -17,7 +21,9 @@ export function withDollars(text: string): string {
       if (trimmed === '\\[' || trimmed === '\\]') return '$$';
       return line
         .split('`')
-        .map((part, place) => (place % 2 === 0 ? part.replace(/\\[()[\]]/g, () => '$$') : part))
+        .map((part, place) =>
+          place % 2 === 0 ? part.replace(/\\[()[\]]/g, () => '$$').replace(inline, (_, inner) => `$$${inner}$$`) : part,
+        )
         .join('`');
     })
     .join('\n');

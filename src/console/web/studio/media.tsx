@@ -1,8 +1,9 @@
 /** Images and videos of a run, and the status of those that are not made. */
 import { useMutation } from '@tanstack/react-query';
 import { Columns2, LoaderCircle, RotateCw, Trash2, Undo2 } from 'lucide-react';
+import { createContext, useContext } from 'react';
 import { Link } from 'wouter';
-import { fromPage } from '../library/actions.ts';
+import { fromAmong } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
@@ -11,7 +12,7 @@ import { useTrash } from '../library/trash.ts';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
-import { useCredits } from './account.ts';
+import { creditsOf, useCredits } from './account.ts';
 
 export interface MediaOutput {
   readonly kind: 'image' | 'video';
@@ -36,6 +37,20 @@ export function isMedia(value: unknown): value is MediaOutput {
   return kind === 'image' || kind === 'video';
 }
 
+interface ConversationFacts {
+  /** The images and videos, through which the lightbox steps. */
+  readonly among: readonly string[];
+  /** Of a message, in credits. */
+  readonly price: number | undefined;
+}
+export const ConversationContext = createContext<ConversationFacts>({ among: [], price: undefined });
+
+/** Completes the text of a button that charges. Default: the price of a message. */
+export function useWithPrice(): (text: string, price?: number) => string {
+  const ofMessage = useContext(ConversationContext).price;
+  return (text, price = ofMessage) => (price === undefined ? text : `${text} · ${creditsOf(price)}`);
+}
+
 export const isInProgress = ({ status }: MediaOutput): boolean => status === 'queued' || status === 'processing';
 
 interface MediaProps {
@@ -45,8 +60,8 @@ interface MediaProps {
   readonly onAgain?: (() => void) | undefined;
 }
 
-export function Media({ output, prompt, onRetried, onAgain }: MediaProps) {
-  if (output.status === 'failed') return <Failed output={output} onRetried={onRetried} onAgain={onAgain} />;
+export function Media({ output, prompt, ...again }: MediaProps) {
+  if (output.status === 'failed') return <Failed output={output} {...again} />;
   if (output.assetId === null)
     return (
       <div className="media making" role="status">
@@ -117,11 +132,12 @@ interface ImageProps {
 }
 
 export function Image({ assetId, alt, prompt = alt }: ImageProps) {
+  const { among } = useContext(ConversationContext);
   const { data } = useSigned('image', assetId);
   if (data?.ready === false || data?.trashed) return <Gone what="image" assetId={assetId} isInTrash={data.ready} />;
   return (
     <div className="media">
-      <Link href={`/library/${assetId}`} state={fromPage} aria-label={`Open the image: ${alt}`}>
+      <Link href={`/library/${assetId}`} state={fromAmong(among)} aria-label={`Open the image: ${alt}`}>
         <AssetImage url={data?.previewUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} />
       </Link>
       {data !== undefined && <MediaActions asset={{ assetId, mime: data.mime ?? 'image/jpeg' }} prompt={prompt} />}
@@ -150,6 +166,7 @@ export function Video({ assetId, label }: { readonly assetId: string; readonly l
 
 /** A retry is offered only if it can succeed. */
 function Failed({ output, onRetried, onAgain }: Omit<MediaProps, 'prompt'>) {
+  const withPrice = useWithPrice();
   const user = useUser();
   const credits = useCredits();
   const retry = useMutation({
@@ -169,14 +186,19 @@ function Failed({ output, onRetried, onAgain }: Omit<MediaProps, 'prompt'>) {
       {isOfPlan && <p className="small quiet">An operator can change your plan.</p>}
       {canRetry && isTooDear && (
         <p className="small quiet">
-          This costs {price} credits, and you have {credits.credits}. An operator can add credits.
+          This costs {creditsOf(price)}, and you have {credits.credits}. An operator can add credits.
         </p>
       )}
       {canRetry && !isTooDear && (
-        <Button Icon={RotateCw} text="Try the video again" disabled={retry.isPending} onClick={() => retry.mutate()} />
+        <Button
+          Icon={RotateCw}
+          text={withPrice('Try the video again', price)}
+          disabled={retry.isPending}
+          onClick={() => retry.mutate()}
+        />
       )}
       {output.kind === 'image' && failure?.retryable === true && onAgain && (
-        <Button Icon={RotateCw} text="Answer again" onClick={onAgain} />
+        <Button Icon={RotateCw} text={withPrice('Answer again')} onClick={onAgain} />
       )}
     </div>
   );

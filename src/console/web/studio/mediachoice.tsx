@@ -6,7 +6,7 @@ import type { TaskRequest } from '../../../client/agent/api.ts';
 import { RatioShape } from '../create/fields.tsx';
 import { type Model, useModels } from '../create/order.ts';
 import { Menu, MenuChoice, MenuLine } from '../shell/menu.tsx';
-import { creditsOf, type ModelChoice } from './account.ts';
+import { creditsOf, type ModelChoice, useCredits } from './account.ts';
 
 type Media = NonNullable<TaskRequest['media']>;
 
@@ -49,6 +49,21 @@ export function useMediaChoice(): MediaChoice {
       setStored(next);
     },
   };
+}
+
+export type Prices = NonNullable<ReturnType<typeof usePrices>>;
+
+/** In credits: a message, what its answer may make, and the balance. */
+export function usePrices({ chosen }: ModelChoice, { image, images, video, videos, count }: MediaChoice) {
+  const account = useCredits();
+  return (
+    account && {
+      left: account.credits,
+      message: chosen?.credits ?? account.prices.run,
+      images: count * (image?.credits ?? images[0]?.credits ?? account.prices.image),
+      video: video?.credits ?? videos[0]?.credits ?? account.prices.video,
+    }
+  );
 }
 
 /** `null`: the default. */

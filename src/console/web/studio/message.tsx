@@ -9,7 +9,7 @@ import { product } from '../shell/product.ts';
 import { creditsOf } from './account.ts';
 import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
-import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
+import { Image, isMedia, Media, type MediaOutput, useWithPrice, Video } from './media.tsx';
 import { storedOutcome } from './outcome.tsx';
 import { Tool, type ToolPart, type ToolProps } from './tool.tsx';
 
@@ -136,6 +136,7 @@ interface EditorProps {
 
 function Editor({ text, facts, onSend, onCancel }: EditorProps) {
   const [next, setNext] = useState(text);
+  const withPrice = useWithPrice();
   const [kept, setKept] = useState<readonly string[]>([]);
   const send = () => {
     const discarded = facts.filter(({ id }) => !kept.includes(id));
@@ -188,7 +189,7 @@ function Editor({ text, facts, onSend, onCancel }: EditorProps) {
             Cancel
           </button>
           <button type="submit" className="primary" disabled={next.trim() === ''}>
-            Send again
+            {withPrice('Send again')}
           </button>
         </span>
       </div>
@@ -207,6 +208,7 @@ function Answer({ message, question, isLast, actions: { regenerate, onRetried, a
   const ended = storedOutcome(message)?.kind;
   const isStopped = ended === 'stopped';
   const onAgain = regenerate && (() => regenerate(message));
+  const withPrice = useWithPrice();
   return (
     <article className="message assistant" aria-label={product}>
       {keyed.map(({ key, part }) => (
@@ -217,7 +219,7 @@ function Answer({ message, question, isLast, actions: { regenerate, onRetried, a
       {!isLast && isStopped && <p className="quiet small">You stopped this answer.</p>}
       <div className="messagetools">
         {text !== '' && <CopyButton label="Copy the answer" read={() => text} />}
-        {regenerate && <IconButton label="Answer again" Icon={RotateCw} onClick={() => regenerate(message)} />}
+        {onAgain && <IconButton label={withPrice('Answer again')} Icon={RotateCw} onClick={onAgain} />}
         {typeof credits === 'number' && <span className="quiet small">{creditsOf(credits)}</span>}
       </div>
       {versions && <Versions of={versions} />}

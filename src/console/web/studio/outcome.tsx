@@ -7,6 +7,7 @@ import { isSignedOut } from '../calls.ts';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { SessionEnded } from '../parts/states.tsx';
 import type { ModelChoice } from './account.ts';
+import { useWithPrice } from './media.tsx';
 import { newThreadId } from './threads.ts';
 
 export type Outcome =
@@ -35,12 +36,13 @@ interface OutcomeNoteProps {
 }
 
 export function OutcomeNote({ outcome, modelChoice, onAnswerAgain, onReconnect }: OutcomeNoteProps) {
+  const again = <Button Icon={RotateCw} text={useWithPrice()('Try again')} onClick={onAnswerAgain} />;
   if (outcome.kind === 'completed') return null;
   if (outcome.kind === 'stopped' || outcome.kind === 'unanswered')
     return (
       <p className="quiet small ended">
         {outcome.kind === 'stopped' ? 'You stopped this answer.' : 'This message has no answer.'}
-        <Button Icon={RotateCw} text="Try again" onClick={onAnswerAgain} />
+        {again}
       </p>
     );
   return (
@@ -49,7 +51,7 @@ export function OutcomeNote({ outcome, modelChoice, onAnswerAgain, onReconnect }
       {outcome.kind === 'failed' && (
         <>
           <p>The answer failed. {outcome.message}</p>
-          <Button Icon={RotateCw} text="Try again" onClick={onAnswerAgain} />
+          {again}
         </>
       )}
       {outcome.kind === 'lost' && (
