@@ -30,9 +30,11 @@ describe.skipIf(withoutChromium)('the account', () => {
       const { page, complaints } = visitor;
       await enterAsUser(visitor, rig, '/account');
       await page.getByRole('heading', { name: 'Your account' }).waitFor();
-      await page.getByText(/^Plan: Pro\. Answers, images and videos are those/).waitFor();
+      await page.getByText(/^Plan: Pro\. Answers, images and videos count the last 30 days\.$/).waitFor();
       // The credits are the first figure.
-      expect(await page.locator('.figures .card').first().innerText()).toMatch(/^Credits left\s+[\d,]+\s+0 used in 30 days$/);
+      expect(await page.locator('.figures .card').first().innerText()).toMatch(
+        /^Credits left\s+[\d,]+\s+0 used in 30 days$/,
+      );
       await page.getByText('Storage', { exact: true }).waitFor();
       await page.getByRole('meter', { name: 'Credits left' }).waitFor();
       await page.getByText('No limit').waitFor();

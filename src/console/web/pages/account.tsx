@@ -74,9 +74,7 @@ function Usage() {
     <section aria-labelledby="account-usage">
       <h2 id="account-usage">Credits and usage</h2>
       {credits && (
-        <p className="quiet">
-          Plan: {planName(credits.plan)}. Answers, images and videos are those of the last 30 days.
-        </p>
+        <p className="quiet">Plan: {planName(credits.plan)}. Answers, images and videos count the last 30 days.</p>
       )}
       <div className="figures">
         {figures.map(([name, value, limit, part]) => (

@@ -362,7 +362,7 @@ function About({ item }: { readonly item: Item }) {
         <section>
           <p className="strong">{idea.title}</p>
           <p className="quiet small">
-            {kind === 'video' ? 'An idea for a video.' : 'An idea to start from.'} The picture is an example.
+            {kind === 'video' ? 'An idea for a video.' : 'An idea to start from.'} The image is an example.
           </p>
         </section>
       ) : (
