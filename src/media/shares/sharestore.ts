@@ -232,7 +232,8 @@ const shapes = {
 
 /** Each is counted, so there is an end to them. */
 const countedMost = sql<boolean>`asset_id in (
-  select asset_id from assets where scope_kind = 'feed' order by created_at desc, asset_id desc limit 1000
+  select asset_id from assets where scope_kind = 'feed' and ready_at is not null
+  order by created_at desc, asset_id desc limit 1000
 )`;
 
 /** Images and videos in the feed, without the posters of videos that are in the feed themselves. */
