@@ -48,7 +48,7 @@ export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): vo
     {},
     {
       id: 'readPublicGallery',
-      summary: 'List the images and videos that users have published, newest first',
+      summary: 'List the images and videos that users have published',
       description:
         'Returns a page of the public feed. Pass `next_cursor` as `cursor` to read the next page. The URLs are valid for some minutes.',
       otherResponses: { 304: ['The content matches `If-None-Match`.'] },
@@ -56,8 +56,8 @@ export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): vo
       querystring: galleryListing,
       response: { 200: galleryPage },
       handler: async (request, reply) => {
-        const { kind = '', limit, cursor = '', q = '' } = request.query;
-        const key = `${kind} ${limit} ${cursor} ${q}`;
+        const { kind, shape, sort, limit, cursor, q } = request.query;
+        const key = JSON.stringify([kind, shape, sort, limit, cursor, q]);
         let found = known.get(key);
         if (found === undefined || clock.now() >= found.until) {
           found = { page: load(request.query), until: clock.now() + reusableMs };

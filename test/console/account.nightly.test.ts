@@ -30,9 +30,13 @@ describe.skipIf(withoutChromium)('the account', () => {
       const { page, complaints } = visitor;
       await enterAsUser(visitor, rig, '/account');
       await page.getByRole('heading', { name: 'Your account' }).waitFor();
-      await page.getByText(/^Plan: Pro\. [\d,]+ credits left\.$/).waitFor();
+      await page.getByText(/^Plan: Pro\. Answers, images and videos count the last 30 days\.$/).waitFor();
+      // The credits are the first figure.
+      expect(await page.locator('.figures .card').first().innerText()).toMatch(
+        /^Credits left\s+[\d,]+\s+0 used in 30 days$/,
+      );
       await page.getByText('Storage', { exact: true }).waitFor();
-      await page.getByRole('meter', { name: 'Credits used' }).waitFor();
+      await page.getByRole('meter', { name: 'Credits left' }).waitFor();
       await page.getByText('No limit').waitFor();
       expect(await page.getByRole('meter').count()).toBe(1);
       // One day has been used: 2 credits for an image.

@@ -46,22 +46,39 @@ describe.skipIf(withoutChromium)('Explore', () => {
     const visitor = await visit();
     await enterAsUser(visitor, rig, '/explore');
     const { page, complaints } = visitor;
-    const shown = page.getByRole('region', { name: 'Ideas' }).locator('img');
+    const ideas = page.getByRole('region', { name: 'Ideas to start from' });
+    const shown = ideas.locator('img');
     const width = () => shown.first().evaluate((image) => Reflect.get(image, 'naturalWidth'));
     await expect.poll(width, { timeout: 10_000 }).toBe(300);
     const sources = () => shown.evaluateAll((all) => all.map((image) => String(Reflect.get(image, 'src'))));
-    expect(await sources()).toEqual([`http://${host}/a.png`, `${rig.url}/sample-paper-city.webp`]);
+    const named = await sources();
+    expect(named.slice(0, 2)).toEqual([`http://${host}/a.png`, `${rig.url}/sample-paper-city.webp`]);
+    // A card without a picture that may be shown is left out.
+    expect(named).toHaveLength(11);
     // The picture of a sample is one of the console.
     await expect.poll(() => shown.nth(1).evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBe(480);
     // The samples hold nothing for operators.
-    await page.getByRole('button', { name: 'Falling leaves' }).waitFor();
     expect(await page.getByRole('main').innerText()).not.toMatch(/cms\/|example\.com|Trending/);
     expect(await page.getByRole('region', { name: 'News' }).count()).toBe(0);
-    await page.getByText('The wall is waiting for its first image').waitFor();
+    await page.getByText('Be the first on this wall.').waitFor();
     await page.getByRole('link', { name: 'Choose from your library' }).waitFor();
     expect(complaints).toEqual([]);
     await judge(page, 'home cards');
     await shoot(page, 'explore');
+    await page.getByLabel('Shape').selectOption('Wide');
+    await expect.poll(() => ideas.getByRole('listitem').count()).toBe(4);
+    await page.getByLabel('Search prompts and authors').fill('aurora');
+    await expect.poll(() => ideas.getByRole('listitem').count()).toBe(1);
+    expect(page.url()).toBe(`${rig.url}/explore?q=aurora&shape=wide`);
+    await ideas.getByRole('link').click();
+    const box = page.locator('dialog.lightbox');
+    await box.getByText('Cabin under the aurora').waitFor();
+    expect(await box.getByRole('button', { name: /Report|Copy the link|Use as reference/ }).count()).toBe(0);
+    await judge(page, 'an idea');
+    await box.getByRole('button', { name: 'Use the prompt' }).click();
+    const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true });
+    await expect.poll(() => prompt.inputValue()).toMatch(/^A cabin with lit windows/);
+    expect(complaints).toEqual([]);
   });
 
   it('shows an announcement until the user has read it', { timeout: limitMs }, async () => {
@@ -76,7 +93,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
       .poll(
         async () => {
           await page.reload();
-          await page.getByRole('region', { name: 'Ideas' }).waitFor();
+          await page.getByRole('region', { name: 'Ideas to start from' }).waitFor();
           return news.count();
         },
         { timeout: 90_000 },
@@ -86,7 +103,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await judge(page, 'an announcement');
     await news.getByRole('button', { name: 'Dismiss' }).click();
     await page.reload();
-    await page.getByRole('region', { name: 'Ideas' }).waitFor();
+    await page.getByRole('region', { name: 'Ideas to start from' }).waitFor();
     expect(await news.count()).toBe(0);
   });
 

@@ -128,7 +128,6 @@ export function playJourneys(scene: Scene): void {
     await page.locator('.fact').getByText('cold blue light').waitFor();
     await judge(page, 'the memory of a user');
     await page.getByRole('button', { name: /^Forget: .*cold blue light/ }).click();
-    await page.getByRole('button', { name: 'Yes, forget' }).click();
     await page.getByText('Atelier has not stored anything about you yet.').waitFor();
     await page.reload();
     await page.getByText('Atelier has not stored anything about you yet.').waitFor();

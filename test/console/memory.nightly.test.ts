@@ -37,8 +37,12 @@ describe.skipIf(withoutChromium)('the memory of a user', () => {
     await field.fill('I paint on Sundays');
     await page.getByRole('button', { name: 'Save' }).click();
     await fact('I paint on Sundays').getByText('Added by you').waitFor();
-    const origin = () => fact('cold blue light').getByRole('link', { name: 'From a conversation' });
+    const origin = () => fact('cold blue light').getByRole('link', { name: /^From “.+”$/ });
     await origin().waitFor();
+    // It is above the facts.
+    const switchTop = await page.getByRole('switch', { name: 'Pause memory' }).boundingBox();
+    const firstTop = await page.locator('.fact').first().boundingBox();
+    expect(switchTop?.y).toBeLessThan(Number(firstTop?.y));
     await judge(page, 'facts with their origins');
     await shoot(page, 'memory');
     await page.getByRole('searchbox', { name: 'Search memories' }).fill('light');

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Generation, GenerationPage } from '#agent/generation/api.ts';
+import type { GalleryPage } from '#media/shares/api.ts';
 import { newLanePlace, type Place } from '../acceptance/running.fixture.ts';
 import { balance, order, type Person, type Running, start, upload, wait } from './program.fixture.ts';
 
@@ -152,6 +153,32 @@ describe('generations', () => {
     const { body: kept } = await ada.media.call<Row>('POST', '/v1/copy', copy);
     expect([kept.generation, (await read(ada, kept.assetId)).generation]).toEqual([lineage, lineage]);
     expect((await read(ben, kept.assetId)).generation).toBeNull();
+
+    // What others make from it is counted, and what its owner makes is not.
+    const other = (await ada.media.call<Row>('POST', '/v1/copy', { ...copy, fromAssetId: first })).body.assetId;
+    for (const [who, of] of [
+      [ben, kept.assetId],
+      [ada, other],
+    ] as const)
+      expect((await order(who, '/images', { prompt: 'in red', references: [`asset:${of}`] })).status).toBe(201);
+    const gallery = async (query: string) =>
+      (await running.server.media.call<GalleryPage>('GET', `/v1/gallery?${query}`)).body;
+    const counts = ({ items }: GalleryPage) => items.map(({ assetId, remixes }) => [assetId, remixes]);
+    expect(counts(await gallery('sort=remixed'))).toEqual([
+      [kept.assetId, 1],
+      [other, 0],
+    ]);
+    expect((await gallery('sort=remixed&limit=1')).next_cursor).toBeNull();
+    expect(counts(await gallery(''))).toEqual([
+      [other, 0],
+      [kept.assetId, 1],
+    ]);
+    const { width, height } = (await gallery('')).items[0] ?? {};
+    const shape = Number(width) > Number(height) ? 'wide' : Number(width) < Number(height) ? 'tall' : 'square';
+    const shaped = await Promise.all(['wide', 'tall', 'square'].map((one) => gallery(`shape=${one}`)));
+    expect(shaped.flatMap(({ items }) => items)).toHaveLength(2);
+    expect(counts(await gallery(`shape=${shape}`)).map(([id]) => id)).toContain(other);
+
     const toOwnerId = ben.agent.userId;
     const { body: given } = await running.server.media.call<Row>('POST', '/v1/copy', { ...copy, toOwnerId });
     expect((await read(ben, given.assetId)).generation).toBeNull();

@@ -2,6 +2,9 @@
 
 export interface PublicGalleryListing {
   readonly kind?: 'image' | 'video' | null;
+  readonly shape?: 'wide' | 'tall' | 'square' | null;
+  /** `remixed`: of the newest 1000, those that most people have made something from. One page. Default: `newest`. */
+  readonly sort?: 'newest' | 'remixed' | null;
   /** Its first 10 words must occur in the author or in a prompt that is shown. */
   readonly q?: string | null;
   /** 1 to 100. Default: 50. */
@@ -11,7 +14,7 @@ export interface PublicGalleryListing {
 }
 
 export interface PublicGallery {
-  /** Newest first. */
+  /** Newest or most remixed first. */
   readonly items: readonly {
     readonly assetId: string;
     readonly kind: 'image' | 'video';
@@ -25,6 +28,8 @@ export interface PublicGallery {
     readonly prompt: string | null;
     /** The name that the owner has chosen for this asset. `null`: none. */
     readonly author: string | null;
+    /** The other users who have made something from it. */
+    readonly remixes: number;
     readonly publishedAt: string;
   }[];
   /** `null`: this was the last page. */

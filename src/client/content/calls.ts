@@ -18,7 +18,7 @@ export type ContentCalls = ReturnType<typeof contentCalls>;
 export function contentCalls(access: Access) {
   return {
     ...operationsOf(access),
-    /** List the images and videos that users have published, newest first (`GET /op/gallery`). */
+    /** List the images and videos that users have published (`GET /op/gallery`). */
     readPublicGallery: (query?: PublicGalleryListing, options?: CallOptions): Promise<PublicGallery> =>
       callJson(access, { method: 'GET', path: '/op/gallery', query, repeatable: true }, options),
 

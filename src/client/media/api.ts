@@ -691,6 +691,9 @@ export interface IndexedShares {
 
 export interface GalleryListing {
   readonly kind?: 'image' | 'video' | null;
+  readonly shape?: 'wide' | 'tall' | 'square' | null;
+  /** `remixed`: of the newest 1000, those that most people have made something from. One page. Default: `newest`. */
+  readonly sort?: 'newest' | 'remixed' | null;
   /** Its first 10 words must occur in the author or in a prompt that is shown. */
   readonly q?: string | null;
   /** 1 to 100. Default: 50. */
@@ -700,7 +703,7 @@ export interface GalleryListing {
 }
 
 export interface GalleryPage {
-  /** Newest first. */
+  /** Newest or most remixed first. */
   readonly items: readonly {
     readonly assetId: string;
     readonly kind: 'image' | 'video';
@@ -714,6 +717,8 @@ export interface GalleryPage {
     readonly prompt: string | null;
     /** The name that the owner has chosen for this asset. `null`: none. */
     readonly author: string | null;
+    /** The other users who have made something from it. */
+    readonly remixes: number;
     readonly publishedAt: string;
   }[];
   /** `null`: this was the last page. */

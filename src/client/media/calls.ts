@@ -297,7 +297,7 @@ export function mediaCalls(access: Access) {
     listIndexedShares: (query?: IndexedListing, options?: CallOptions): Promise<IndexedShares> =>
       callJson(access, { method: 'GET', path: '/v1/shares/indexed', query, repeatable: true }, options),
 
-    /** List the images and videos of the feed, newest first (`GET /v1/gallery`). */
+    /** List the images and videos of the feed (`GET /v1/gallery`). */
     readGallery: (query?: GalleryListing, options?: CallOptions): Promise<GalleryPage> =>
       callJson(access, { method: 'GET', path: '/v1/gallery', query, repeatable: true }, options),
 

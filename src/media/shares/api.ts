@@ -132,6 +132,10 @@ export const indexedShares = z.object({
 
 export const galleryListing = z.object({
   kind: optional(z.enum(['image', 'video'])),
+  shape: optional(z.enum(['wide', 'tall', 'square'])),
+  sort: optional(z.enum(['newest', 'remixed'])).describe(
+    '`remixed`: of the newest 1000, those that most people have made something from. One page. Default: `newest`.',
+  ),
   q: optional(z.string().max(200)).describe(
     'Its first 10 words must occur in the author or in a prompt that is shown.',
   ),
@@ -154,10 +158,11 @@ export const galleryPage = z.object({
         generated: z.enum(['ai', 'edited']).nullable(),
         prompt: z.string().nullable().describe('`null`: unknown, or not shared.'),
         author: z.string().nullable().describe('The name that the owner has chosen for this asset. `null`: none.'),
+        remixes: z.int().describe('The other users who have made something from it.'),
         publishedAt: z.iso.datetime(),
       }),
     )
-    .describe('Newest first.'),
+    .describe('Newest or most remixed first.'),
   next_cursor: z.string().nullable().describe('`null`: this was the last page.'),
 });
 export type GalleryPage = z.output<typeof galleryPage>;

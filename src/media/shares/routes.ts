@@ -96,7 +96,7 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
 
   routes.get('/v1/gallery', access.internalOnly, {
     id: 'readGallery',
-    summary: 'List the images and videos of the feed, newest first',
+    summary: 'List the images and videos of the feed',
     description: 'Returns a page of the public feed. The content service serves it to everyone.',
     problems: ['forbidden'],
     client: { query: 'GalleryListing', answer: 'GalleryPage' },

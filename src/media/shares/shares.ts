@@ -232,11 +232,12 @@ function objectOf(resolved: ResolvedAsset) {
 
 /** Throws 400 for a cursor that no page returned. */
 export async function readGallery(deps: MediaContext, query: GalleryListing): Promise<GalleryPage> {
-  const { kind, q = '', limit, cursor } = query;
+  const { q = '', limit, cursor, sort } = query;
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const rows = await listFeed(deps.db, kind, searchWords(q).slice(0, 10), after, limit + 1);
+  const rows = await listFeed(deps.db, query, searchWords(q).slice(0, 10), after, limit + 1);
   const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  // Counts change while one reads, so the most remixed have one page.
+  const last = rows.length > limit && sort !== 'remixed' ? page.at(-1) : undefined;
   const media = await showRows(deps, page, true);
   const expiresAtS = expiryOf(deps.clock.now());
   return {
@@ -253,6 +254,7 @@ export async function readGallery(deps: MediaContext, query: GalleryListing): Pr
           previewUrl: variant(preview),
           prompt: row.showsPrompt ? prompt : null,
           author: row.author,
+          remixes: row.remixes,
           publishedAt: row.createdAt.toISOString(),
         },
       ];

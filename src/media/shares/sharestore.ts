@@ -4,6 +4,7 @@ import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { signingColumns } from '../assets/assetstore.ts';
 import { isLive, type MediaTables, type Snapshot } from '../tables.ts';
+import type { GalleryListing } from './api.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
@@ -231,10 +232,26 @@ const liveShare = sql`select shares.author from shares
 /** Everyone can read these words. */
 const shownWords = sql`lower(concat_ws(' ', (${liveShare}), (select assets.prompt where exists (${liveShare} and shares.show_prompt))))`;
 
-/** Images and videos in the feed, newest first, without the posters of videos that are in the feed themselves. */
+/** Those of the owner are not remixes. */
+const remixes = sql<number>`(select count(distinct made.owner_id)::int from assets as made
+  where made.derived_from @> array[assets.asset_id] and made.owner_id <> assets.owner_id)`;
+
+const shapes = {
+  wide: sql<boolean>`width > height`,
+  tall: sql<boolean>`width < height`,
+  square: sql<boolean>`width = height`,
+};
+
+/** Each is counted, so there is an end to them. */
+const countedMost = sql<boolean>`asset_id in (
+  select asset_id from assets where scope_kind = 'feed' and ready_at is not null
+  order by created_at desc, asset_id desc limit 1000
+)`;
+
+/** Images and videos in the feed, without the posters of videos that are in the feed themselves. */
 export function listFeed(
   db: Handle,
-  kind: 'image' | 'video' | undefined,
+  { kind, shape, sort }: Pick<GalleryListing, 'kind' | 'shape' | 'sort'>,
   words: readonly string[],
   after: Place | undefined,
   limit: number,
@@ -246,6 +263,7 @@ export function listFeed(
       createdAtUs,
       sql<boolean>`exists (${liveShare} and shares.show_prompt)`.as('showsPrompt'),
       sql<string | null>`(${liveShare})`.as('author'),
+      remixes.as('remixes'),
     ])
     .where('scope_kind', '=', 'feed')
     .where('ready_at', 'is not', null)
@@ -262,6 +280,8 @@ export function listFeed(
         select from assets as video where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id
       )`,
     )
+    .$if(shape !== undefined, (query) => query.where(shapes[shape ?? 'square']))
+    .$if(sort === 'remixed', (query) => query.where(countedMost).orderBy('remixes', 'desc'))
     .where(isBelow('asset_id', after))
     .orderBy('created_at', 'desc')
     .orderBy('asset_id', 'desc')

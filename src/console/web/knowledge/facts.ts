@@ -46,15 +46,18 @@ export function useFactsSince(threadId: string, since: string | undefined): read
   return (data?.memories ?? []).filter(isOf);
 }
 
+/** What it takes to store a fact again. */
+export type Known = Pick<Memory, 'id' | 'content' | 'type' | 'metadata'> & Partial<Pick<Memory, 'thread_id'>>;
+
 /** Forgets facts, and offers to undo it. A failure is only shown. */
-export function useForgetFacts(): (facts: readonly Memory[]) => Promise<void> {
+export function useForgetFacts(): (facts: readonly Known[]) => Promise<void> {
   const user = useUser();
   const reread = useReread();
-  const each = async (facts: readonly Memory[], work: (fact: Memory) => Promise<unknown>) => {
+  const each = async (facts: readonly Known[], work: (fact: Known) => Promise<unknown>) => {
     await Promise.all(facts.map(work)).catch(notifyFailure);
     await reread();
   };
-  const restore = ({ content, type, thread_id, metadata }: Memory) => {
+  const restore = ({ content, type, thread_id, metadata }: Known) => {
     const json = { entity_id: user.id, entity_type: 'user', content, type, thread_id, metadata };
     return user.json('memory', '/memory/add', { method: 'POST', json });
   };

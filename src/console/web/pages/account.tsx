@@ -19,7 +19,7 @@ import { Table } from '../parts/tables.tsx';
 import { setTheme, themes, useTheme } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
-import { creditsOf, useCredits } from '../studio/account.ts';
+import { useCredits } from '../studio/account.ts';
 import { useSignOut, useUser } from '../user.tsx';
 
 const nameOf = (theme: string) => theme.slice(0, 1).toUpperCase() + theme.slice(1);
@@ -64,7 +64,7 @@ function Usage() {
   const used = sumOf(days, 'credits');
   /** A name, a value, what it is of, and how much of that it is. */
   const figures = [
-    ['Credits used', countOf(used), `${countOf(left)} left`, used / Math.max(1, used + left)],
+    ['Credits left', countOf(left), `${countOf(used)} used in 30 days`, left / Math.max(1, used + left)],
     limitBytes === 0
       ? (['Storage', sizeOf(bytes), 'No limit'] as const)
       : (['Storage', sizeOf(bytes), `of ${sizeOf(limitBytes)}`, (bytes + reservedBytes) / limitBytes] as const),
@@ -72,11 +72,9 @@ function Usage() {
   ] as const;
   return (
     <section aria-labelledby="account-usage">
-      <h2 id="account-usage">The last 30 days</h2>
+      <h2 id="account-usage">Credits and usage</h2>
       {credits && (
-        <p className="quiet">
-          Plan: {planName(credits.plan)}. {creditsOf(left)} left.
-        </p>
+        <p className="quiet">Plan: {planName(credits.plan)}. Answers, images and videos count the last 30 days.</p>
       )}
       <div className="figures">
         {figures.map(([name, value, limit, part]) => (

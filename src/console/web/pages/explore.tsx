@@ -8,9 +8,9 @@ import {
   Copy,
   Flag,
   ImagePlus,
+  Link as LinkIcon,
   Megaphone,
   Play,
-  Sparkles,
   TrendingUp,
   WandSparkles,
   X,
@@ -31,7 +31,7 @@ import { Zoomable } from '../library/zoomable.tsx';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
-import { When } from '../parts/figures.tsx';
+import { countOf, When } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { reasonNames } from '../parts/reasons.ts';
 import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
@@ -40,15 +40,22 @@ import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
 const kinds = ['', 'image', 'video'] as const;
+const shapes = { '': 'Any shape', wide: 'Wide', tall: 'Tall', square: 'Square' } as const;
+const sorts = { '': 'Newest first', remixed: 'Most remixed first' } as const;
+const keyIn = <Key extends string>(of: Readonly<Record<Key, string>>, key: string | null) =>
+  (Object.keys(of) as Key[]).find((one) => one === key);
 const labels: Readonly<Record<string, string>> = { ai: 'Made with AI', edited: 'Edited with AI' };
 
 /** The filters are in the URL, as in the library. */
 function filterOf(search: string) {
   const query = new URLSearchParams(search);
-  return { q: query.get('q') ?? '', kind: kinds.find((kind) => kind === query.get('kind')) ?? '' };
+  const [kind, shape] = [kinds.find((one) => one === query.get('kind')), keyIn(shapes, query.get('shape'))];
+  const sort = keyIn(sorts, query.get('sort'));
+  return { q: query.get('q') ?? '', kind: kind ?? '', shape: shape ?? '', sort: sort ?? '' } as const;
 }
+type Filter = ReturnType<typeof filterOf>;
 
-const linkOf = (filter: Partial<ReturnType<typeof filterOf>>, assetId?: string) => {
+const linkOf = (filter: Partial<Filter>, assetId?: string) => {
   const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ''));
   return `/explore${assetId === undefined ? '' : `/${assetId}`}${query.size === 0 ? '' : `?${query}`}`;
 };
@@ -58,9 +65,20 @@ export function Explore() {
   const search = useSearch();
   const filter = useMemo(() => filterOf(search), [search]);
   const [, navigate] = useLocation();
-  const change = (part: Partial<typeof filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
+  const change = (part: Partial<Filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(filter);
-  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
+  const items: readonly Item[] | undefined = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
+  const { ideas, links } = useIdeas();
+  const isFiltered = linkOf({ ...filter, sort: '' }) !== '/explore';
+  // A wall that is short goes on with ideas. Otherwise, they are a row above it.
+  const isShort = items !== undefined && !hasNextPage && items.length < enoughItems;
+  const suited = ideas.filter((idea) => suits(idea, filter) && (isShort || !isFiltered));
+  const ideasSection = items !== undefined && suited.length > 0 && (
+    <section aria-labelledby="explore-ideas" className={isShort ? '' : 'ideas'}>
+      <h2 id="explore-ideas">Ideas to start from</h2>
+      <Wall items={suited} filter={filter} />
+    </section>
+  );
   const more = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
   }, [isFetchingNextPage, fetchNextPage]);
@@ -76,43 +94,64 @@ export function Explore() {
           onChoose={(kind) => change({ kind })}
           textOf={(kind) => namesOfTypes[kind]}
         />
+        <Choice
+          label="Shape"
+          choices={Object.entries(shapes)}
+          value={filter.shape}
+          onChange={(shape) => change({ shape: keyIn(shapes, shape) })}
+        />
+        <Choice
+          label="Order"
+          choices={Object.entries(sorts)}
+          value={filter.sort}
+          onChange={(sort) => change({ sort: keyIn(sorts, sort) })}
+        />
       </header>
       <News />
-      {filter.q === '' && <Ideas />}
+      {links.length > 0 && (
+        <ul className="does trending" aria-label="Trending">
+          {links.map(({ title, url }) => (
+            <li key={url}>
+              <a className="button" href={url}>
+                <TrendingUp {...icon} />
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isShort && ideasSection}
       <section aria-label="Published by users">
         {items === undefined ? (
           <Pending error={error} retry={refetch} what="Reading the gallery" hasTiles />
         ) : items.length > 0 ? (
-          <ul className="gallery">
-            {items.map((item) => (
-              <Tile key={item.assetId} item={item} filter={filter} />
-            ))}
-          </ul>
-        ) : linkOf(filter) !== '/explore' ? (
-          <Empty title="Nothing matches.">
-            <button type="button" onClick={() => change({ q: '', kind: '' })}>
-              Show everything
-            </button>
-          </Empty>
+          <Wall items={items} filter={filter} />
+        ) : isFiltered ? (
+          suited.length === 0 && (
+            <Empty title="Nothing matches.">
+              <button type="button" onClick={() => change({ q: '', kind: '', shape: '' })}>
+                Show everything
+              </button>
+            </Empty>
+          )
         ) : (
-          <Empty title="The wall is waiting for its first image">
-            <p>Open one of your images, choose “Share”, and publish it. Everyone here can then see and remix it.</p>
-            <div className="does">
-              <Link className="button primary" href="/create">
-                Create an image
-              </Link>
-              <Link className="button" href="/library">
-                Choose from your library
-              </Link>
-            </div>
-          </Empty>
+          <div className="card first">
+            <p>
+              <span className="strong">Be the first on this wall.</span> Open one of your images, choose “Share”, and
+              publish it. Everyone here can then see and remix it.
+            </p>
+            <Link className="button" href="/library">
+              Choose from your library
+            </Link>
+          </div>
         )}
         {hasNextPage && <More onMore={more} isBusy={isFetchingNextPage} />}
       </section>
+      {isShort && ideasSection}
       {assetId !== undefined && items !== undefined && (
         <Viewer
           assetId={assetId}
-          items={items}
+          items={[...items, ...suited]}
           hasMore={hasNextPage}
           onMore={more}
           onShow={(id) => navigate(linkOf(filter, id), { replace: true, state: history.state })}
@@ -139,14 +178,22 @@ function More({ onMore, isBusy }: { readonly onMore: () => void; readonly isBusy
 }
 
 /** A tile is never a thin line. */
-const shapeOf = ({ width, height }: GalleryItem) =>
-  width && height ? Math.min(2.5, Math.max(0.56, width / height)) : 1;
+const shapeOf = ({ width, height }: Item) => (width && height ? Math.min(2.5, Math.max(0.56, width / height)) : 1);
 
-const titleOf = ({ prompt, kind }: GalleryItem) => prompt ?? `A published ${kind}`;
+const titleOf = ({ prompt, kind }: Item) => prompt ?? `A published ${kind}`;
+const remixesOf = (count: number) => (count === 1 ? 'Remixed by 1 other' : `Remixed by ${countOf(count)} others`);
+
+const Wall = ({ items, filter }: { readonly items: readonly Item[]; readonly filter: Filter }) => (
+  <ul className="gallery">
+    {items.map((item) => (
+      <Tile key={item.assetId} item={item} filter={filter} />
+    ))}
+  </ul>
+);
 
 /** Rows are justified: tiles of a row share its width by their shapes. */
-function Tile({ item, filter }: { readonly item: GalleryItem; readonly filter: ReturnType<typeof filterOf> }) {
-  const { assetId, kind, blurhash, previewUrl, thumbUrl, generated, prompt, author } = item;
+function Tile({ item, filter }: { readonly item: Item; readonly filter: Filter }) {
+  const { assetId, kind, blurhash, previewUrl, thumbUrl, generated, prompt, author, remixes } = item;
   const ratio = shapeOf(item);
   return (
     <li ref={(tile) => tile?.style.setProperty('--ratio', String(ratio))}>
@@ -169,24 +216,38 @@ function Tile({ item, filter }: { readonly item: GalleryItem; readonly filter: R
       <div className="over">
         <p>
           {prompt !== null && <span className="words">{prompt}</span>}
-          <span className="small cut">{author ?? 'Anonymous'}</span>
+          <span className="small cut">
+            {author ?? 'Anonymous'}
+            {remixes > 0 && ` · ${remixesOf(remixes)}`}
+          </span>
         </p>
-        <button type="button" aria-label={`Remix: ${titleOf(item)}`} className="remix" onClick={() => remix(item)}>
+        <button
+          type="button"
+          aria-label={`${item.idea === undefined ? 'Remix' : 'Use the prompt'}: ${titleOf(item)}`}
+          className="remix"
+          onClick={() => remix(item)}
+        >
           <WandSparkles {...icon} />
-          <span>Remix</span>
+          <span>{item.idea === undefined ? 'Remix' : 'Use the prompt'}</span>
         </button>
       </div>
     </li>
   );
 }
 
-const referencesOf = ({ kind, assetId }: GalleryItem) => (kind === 'image' ? [assetId] : []);
-const remix = (item: GalleryItem) =>
-  startCreating({ kind: item.kind, prompt: item.prompt ?? '', references: referencesOf(item), count: 1 });
+const referencesOf = ({ kind, assetId, idea }: Item) => (kind === 'image' && idea === undefined ? [assetId] : []);
+/** Of an idea, only the prompt: its picture is not an asset. */
+const remix = (item: Item) =>
+  startCreating({
+    kind: item.kind,
+    prompt: item.prompt ?? '',
+    references: referencesOf(item),
+    ...(item.idea === undefined ? { count: 1 } : item.idea.ratio !== 'auto' && { ratio: item.idea.ratio }),
+  });
 
 interface ViewerProps {
   readonly assetId: string;
-  readonly items: readonly GalleryItem[];
+  readonly items: readonly Item[];
   readonly hasMore: boolean;
   readonly onMore: () => void;
   readonly onShow: (assetId: string) => void;
@@ -230,8 +291,14 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
     >
       <div className="top">
         <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
-        {item && (
+        {item && item.idea === undefined && (
           <div className="mediaactions">
+            <Button
+              Icon={LinkIcon}
+              text="Copy the link"
+              className="plain"
+              onClick={() => copy(new URL(linkOf({}, assetId), location.href).href, 'The link is copied.')}
+            />
             <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />
           </div>
         )}
@@ -260,10 +327,11 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
 /** As many as one looks through for a link. */
 const mostSought = 500;
 
-function Picture({ item, onSwipe }: { readonly item: GalleryItem; readonly onSwipe: (step: 1 | -1) => void }) {
-  const { assetId, kind, previewUrl, thumbUrl, blurhash } = item;
-  const { data } = useSigned('video', kind === 'video' ? assetId : null);
-  if (kind === 'video')
+function Picture({ item, onSwipe }: { readonly item: Item; readonly onSwipe: (step: 1 | -1) => void }) {
+  const { assetId, kind, previewUrl, thumbUrl, blurhash, idea } = item;
+  const isVideo = kind === 'video' && idea === undefined;
+  const { data } = useSigned('video', isVideo ? assetId : null);
+  if (isVideo)
     return (
       <video
         controls
@@ -283,16 +351,29 @@ function Picture({ item, onSwipe }: { readonly item: GalleryItem; readonly onSwi
   );
 }
 
-function About({ item }: { readonly item: GalleryItem }) {
-  const { kind, prompt, author, generated, width, height, publishedAt } = item;
+const copy = (text: string, done: string) =>
+  navigator.clipboard.writeText(text).then(() => notify(done), notifyFailure);
+
+function About({ item }: { readonly item: Item }) {
+  const { kind, prompt, author, generated, width, height, publishedAt, remixes, idea } = item;
   return (
     <>
-      <section>
-        <p className="strong">{author === null ? 'Anonymous' : <Link href={linkOf({ q: author })}>{author}</Link>}</p>
-        <p className="quiet small">
-          Published <When at={publishedAt} />
-        </p>
-      </section>
+      {idea ? (
+        <section>
+          <p className="strong">{idea.title}</p>
+          <p className="quiet small">
+            {kind === 'video' ? 'An idea for a video.' : 'An idea to start from.'} The image is an example.
+          </p>
+        </section>
+      ) : (
+        <section>
+          <p className="strong">{author === null ? 'Anonymous' : <Link href={linkOf({ q: author })}>{author}</Link>}</p>
+          <p className="quiet small">
+            Published <When at={publishedAt} />
+            {remixes > 0 && ` · ${remixesOf(remixes)}`}
+          </p>
+        </section>
+      )}
       <section>
         <h2>Prompt</h2>
         <p className="prompt">{prompt ?? 'The author does not show the prompt.'}</p>
@@ -301,15 +382,18 @@ function About({ item }: { readonly item: GalleryItem }) {
             Icon={Copy}
             text="Copy the prompt"
             className="plain"
-            onClick={() =>
-              navigator.clipboard.writeText(prompt).then(() => notify('The prompt is copied.'), notifyFailure)
-            }
+            onClick={() => copy(prompt, 'The prompt is copied.')}
           />
         )}
       </section>
       <div className="actions">
-        <Button Icon={WandSparkles} text="Remix" className="primary" onClick={() => remix(item)} />
-        {kind === 'image' && (
+        <Button
+          Icon={WandSparkles}
+          text={idea === undefined ? 'Remix' : 'Use the prompt'}
+          className="primary"
+          onClick={() => remix(item)}
+        />
+        {kind === 'image' && idea === undefined && (
           <>
             <Button
               Icon={ImagePlus}
@@ -331,7 +415,7 @@ function About({ item }: { readonly item: GalleryItem }) {
             <dd>{labels[generated]}</dd>
           </div>
         )}
-        {width !== null && height !== null && (
+        {idea === undefined && width !== null && height !== null && (
           <div>
             <dt>Dimensions</dt>
             <dd>
@@ -376,52 +460,52 @@ function News() {
   );
 }
 
-/** The operators' cards, each of which starts an order with its prompt, and what is trending. */
-function Ideas() {
+/** A card of the operators, as an item of the wall. */
+interface Item extends GalleryItem {
+  readonly idea?: HomeCards['cards'][number];
+}
+
+/** As many published items need no ideas below them. */
+const enoughItems = 24;
+
+const suits = (item: Item, { q, kind, shape }: Filter) => {
+  const text = `${item.idea?.title} ${item.prompt}`.toLowerCase();
+  const ratio = shapeOf(item);
+  return (
+    (kind === '' || kind === item.kind) &&
+    (shape === '' || shape === (ratio === 1 ? 'square' : ratio > 1 ? 'wide' : 'tall')) &&
+    q.split(/\s+/).every((word) => text.includes(word.toLowerCase()))
+  );
+};
+
+/** The operators' cards, the featured ones first, and links to what is trending. */
+function useIdeas() {
   const { cards = [], featuredCardIds = [] } = useContent<HomeCards>('/op/homecards/v2') ?? {};
   const trending = useContent<Trending>('/op/trending')?.items ?? [];
   const { pictureHosts = [] } = useConsole().data ?? {};
   // The pictures of the samples are beside the page.
   const isShown = (image: string) => /^\/(?!\/)/.test(image) || pictureHosts.includes(URL.parse(image)?.host ?? '');
-  const usable = cards.filter(({ prompt }) => prompt !== '');
   const order = (id: string) => (featuredCardIds.includes(id) ? 0 : 1);
-  const links = trending.filter(({ url }) => isLink(url));
-  if (usable.length + links.length === 0) return null;
-  return (
-    <section className="ideas" aria-label="Ideas">
-      <h2>Ideas</h2>
-      <ul>
-        {usable
-          .toSorted((one, other) => order(one.id) - order(other.id))
-          .slice(0, 12)
-          .map(({ id, title, description, prompt, ratio, mediaType, image }) => (
-            <li key={id}>
-              <button
-                type="button"
-                title={description === '' ? prompt : description}
-                onClick={() => startCreating({ kind: mediaType, prompt, ratio: ratio === 'auto' ? undefined : ratio })}
-              >
-                {isShown(image) && <img src={image} alt="" loading="lazy" />}
-                <span>
-                  {mediaType === 'video' ? <Clapperboard {...icon} /> : <Sparkles {...icon} />}
-                  {title}
-                </span>
-              </button>
-            </li>
-          ))}
-        {links.slice(0, 6).map(({ title, url }) => (
-          <li key={url}>
-            <a className="button" href={url}>
-              <span>
-                <TrendingUp {...icon} />
-                {title}
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+  const ideas = cards
+    .filter(({ prompt, image }) => prompt !== '' && isShown(image))
+    .toSorted((one, other) => order(one.id) - order(other.id))
+    .map((idea): Item => {
+      const [width = 1, height = 1] = idea.ratio === 'auto' ? [] : idea.ratio.split(':').map(Number);
+      const { id, mediaType, image, prompt } = idea;
+      const none = { blurhash: null, thumbUrl: null, generated: null, remixes: 0, publishedAt: '' };
+      return {
+        ...none,
+        idea,
+        assetId: id,
+        kind: mediaType,
+        width,
+        height,
+        previewUrl: image,
+        prompt,
+        author: idea.title,
+      };
+    });
+  return { ideas, links: trending.filter(({ url }) => isLink(url)).slice(0, 6) };
 }
 
 // What everyone has published, and what the operators show, from the content service.
@@ -430,14 +514,17 @@ type GalleryItem = PublicGallery['items'][number];
 
 const useContentUrl = (): string | undefined => useConsole().data?.addresses.content;
 
-function useGallery({ kind, q }: ReturnType<typeof filterOf>) {
+function useGallery({ kind, shape, sort, q }: Filter) {
   const url = useContentUrl();
   return useInfiniteQuery({
-    queryKey: ['gallery', kind, q],
+    queryKey: ['gallery', kind, shape, sort, q],
     queryFn: ({ pageParam, signal }) => {
       const query = new URLSearchParams({
-        limit: '48',
+        // The most remixed have one page.
+        limit: sort === '' ? '48' : '100',
         ...(kind && { kind }),
+        ...(shape && { shape }),
+        ...(sort && { sort }),
         ...(q && { q }),
         ...(pageParam && { cursor: pageParam }),
       });

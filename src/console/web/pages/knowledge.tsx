@@ -7,8 +7,18 @@ import { useLocation } from 'wouter';
 import type { Thread } from '#client/agent/api.ts';
 import type { Addition, EntityExport, Memory } from '#client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
-import { groups, useMemories, usePause, usePausing, useProfile, useReread, useSearch } from '../knowledge/facts.ts';
-import { Confirm, TypedConfirm } from '../parts/confirm.tsx';
+import {
+  groups,
+  type Known,
+  useForgetFacts,
+  useMemories,
+  usePause,
+  usePausing,
+  useProfile,
+  useReread,
+  useSearch,
+} from '../knowledge/facts.ts';
+import { TypedConfirm } from '../parts/confirm.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
@@ -17,38 +27,33 @@ import { notify, notifyFailure } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
 import { saveJson } from '../shell/saving.ts';
 import { startDraft } from '../studio/draft.ts';
+import { useThreads } from '../studio/threads.ts';
 import { useUser } from '../user.tsx';
 
 /** The memory of the signed-in user. */
 export function Knowledge() {
   const [query, setQuery] = useState('');
-  const isPaused = typeof usePause().data === 'string';
   return (
     <div className="knowledge">
       <PageHead title="Your memory">
         {product} uses these facts in your conversations. You can add, correct or delete them at any time.
       </PageHead>
-      {isPaused && (
-        <p className="offline">Memory is paused. Nothing new is remembered, and these facts are not used.</p>
-      )}
+      <Pause />
       <div className="finding">
         <Find label="Search memories" value={query} onChange={setQuery} />
         <AddFact />
       </div>
       {query === '' ? (
         <>
-          <Profile />
+          <Profile onSource={setQuery} />
           <Everything />
         </>
       ) : (
         <Found query={query} />
       )}
-      <section className="card data" aria-label="Your data">
-        <Pause />
-        <div className="does">
-          <Export />
-          <EraseEverything />
-        </div>
+      <section className="does data" aria-label="Your data">
+        <Export />
+        <EraseEverything />
       </section>
     </div>
   );
@@ -61,7 +66,7 @@ function Pause() {
   if (!isSuccess) return null;
   const isPaused = change.isPending ? change.variables : since !== null;
   return (
-    <div className="pause">
+    <section className="card pause" aria-label="Pause">
       <label>
         <input
           type="checkbox"
@@ -75,9 +80,11 @@ function Pause() {
         Pause memory
       </label>
       <p className="quiet" id="pause-effect">
-        While memory is paused, {product} remembers nothing new, and uses none of these facts. You can still see them.
+        {isPaused
+          ? 'Memory is paused. Nothing new is remembered, and these facts are not used.'
+          : `While memory is paused, ${product} remembers nothing new, and uses none of these facts.`}
       </p>
-    </div>
+    </section>
   );
 }
 
@@ -116,7 +123,8 @@ const factNames: Readonly<Record<string, string>> = {
   timezone: 'Time zone',
 };
 
-function Profile() {
+/** The values come from facts, which a search for a value finds. */
+function Profile({ onSource }: { readonly onSource: (value: string) => void }) {
   const { data: profile } = useProfile();
   const facts = Object.entries(profile?.facts ?? {}).filter(([name]) => factNames[name] !== undefined);
   if (facts.length === 0 && !profile?.summary) return null;
@@ -127,7 +135,12 @@ function Profile() {
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{factNames[name]}</dt>
-            <dd>{value}</dd>
+            <dd>
+              {value}{' '}
+              <button type="button" className="plain small" onClick={() => onSource(value)}>
+                Where from?
+              </button>
+            </dd>
           </div>
         ))}
       </dl>
@@ -230,7 +243,7 @@ function EraseEverything() {
 }
 
 /** What is shown of a memory. */
-type ShownMemory = Pick<Memory, 'id' | 'content' | 'said_at'> & Partial<Pick<Memory, 'added_by' | 'thread_id'>>;
+type ShownMemory = Known & Pick<Memory, 'said_at'> & Partial<Pick<Memory, 'added_by' | 'thread_id'>>;
 
 const addedBy: Readonly<Record<NonNullable<Memory['added_by']>, string>> = {
   user: 'Added by you',
@@ -243,6 +256,8 @@ const addedBy: Readonly<Record<NonNullable<Memory['added_by']>, string>> = {
 function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: { readonly memory: ShownMemory }) {
   const user = useUser();
   const [, navigate] = useLocation();
+  const title = useThreads('').threads?.find((thread) => thread.threadId === threadId)?.title;
+  const day = new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'long', year: 'numeric' });
   async function open(event: MouseEvent, path: string) {
     event.preventDefault();
     try {
@@ -258,7 +273,7 @@ function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: 
     <p className="quiet">
       {threadId ? (
         <a href={path} onClick={(event) => void open(event, path)}>
-          {addedBy.model}
+          {title ? `From “${title}”` : `From a conversation of ${day}`}
         </a>
       ) : (
         by && addedBy[by]
@@ -272,20 +287,11 @@ function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: 
 function Fact({ memory }: { readonly memory: ShownMemory }) {
   const user = useUser();
   const reread = useReread();
+  const forget = useForgetFacts();
   const [isEditing, setEditing] = useState(false);
   const correct = async (content: string) => {
     await user.send('memory', `/memory/${memory.id}`, { method: 'PUT', json: { content } });
     await reread();
-  };
-  const forget = async () => {
-    try {
-      await user.send('memory', `/memory/${memory.id}`, { method: 'DELETE' });
-    } catch (error) {
-      const isGone = error instanceof CallFailed && error.status === 404;
-      if (!isGone) return notifyFailure(error);
-    }
-    await reread();
-    notify('Forgotten.');
   };
   if (!isEditing)
     return (
@@ -301,11 +307,11 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
             title="Correct"
             onClick={() => setEditing(true)}
           />
-          <Confirm
-            label="Forget"
-            icon={{ Icon: Trash2, label: `Forget: ${memory.content}`, title: 'Forget' }}
-            question="Forget this permanently?"
-            onConfirm={forget}
+          <IconButton
+            label={`Forget: ${memory.content}`}
+            Icon={Trash2}
+            title="Forget"
+            onClick={() => void forget([memory])}
           />
         </div>
       </li>
