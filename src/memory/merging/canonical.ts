@@ -147,6 +147,9 @@ export function exchangesCases(left: string, right: string, code: string): boole
 /** "Is": what it joins can be exchanged. */
 export const isCopula = (word: string, code: string) => rulesFor(code).lists.get('copulas')?.has(word) === true;
 
+/** "My". */
+export const isPossessive = (word: string, code: string) => rulesFor(code).lists.get('possessives')?.has(word) === true;
+
 /** Prepositions. */
 export const marks = (word: string, code: string) => rulesFor(code).lists.get('markers')?.has(word) === true;
 
@@ -250,7 +253,7 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
         isIn('clauses', wordOf(token)) ||
         (token.kind === 'turning' && !isIn('auxiliaries', token.value) && !isIn('openers', token.value)),
     );
-  const kept = joinNumbers(tokens.filter((token, place) => !(isSubject(token, place) && !isBound) && !isLink(token)));
+  const kept = joinNumbers(tokens.filter((token, place) => isBound || !(isSubject(token, place) || isLink(token))));
   const keyOf = (token: Token) => {
     if (token.kind === 'person' && token.isName !== true)
       return isIn('possessives', wordOf(token)) ? `${token.value}'s` : token.value;
@@ -329,12 +332,72 @@ function joinNumbers(tokens: readonly Token[]): readonly Token[] {
 /** Whether two forms are the same fact: the same units, in an order that changes nothing. */
 export function isSameForm(left: Form | undefined, right: Form | undefined): boolean {
   if (left === undefined || right === undefined || left.units.length === 0 || left.bag !== right.bag) return false;
+  if (!keepsPartners(left, right) || !isMoved(freeIn(left), freeIn(right))) return false;
   const [one, other] = [withoutTimes(left), withoutTimes(right)];
   if (one.join(' ') === other.join(' ')) return true;
   if (left.isBound || right.isBound) return isTurnedAtMark(left, right);
   return (
     isFree(left, right) || isTurnedAtMark(left, right) || (left.hasCopula && right.hasCopula && isRotated(one, other))
   );
+}
+
+/**
+ * Whether each word keeps its partner. "I hate cats, like dogs" and "I hate dogs, like cats" exchange them, and so do
+ * "coffee in the morning, tea in the evening" and "coffee in the evening, tea in the morning". A phrase whose preposition
+ * is in the text once has no other partner, so it can be anywhere.
+ */
+export function keepsPartners(left: Form | undefined, right: Form | undefined): boolean {
+  if (left === undefined || right === undefined || left.bag !== right.bag) return true;
+  const [one, other] = [partsOf(left), partsOf(right)];
+  const isPaired = ({ role }: Part) =>
+    role !== '' && [one, other].every((parts) => parts.filter((part) => part.role === role).length > 1);
+  const keys = (parts: readonly Part[]) => parts.map(({ key }) => key);
+  const paired = (parts: readonly Part[]) => keys(parts.filter(isPaired));
+  const isPlain = (parts: readonly Part[]) =>
+    paired(parts).length === 2 &&
+    parts.filter((part, place) => !isPaired(part) && (place === 0 || isPaired(parts[place - 1] as Part))).length < 2;
+  const span = (parts: readonly Part[]) =>
+    keys(parts.slice(parts.findIndex(isPaired), parts.findLastIndex(isPaired) + 1)).join(' ');
+  const unpaired = (parts: readonly Part[]) => keys(parts.filter((part) => !isPaired(part)));
+  // "At 7 I run in the morning", "in the morning I run at 7".
+  if (span(one) === span(other) || (isPlain(one) && isPlain(other))) return true;
+  const pattern = (parts: readonly Part[]) => parts.map(({ role }) => role).join(' ');
+  return (
+    (unpaired(one).join(' ') === unpaired(other).join(' ') && paired(one).join(' ') === paired(other).join(' ')) ||
+    (pattern(one) === pattern(other) && isRotated(keys(one), keys(other)))
+  );
+}
+
+interface Part {
+  readonly key: string;
+  /** The preposition or particle. */
+  readonly role: string;
+}
+
+/** Times that follow each other are one part: "on Monday in the morning". */
+function partsOf({ units, order }: Form): readonly Part[] {
+  const parts: Part[] = [];
+  for (const { key, isTime, isMarked } of units) {
+    const words = key.split('_');
+    const marker = order === 'particles' && words.length > 1 ? words.at(-1) : isMarked ? words[0] : '';
+    // "Always" goes with any time.
+    const [last, role] = [parts.at(-1), key === '=always' ? key : isTime ? 'time' : (marker ?? '')];
+    if (role === 'time' && last?.role === role) parts.splice(-1, 1, { role, key: [last.key, key].sort().join(' ') });
+    else parts.push({ key, role });
+  }
+  return parts;
+}
+
+const freeIn = (form: Form) => partsOf(form).flatMap(({ key, role }) => (role === '' ? [key] : []));
+
+/** Whether one block is moved, or what is before and after a verb is exchanged. */
+function isMoved(one: readonly string[], other: readonly string[]): boolean {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  let end = one.length;
+  while (end > start && one[end - 1] === other[end - 1]) end -= 1;
+  const [here, there] = [one.slice(start, end), other.slice(start, end)];
+  return here.length === 0 || isRotated(here, there) || (here.length === one.length && !one.includes('not'));
 }
 
 const withoutTimes = ({ units }: Form) => units.filter(({ isTime }) => !isTime).map(({ key }) => key);

@@ -11,7 +11,7 @@ import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/searching.ts';
 import type { Handle } from '../tables.ts';
 import { hashContent } from '../text.ts';
-import { exchangesCases, isCopula, isSameForm, longestStatement, marks, showsRoles } from './canonical.ts';
+import { exchangesCases, isCopula, isSameForm, keepsPartners, longestStatement, marks, showsRoles } from './canonical.ts';
 import data from './languages.json' with { type: 'json' };
 import { areOpposites, type Lexicon, type Token, type TokenKind } from './lexicon.ts';
 import {
@@ -123,7 +123,9 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
   // "No longer" states a former habit, which "not" does not.
   const isCeased = ceases(left) !== ceases(right);
   const isReordered = !isCeased && isSameForm(forms[0].written, forms[1].written);
-  const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
+  const isReworded =
+    keepsPartners(forms[0].written, forms[1].written) &&
+    forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
   const isEqual = !isCeased && readsTheSame(...readings);
   const isFuller = elaborates(...readings);
   const isRestricted = restricting.test(left.text) !== restricting.test(right.text);
@@ -342,7 +344,7 @@ function haveOtherRoles(parts: readonly (readonly [Reading, Reading])[], { langu
 const isSpeaker = ([token, ...others]: Reading) => token?.value === '<i>' && others.length === 0;
 
 const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
-const directions = new Set(['=from', '=to', '=on']);
+const directions = new Set(['=from', '=to', '=on', '=in']);
 
 /** Words of up to two letters are mostly prepositions and particles. */
 const isContent = ({ value }: Token) => (value.length > 2 || unspaced.test(value)) && !directions.has(value);

@@ -3,7 +3,7 @@
 import { Converter } from 'opencc-js/t2cn';
 import { createLru } from '#platform/cache/cache.ts';
 import { cutRuns, type Run } from '../text.ts';
-import { type Form, formOf, rewrite, withoutSynonyms } from './canonical.ts';
+import { type Form, formOf, isPossessive, rewrite, withoutSynonyms } from './canonical.ts';
 import {
   electLexicon,
   findEntry,
@@ -156,9 +156,17 @@ const otherCoordinators: Readonly<Record<string, string | undefined>> = { nl: 'e
 export const coordinates = (word: string | undefined, code: string) =>
   coordinators.has(word ?? '') || (word !== undefined && word === otherCoordinators[code]);
 
-/** Reads "I like jazz and blues" as "I like blues and jazz". Only at the end, where the words after "and" begin no statement. */
+/**
+ * Reads "I like jazz and blues" as "I like blues and jazz". Only at the end, where the words after "and" begin no statement,
+ * and not in "I like green tea and coffee", where a word before belongs to the first only.
+ */
 function sortLastTwo(tokens: Reading, { language }: Lexicon): Reading {
-  const [left, joint, right] = tokens.slice(-3);
+  const [former, before, left, joint, right] = [-5, -4, -3, -2, -1].map((place) => tokens.at(place));
+  const isSubject = former?.kind === 'person' && !isPossessive(former.written ?? former.value, language.code);
+  const isMine = tokens.length === 6 && isPossessive(tokens[0]?.written ?? '', language.code);
+  const isVerb = former === undefined || isSubject || isMine || before?.value === '=like';
+  const isNamed = left?.isName === true && language.code !== 'de';
+  if (before?.kind === 'number' || (before?.kind === 'word' && !isVerb && !isNamed)) return tokens;
   if (left?.kind !== 'word' || right?.kind !== 'word' || !coordinates(joint?.value, language.code)) return tokens;
   return left.value <= right.value ? tokens : [...tokens.slice(0, -3), ...tokens.slice(-3).toReversed()];
 }
