@@ -157,7 +157,8 @@ function rewriteOne(text: string, lexicon: Lexicon): readonly string[] {
 /** "In Leeds, my sister teaches" is "my sister teaches in Leeds". */
 function withoutFronting(text: string, { language }: Lexicon): string {
   const [phrase = '', rest = '', ...others] = text.replace(/[.!]$/, '').split(', ');
-  const isFronted = rest !== '' && others.length === 0 && isListed('markers', phrase.split(' ', 1)[0] ?? '', language.code);
+  const isFronted =
+    rest !== '' && others.length === 0 && isListed('markers', phrase.split(' ', 1)[0] ?? '', language.code);
   return isFronted ? `${rest} ${phrase}` : text;
 }
 

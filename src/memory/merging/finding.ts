@@ -330,7 +330,9 @@ function haveOtherRoles(parts: readonly (readonly [Reading, Reading])[], { langu
   const written = (reading: Reading) => reading.map((token) => token.written ?? token.value).join(' ');
   const areMoved = parts.some(([here]) =>
     here.some(({ kind, written, value }, place) =>
-      place === 0 && isListed('markers', written ?? value, language.code) ? true : ['time', 'date', 'number'].includes(kind),
+      place === 0 && isListed('markers', written ?? value, language.code)
+        ? true
+        : ['time', 'date', 'number'].includes(kind),
     ),
   );
   if (areMoved) return false;
