@@ -4,7 +4,7 @@
  * it does not show who does what to whom.
  */
 import data from './canonical.json' with { type: 'json' };
-import type { Lexicon, Token } from './lexicon.ts';
+import { type Lexicon, split, type Token } from './lexicon.ts';
 
 /** The tables of a language. Lists are separated by commas. */
 interface Grammar {
@@ -43,32 +43,14 @@ interface Grammar {
 
 interface Rules {
   readonly order: string;
-  readonly lists: ReadonlyMap<ListName, ReadonlySet<string>>;
+  readonly lists: ReadonlyMap<string, ReadonlySet<string>>;
   readonly rewrites: readonly (readonly [RegExp, string])[];
   readonly endings: readonly (readonly [RegExp, string])[];
   /** By their first word, the longest first. */
   readonly synonyms: ReadonlyMap<string, readonly (readonly [readonly string[], readonly string[]])[]>;
 }
 
-const listNames = [
-  'markers',
-  'neutral',
-  'openers',
-  'periods',
-  'clauses',
-  'auxiliaries',
-  'copulas',
-  'subjects',
-  'possessives',
-  'determiners',
-] as const;
-type ListName = (typeof listNames)[number];
-
-const split = (list = '') =>
-  list
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+type ListName = Exclude<keyof Grammar, 'order' | 'parts' | 'rewrites' | 'endings' | 'synonyms'>;
 
 const grammars: Readonly<Record<string, Grammar | undefined>> = data;
 const built = new Map<string, Rules>();
@@ -112,7 +94,9 @@ function build(grammar: Grammar): Rules {
       }
   }
   for (const list of synonyms.values()) list.sort(([left], [right]) => right.length - left.length);
-  const lists = new Map(listNames.map((name) => [name, new Set(split(grammar[name]))]));
+  const lists = new Map(
+    Object.entries(grammar).map(([name, list]) => [name, new Set(typeof list === 'string' ? split(list) : [])]),
+  );
   return {
     order: grammar.order ?? '',
     lists,
@@ -136,19 +120,16 @@ export function exchangesCases(left: string, right: string, code: string): boole
   const determined = (text: string) => {
     const words = text.toLowerCase().split(/[^\p{L}]+/u);
     const isCase = (word: string, place: number) =>
-      rulesFor(code).lists.get('determiners')?.has(word) === true && !marks(words[place - 1] ?? '', code);
+      isListed('determiners', word, code) && !isListed('markers', words[place - 1] ?? '', code);
     return new Map(words.flatMap((word, place) => (isCase(word, place) ? [[words[place + 1] ?? '', word]] : [])));
   };
-  if (rulesFor(code).lists.get('determiners')?.size === 0) return false;
+  if (!rulesFor(code).lists.has('determiners')) return false;
   const [one, other] = [determined(left), determined(right)];
   return [...one].filter(([word, shown]) => other.has(word) && other.get(word) !== shown).length > 1;
 }
 
-/** "Is": what it joins can be exchanged. */
-export const isCopula = (word: string, code: string) => rulesFor(code).lists.get('copulas')?.has(word) === true;
-
-/** Prepositions. */
-export const marks = (word: string, code: string) => rulesFor(code).lists.get('markers')?.has(word) === true;
+export const isListed = (list: ListName, word: string, code: string) =>
+  rulesFor(code).lists.get(list)?.has(word) === true;
 
 /** Returns the wordings that a text can be rewritten to. A text that is too long has none. */
 export function rewrite(text: string, lexicon: Lexicon): readonly string[] {
@@ -176,7 +157,8 @@ function rewriteOne(text: string, lexicon: Lexicon): readonly string[] {
 /** "In Leeds, my sister teaches" is "my sister teaches in Leeds". */
 function withoutFronting(text: string, { language }: Lexicon): string {
   const [phrase = '', rest = '', ...others] = text.replace(/[.!]$/, '').split(', ');
-  const isFronted = rest !== '' && others.length === 0 && marks(phrase.split(' ', 1)[0] ?? '', language.code);
+  const isFronted =
+    rest !== '' && others.length === 0 && isListed('markers', phrase.split(' ', 1)[0] ?? '', language.code);
   return isFronted ? `${rest} ${phrase}` : text;
 }
 
@@ -229,8 +211,8 @@ export interface Form {
 }
 
 export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
-  const { order, lists, endings } = rulesFor(lexicon.language.code);
-  const isIn = (name: ListName, word: string) => lists.get(name)?.has(word) === true;
+  const { order, endings } = rulesFor(lexicon.language.code);
+  const isIn = (name: ListName, word: string) => isListed(name, word, lexicon.language.code);
   const wordOf = ({ written, value }: Token) => written ?? value;
   const isSubject = (token: Token, place: number) =>
     token.value === '<i>' &&
@@ -250,7 +232,7 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
         isIn('clauses', wordOf(token)) ||
         (token.kind === 'turning' && !isIn('auxiliaries', token.value) && !isIn('openers', token.value)),
     );
-  const kept = joinNumbers(tokens.filter((token, place) => !(isSubject(token, place) && !isBound) && !isLink(token)));
+  const kept = joinNumbers(tokens.filter((token, place) => isBound || !(isSubject(token, place) || isLink(token))));
   const keyOf = (token: Token) => {
     if (token.kind === 'person' && token.isName !== true)
       return isIn('possessives', wordOf(token)) ? `${token.value}'s` : token.value;
@@ -294,7 +276,10 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
   return {
     order,
     units,
-    bag: bagOf(units),
+    bag: units
+      .map(({ key }) => key)
+      .sort()
+      .join(' '),
     isOfSpeaker: kept.length > 0 && tokens.some(isSubject),
     hasCopula: tokens.some(isLink),
     isBound,
@@ -303,12 +288,6 @@ export function formOf(tokens: readonly Token[], lexicon: Lexicon): Form {
 
 /** A time of day, or a year. */
 const isMoment = (token: Token | undefined) => token?.kind === 'number' && /:|^(?:19|20)\d\d$/.test(token.value);
-
-const bagOf = (units: readonly Unit[]) =>
-  units
-    .map(({ key }) => key)
-    .sort()
-    .join(' ');
 
 /** Reads "four thousand" as 4000 and "twenty five" as 25. */
 function joinNumbers(tokens: readonly Token[]): readonly Token[] {
@@ -329,12 +308,64 @@ function joinNumbers(tokens: readonly Token[]): readonly Token[] {
 /** Whether two forms are the same fact: the same units, in an order that changes nothing. */
 export function isSameForm(left: Form | undefined, right: Form | undefined): boolean {
   if (left === undefined || right === undefined || left.units.length === 0 || left.bag !== right.bag) return false;
+  if (!keepsPartners(left, right) || !isMoved(freeIn(left), freeIn(right))) return false;
   const [one, other] = [withoutTimes(left), withoutTimes(right)];
   if (one.join(' ') === other.join(' ')) return true;
   if (left.isBound || right.isBound) return isTurnedAtMark(left, right);
   return (
     isFree(left, right) || isTurnedAtMark(left, right) || (left.hasCopula && right.hasCopula && isRotated(one, other))
   );
+}
+
+/**
+ * Whether each word keeps its partner. "I hate cats, like dogs" and "I hate dogs, like cats" exchange them, and so do
+ * "coffee in the morning, tea in the evening" and "coffee in the evening, tea in the morning". A phrase whose preposition
+ * is in the text once has no other partner, so it can be anywhere.
+ */
+export function keepsPartners(left: Form | undefined, right: Form | undefined): boolean {
+  if (left === undefined || right === undefined || left.bag !== right.bag) return true;
+  const [one, other] = [partsOf(left), partsOf(right)];
+  const isPaired = ({ role }: Part) =>
+    role !== '' && [one, other].every((parts) => parts.filter((part) => part.role === role).length > 1);
+  const keys = (parts: readonly Part[]) => parts.map(({ key }) => key);
+  const isPlain = (parts: readonly Part[]) =>
+    parts.filter(isPaired).length === 2 &&
+    parts.filter((part, place) => !isPaired(part) && (place === 0 || isPaired(parts[place - 1] as Part))).length < 2;
+  const span = (parts: readonly Part[]) =>
+    keys(parts.slice(parts.findIndex(isPaired), parts.findLastIndex(isPaired) + 1)).join(' ');
+  // "At 7 I run in the morning", "in the morning I run at 7".
+  if (span(one) === span(other) || (isPlain(one) && isPlain(other))) return true;
+  const sorted = (parts: readonly Part[]) => keys(parts.toSorted((a, b) => +isPaired(a) - +isPaired(b))).join(' ');
+  if (sorted(one) === sorted(other)) return true;
+  return one.every(({ role }, place) => role === other[place]?.role) && isRotated(keys(one), keys(other));
+}
+
+type Part = Readonly<Record<'key' | 'role', string>>;
+
+/** Units with their preposition or particle. Times that follow each other are one part: "on Monday in the morning". */
+function partsOf({ units, order }: Form): readonly Part[] {
+  const parts: Part[] = [];
+  for (const { key, isTime, isMarked } of units) {
+    const words = key.split('_');
+    const marker = order === 'particles' && words.length > 1 ? words.at(-1) : isMarked ? words[0] : '';
+    // "Always" goes with any time.
+    const [last, role] = [parts.at(-1), key === '=always' ? key : isTime ? 'time' : (marker ?? '')];
+    if (role === 'time' && last?.role === role) parts.splice(-1, 1, { role, key: [last.key, key].sort().join(' ') });
+    else parts.push({ key, role });
+  }
+  return parts;
+}
+
+const freeIn = (form: Form) => partsOf(form).flatMap(({ key, role }) => (role === '' ? [key] : []));
+
+/** Whether one block is moved, or what is before and after a verb is exchanged. */
+function isMoved(one: readonly string[], other: readonly string[]): boolean {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  let end = one.length;
+  while (end > start && one[end - 1] === other[end - 1]) end -= 1;
+  const [here, there] = [one.slice(start, end), other.slice(start, end)];
+  return here.length === 0 || isRotated(here, there) || (here.length === one.length && !one.includes('not'));
 }
 
 const withoutTimes = ({ units }: Form) => units.filter(({ isTime }) => !isTime).map(({ key }) => key);

@@ -11,7 +11,7 @@ import type { EntityIndex } from '../search/entityindex.ts';
 import { compare } from '../search/searching.ts';
 import type { Handle } from '../tables.ts';
 import { hashContent } from '../text.ts';
-import { exchangesCases, isCopula, isSameForm, longestStatement, marks, showsRoles } from './canonical.ts';
+import { exchangesCases, isListed, isSameForm, keepsPartners, longestStatement, showsRoles } from './canonical.ts';
 import data from './languages.json' with { type: 'json' };
 import { areOpposites, type Lexicon, type Token, type TokenKind } from './lexicon.ts';
 import {
@@ -123,7 +123,9 @@ export function comparePair(left: Draft, right: Draft, options: ComparingOptions
   // "No longer" states a former habit, which "not" does not.
   const isCeased = ceases(left) !== ceases(right);
   const isReordered = !isCeased && isSameForm(forms[0].written, forms[1].written);
-  const isReworded = forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
+  const isReworded =
+    keepsPartners(forms[0].written, forms[1].written) &&
+    forms[0].canonical.some((one) => forms[1].canonical.some((other) => isSameForm(one, other)));
   const isEqual = !isCeased && readsTheSame(...readings);
   const isFuller = elaborates(...readings);
   const isRestricted = restricting.test(left.text) !== restricting.test(right.text);
@@ -281,9 +283,8 @@ function differOnlyIn(kind: TokenKind, [left, right]: readonly [Reading, Reading
 const negating = /^(?:un(?!i|der)|intol|non)|(?:intoleran\w*|free|less|frei|los|vrij|loos)$/;
 
 const inOneOrder = (left: Reading, right: Reading) =>
-  left.length === right.length && left.every((token, place) => areAlikeOrForms(token, right[place] as Token));
-
-const areAlikeOrForms = (left: Token, right: Token) => areAlike(left, right) || areForms(left, right);
+  left.length === right.length &&
+  left.every((token, place) => areAlike(token, right[place] as Token) || areForms(token, right[place] as Token));
 
 /** The longest parts that can be exchanged, in tokens. */
 const longestExchanged = 4;
@@ -322,27 +323,29 @@ const longestOfExchange = 40;
 const isPivot = (token: Token, { language }: Lexicon) =>
   (token.kind === 'word' || token.kind === 'turning') &&
   !coordinates(token.value, language.code) &&
-  !isCopula(token.written ?? token.value, language.code);
+  !isListed('copulas', token.written ?? token.value, language.code);
 
 /** `parts`: each as it is in both contents. */
 function haveOtherRoles(parts: readonly (readonly [Reading, Reading])[], { language }: Lexicon): boolean {
   const written = (reading: Reading) => reading.map((token) => token.written ?? token.value).join(' ');
   const areMoved = parts.some(([here]) =>
     here.some(({ kind, written, value }, place) =>
-      place === 0 && marks(written ?? value, language.code) ? true : ['time', 'date', 'number'].includes(kind),
+      place === 0 && isListed('markers', written ?? value, language.code)
+        ? true
+        : ['time', 'date', 'number'].includes(kind),
     ),
   );
   if (areMoved) return false;
   // "I" stays a subject in any place, and where endings show the roles, an unchanged word keeps its role.
-  const keepsRole = ([here, there]: readonly [Reading, Reading]) =>
-    written(here) === written(there) && (showsRoles(language.code) || isSpeaker(here));
-  return !parts.some(keepsRole);
+  return !parts.some(
+    ([here, there]) => written(here) === written(there) && (showsRoles(language.code) || isSpeaker(here)),
+  );
 }
 
 const isSpeaker = ([token, ...others]: Reading) => token?.value === '<i>' && others.length === 0;
 
 const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
-const directions = new Set(['=from', '=to', '=on']);
+const directions = new Set(['=from', '=to', '=on', '=in']);
 
 /** Words of up to two letters are mostly prepositions and particles. */
 const isContent = ({ value }: Token) => (value.length > 2 || unspaced.test(value)) && !directions.has(value);
@@ -385,18 +388,12 @@ function isOfWeight({ kind, value }: Token): boolean {
 }
 
 function sameItems(left: Reading, right: Reading, kind: Token['kind']): boolean {
-  const items = (reading: Reading) => reading.filter((token) => token.kind === kind);
-  return sameValues(items(left), items(right));
-}
-
-function sameValues(left: Reading, right: Reading): boolean {
-  if (left.length === 0 && right.length === 0) return true;
-  const values = (reading: Reading) =>
+  const items = (reading: Reading) =>
     reading
-      .map(({ value }) => value)
+      .flatMap((token) => (token.kind === kind ? [token.value] : []))
       .sort()
       .join(' ');
-  return values(left) === values(right);
+  return items(left) === items(right);
 }
 
 /**

@@ -106,7 +106,7 @@ export interface Lexicon {
   readonly spelling: readonly (readonly [RegExp, string])[] | undefined;
 }
 
-const split = (list: string | undefined): readonly string[] =>
+export const split = (list: string | undefined): readonly string[] =>
   (list ?? '')
     .split(',')
     .map((entry) => entry.trim().replace(/\s+/g, ' '))

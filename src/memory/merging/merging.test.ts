@@ -143,6 +143,12 @@ describe('merging with the built-in embedder, on the half that nothing is tuned 
       ['À Nantes, mon frère vend des fleurs', 'Mon frère vend des fleurs à Nantes'],
       ['Tengo tres hermanos menores', 'Mis hermanos menores son tres'],
       ['Ik heb twee katten, Pip en Mok', 'Mijn twee katten heten Mok en Pip'],
+      ['On Monday I work, on Tuesday I rest', 'On Tuesday I rest, on Monday I work'],
+      ['I hate cats, like dogs', 'I like dogs, hate cats'],
+      ['I drink tea, not coffee', 'Not coffee, I drink tea'],
+      ['My sister drinks tea and coffee', 'My sister drinks coffee and tea'],
+      ['화요일이랑 목요일에는 학교 도서관에서 과제를 해요', '학교 도서관에서 화요일이랑 목요일에는 과제를 해요'],
+      ['In Rome I work in an office', 'I work in an office in Rome'],
       ['Ich vertrage keine Laktose', 'Ich bin laktoseintolerant'],
       ['我丈夫是中学物理老师', '我老公在中学教物理'],
     ])('is one memory: %s | %s', (first, second) => {
@@ -202,6 +208,46 @@ describe('merging with the built-in embedder, on the half that nothing is tuned 
       expect(others.length).toBeGreaterThanOrEqual(300);
       expect(await mergedOf(bothOrders(others), isMeasured)).toEqual([]);
     });
+  });
+
+  it.each([
+    ['I drink tea, not coffee.', 'I drink coffee, not tea.'],
+    ['Ich trinke Tee statt Kaffee.', 'Ich trinke Kaffee statt Tee.'],
+    ['Ich trinke Tee mit Milch statt Kaffee.', 'Ich trinke Kaffee statt Tee mit Milch.'],
+    ['Je bois du thé, pas du café.', 'Je bois du café, pas du thé.'],
+    ['Bevo tè, non caffè.', 'Bevo caffè, non tè.'],
+    ['Bebo chá, não café.', 'Bebo café, não chá.'],
+    ['No bebo café, bebo té.', 'No bebo té, bebo café.'],
+    ['犬が好きで猫が嫌いです。', '猫が好きで犬が嫌いです。'],
+    ['I like green tea and coffee.', 'I like green coffee and tea.'],
+    ['Ich trinke schwarzen Tee und Kaffee.', 'Ich trinke schwarzen Kaffee und Tee.'],
+    ['I have two cats and dogs.', 'I have two dogs and cats.'],
+    ['I work on Monday and Tuesday I rest.', 'I work on Tuesday and Monday I rest.'],
+    ['I was born in May and she in June.', 'I was born in June and she in May.'],
+    ['Tengo una hermana y soy enfermera.', 'Tengo una hermana y es enfermera.'],
+    ['I live in York and work in Leeds.', 'I live in Leeds and work in York.'],
+    ['I like my green tea and coffee', 'I like my green coffee and tea'],
+    ['I rest on Monday, work on Tuesday', 'I rest on Tuesday, work on Monday'],
+    ['I drink coffee in the morning, tea in the evening', 'I drink coffee in the evening, tea in the morning'],
+    ['I drink coffee in the morning, tea in the evening', 'In the morning I drink tea, coffee in the evening'],
+    ['Ich trinke morgens Kaffee, abends Tee', 'Ich trinke abends Kaffee, morgens Tee'],
+    ['月曜日は働いて火曜日は休みます', '火曜日は働いて月曜日は休みます'],
+    ['毎朝コーヒー、毎晩紅茶を飲みます', '毎晩コーヒー、毎朝紅茶を飲みます'],
+    ['아침에는 커피, 저녁에는 차를 마셔요', '저녁에는 커피, 아침에는 차를 마셔요'],
+    ['I hate cats, like dogs', 'I hate dogs, like cats'],
+    ['Me gusta el té, odio el café', 'Me gusta el café, odio el té'],
+    ['Ich mag Tee, hasse Kaffee', 'Ich mag Kaffee, hasse Tee'],
+    ['Люблю чай, ненавижу кофе', 'Люблю кофе, ненавижу чай'],
+    ['I have a red car, blue bike', 'I have a blue car, red bike'],
+    ['I work in the office on Mondays, from home on Fridays', 'I work from home on Mondays, in the office on Fridays'],
+    ["On Monday I'm in Rome, on Tuesday in Leeds", "On Tuesday I'm in Rome, on Monday in Leeds"],
+    ['Im Sommer wohne ich in Bonn, im Winter in Rom', 'Im Winter wohne ich in Bonn, im Sommer in Rom'],
+    ['I go to school by bus, to work by bike', 'I go to school by bike, to work by bus'],
+    ['I quite like drawing hands', 'I absolutely love drawing hands'],
+  ])('keeps the same words apart where they go with others, however similar: %s | %s', (first, second) => {
+    const options = { similarity: 1, mergeAbove };
+    expect(comparePair(draft(first), draft(second), options).isTwin).toBe(false);
+    expect(comparePair(draft(second), draft(first), options).isTwin).toBe(false);
   });
 
   it.each([

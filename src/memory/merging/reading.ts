@@ -3,7 +3,8 @@
 import { Converter } from 'opencc-js/t2cn';
 import { createLru } from '#platform/cache/cache.ts';
 import { cutRuns, type Run } from '../text.ts';
-import { type Form, formOf, rewrite, withoutSynonyms } from './canonical.ts';
+import { type Form, formOf, isListed, rewrite, withoutSynonyms } from './canonical.ts';
+import data from './languages.json' with { type: 'json' };
 import {
   electLexicon,
   findEntry,
@@ -46,15 +47,11 @@ const longestCached = 500;
 export function draft(content: string): Draft {
   const cached = drafts.get(content);
   if (cached !== undefined) return cached;
-  const made = makeDraft(content);
-  if (content.length <= longestCached) drafts.set(content, made);
-  return made;
-}
-
-function makeDraft(content: string): Draft {
   const { text, names } = normaliseWriting(content);
   const runs = cutRuns(text);
-  return { text, names, runs, votes: voteForLanguages(runs), readings: new Map(), forms: new Map() };
+  const made = { text, names, runs, votes: voteForLanguages(runs), readings: new Map(), forms: new Map() };
+  if (content.length <= longestCached) drafts.set(content, made);
+  return made;
 }
 
 export function read(content: string): Reading {
@@ -138,11 +135,7 @@ function readRuns(
 }
 
 /** Emphasis may stand within a sequence: "gosto muito de". */
-const emphasis = new Set(
-  'very really sehr wirklich muy mucho realmente très beaucoup vraiment molto davvero muito heel erg echt väldigt verkligen очень bardzo çok rất'.split(
-    ' ',
-  ),
-);
+const emphasis = new Set(data.emphasis.split(' '));
 
 function spell(word: string, lexicon: Lexicon): readonly string[] {
   return lexicon.language.code === 'ko' && lexicon.entries.has(word) ? [word] : spellingOf(word, lexicon);
@@ -156,9 +149,17 @@ const otherCoordinators: Readonly<Record<string, string | undefined>> = { nl: 'e
 export const coordinates = (word: string | undefined, code: string) =>
   coordinators.has(word ?? '') || (word !== undefined && word === otherCoordinators[code]);
 
-/** Reads "I like jazz and blues" as "I like blues and jazz". Only at the end, where the words after "and" begin no statement. */
+/**
+ * Reads "I like jazz and blues" as "I like blues and jazz". Only at the end, where the words after "and" begin no statement,
+ * and not in "I like green tea and coffee", where a word before belongs to the first only.
+ */
 function sortLastTwo(tokens: Reading, { language }: Lexicon): Reading {
-  const [left, joint, right] = tokens.slice(-3);
+  const [former, before, left, joint, right] = [-5, -4, -3, -2, -1].map((place) => tokens.at(place));
+  const isSubject = former?.kind === 'person' && !isListed('possessives', former.written ?? '', language.code);
+  const isMine = tokens.length === 6 && isListed('possessives', tokens[0]?.written ?? '', language.code);
+  const isVerb = former === undefined || isSubject || isMine || before?.value === '=like';
+  const isNamed = left?.isName === true && language.code !== 'de';
+  if (before?.kind === 'number' || (before?.kind === 'word' && !isVerb && !isNamed)) return tokens;
   if (left?.kind !== 'word' || right?.kind !== 'word' || !coordinates(joint?.value, language.code)) return tokens;
   return left.value <= right.value ? tokens : [...tokens.slice(0, -3), ...tokens.slice(-3).toReversed()];
 }
