@@ -142,7 +142,7 @@ export function Viewed({ of: action }: { readonly of: string }) {
 
 /** Recipients of a mail, each with a search for the person. */
 export const Recipients = ({ of: recipients }: { readonly of: readonly string[] }) => (
-  <p className="quiet record-facts">
+  <p className="row desk-back">
     {recipients.map((one) => (
       <Link key={one} href={`/operator/people?${new URLSearchParams({ q: /<([^<>]+)>$/.exec(one)?.[1] ?? one })}`}>
         {one}
