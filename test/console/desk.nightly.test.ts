@@ -70,7 +70,9 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByRole('searchbox').fill(person.email.slice(0, 20).toUpperCase());
     await look(page, 'the people');
     const row = page.getByRole('list', { name: 'People' }).getByRole('listitem');
-    await expect.poll(() => row.allInnerTexts()).toEqual([expect.stringMatching(/\d+\s+spent this month\s+no session/)]);
+    await expect
+      .poll(() => row.allInnerTexts())
+      .toEqual([expect.stringMatching(/\d+\s+spent this month\s+no session/)]);
     await page.getByRole('link', { name: person.email }).click();
     await page.getByRole('heading', { name: person.email }).waitFor();
     const mail = page.getByRole('region', { name: 'Emails' }).getByRole('link', { name: 'Welcome' });

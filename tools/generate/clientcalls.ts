@@ -81,7 +81,8 @@ const headOf = (name: string, what: string) =>
 
 function writeCalls(name: string, functions: readonly string[], types: readonly string[]): string {
   const body = functions.join('\n\n');
-  const used = (names: readonly string[]) => names.filter((word) => new RegExp(`\\b${word}\\b`).test(body)).sort();
+  const code = body.replaceAll(/\/\*\*.*?\*\//g, '');
+  const used = (names: readonly string[]) => names.filter((word) => new RegExp(`\\b${word}\\b`).test(code)).sort();
   const values = used(['addressOf', 'callFile', 'callJson', 'callText', 'callVoid', 'queryOf', 'keyed']);
   const kinds = ['Access', ...used(['CallOptions', 'KeyedOptions'])].map((kind) => `type ${kind}`);
   const Name = name[0]?.toUpperCase() + name.slice(1);

@@ -47,7 +47,6 @@ import type {
   PendingObject,
   PendingRequest,
   RegistrationRequest,
-  Report,
   Reported,
   ReportPage,
   ReportRequest,

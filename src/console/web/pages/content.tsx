@@ -305,7 +305,7 @@ function Published() {
       {data === undefined ? (
         <Pending error={error} retry={refetch} />
       ) : data.items.length === 0 ? (
-        <Empty title="Nobody has published anything yet." />
+        <Empty title="No user has published anything yet." />
       ) : (
         <ul className="tiles published">
           {data.items.map(({ assetId, kind, thumbUrl, prompt, author, publishedAt }) => {
