@@ -27,6 +27,11 @@ export const consoleInfo = z.object({
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;
 
+export const firstPrice = z.object({
+  image: z.int().nullable().describe('The credits of an image for new users. `null`: unknown.'),
+});
+export type FirstPrice = z.output<typeof firstPrice>;
+
 const serviceState = z.object({
   service: z.string(),
   address: z.string(),

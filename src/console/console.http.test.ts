@@ -183,6 +183,11 @@ describe('the operator’s session', () => {
       expect((await send(path, { method, headers: { origin: rig.url, cookie } })).status, cookie).toBe(401);
   });
 
+  it('answers without a price if the agent is not there', async () => {
+    const response = await send('/api/price');
+    expect([response.status, JSON.parse(response.text)]).toEqual([200, { image: null }]);
+  });
+
   it('reports to the pages whether the user is an operator', async () => {
     const anonymous = JSON.parse((await send('/api/console')).text);
     expect(anonymous).toMatchObject({ isOperator: false, hasOutbox: true, hasMemory: true, hasDemoUsers: true });

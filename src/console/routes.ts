@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actionSearch } from '#accounts/people/api.ts';
-import { spendersQuery, totalsQuery } from '#agent/operatorapi.ts';
+import { type ConfiguredModels, spendersQuery, totalsQuery } from '#agent/operatorapi.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
@@ -17,6 +17,7 @@ import {
   deliveryQuery,
   type EndpointList,
   endpointList,
+  firstPrice,
   mail,
   mailList,
   mailPath,
@@ -36,7 +37,7 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
-import { addForwards, type ServiceClients } from './services.ts';
+import { addForwards, readFrom, type ServiceClients } from './services.ts';
 import { addSettingsRoutes } from './settings/routes.ts';
 
 export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
@@ -84,6 +85,22 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
           endpoints.push(...(await listEndpoints(service, url)));
         if (endpoints.length === 0) throw problems.engine_unavailable();
         return { endpoints };
+      },
+    },
+  );
+
+  let price: { readonly image: Promise<number | null>; readonly readAt: number } | undefined;
+  routes.get(
+    '/api/price',
+    {},
+    {
+      summary: 'The price of the first image, for the landing page',
+      response: { 200: firstPrice },
+      handler: async () => {
+        const now = deps.clock.now();
+        if (price === undefined || now - price.readAt > priceIsFreshMs)
+          price = { image: readImagePrice(deps).catch(() => null), readAt: now };
+        return { image: await price.image };
       },
     },
   );
@@ -173,6 +190,15 @@ function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | u
       return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
     },
   });
+}
+
+const priceIsFreshMs = 10_000;
+
+/** Of the model that a new user gets. */
+async function readImagePrice({ clients }: ConsoleContext): Promise<number | null> {
+  if (clients === undefined) return null;
+  const { media } = await readFrom<ConfiguredModels>(clients.agent, '/models/all', {});
+  return media.find(({ kind, plans }) => kind === 'image' && plans.includes('free'))?.credits ?? null;
 }
 
 // The Models page: models, prices and usage, all from the agent service.

@@ -47,7 +47,7 @@ if (pathname === '/create' && linked.has('prompt')) {
 const kept = sessionStorage.getItem('atelier.order');
 if (kept !== null) {
   sessionStorage.removeItem('atelier.order');
-  history.replaceState({ order: JSON.parse(kept), at: Date.now() }, '');
+  history.replaceState({ ...JSON.parse(kept), at: Date.now() }, '');
 }
 await takeTokenFromAddress();
 createRoot(root).render(

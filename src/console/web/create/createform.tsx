@@ -17,6 +17,7 @@ import { useUser } from '../user.tsx';
 import { Price, Segments, Sources, Thumbnail } from './fields.tsx';
 import {
   type Deed,
+  forgetAgreement,
   type Model,
   type Order,
   quotientOf,
@@ -62,10 +63,11 @@ interface CreateFormProps {
   /** `undefined`: the user chooses the kind. */
   readonly deed?: Deed;
   readonly order: Order;
+  readonly agreedCredits?: number | undefined;
   readonly onOrdered?: () => void;
 }
 
-export function CreateForm({ deed, order: given, onOrdered }: CreateFormProps) {
+export function CreateForm({ deed, order: given, agreedCredits, onOrdered }: CreateFormProps) {
   const user = useUser();
   const [order, setOrder] = useState(given);
   const change = (changes: Partial<Order>) => setOrder((now) => ({ ...now, ...changes }));
@@ -112,6 +114,13 @@ export function CreateForm({ deed, order: given, onOrdered }: CreateFormProps) {
   const isEmpty = order.prompt.trim() === '' && !(hasSource && strength);
   const canSend = !isEmpty && model?.allowed === true && !sending.isPending;
   const send = () => canSend && sending.mutate({ ...order, model: model.id, count, references, ratio: ordered });
+  const isDue = useRef(agreedCredits !== undefined);
+  useEffect(() => {
+    if (!isDue.current || model === undefined) return;
+    isDue.current = false;
+    forgetAgreement();
+    if (price <= (agreedCredits ?? 0)) send();
+  });
   const what = kind === 'video' ? 'a video' : count === 1 ? 'an image' : `${count} images`;
   // On a phone, the order below has to be in view too.
   const isFolded = useIsNarrow() && deed === undefined;

@@ -41,9 +41,22 @@ export async function createAgain(user: User, assetId: string | null, known: Par
   openCreate({ ...emptyOrder, ...known, ...splitPrompt(prompt, known.kind), model, ratio, references });
 }
 
-export function preparedOrder(state: unknown): { readonly order: Order; readonly at: number } | undefined {
-  const { order, at } = Object(state) as { readonly order?: Partial<Order>; readonly at?: number };
-  return order === undefined ? undefined : { order: { ...emptyOrder, ...order }, at: at ?? 0 };
+interface PreparedOrder {
+  readonly order: Order;
+  readonly at: number;
+  /** The user chose it at this price, so it is sent as soon as its model is known, unless it costs more. */
+  readonly agreedCredits?: number | undefined;
+}
+
+export function preparedOrder(state: unknown): PreparedOrder | undefined {
+  const { order, at = 0, agreedCredits } = Object(state) as Partial<PreparedOrder>;
+  return order === undefined ? undefined : { order: { ...emptyOrder, ...order }, at, agreedCredits };
+}
+
+/** A reload shows the order, and does not send it again. */
+export function forgetAgreement(): void {
+  const { agreedCredits: _agreed, ...others } = Object(history.state);
+  history.replaceState(others, '');
 }
 
 /** No provider has a field for it, so the end of the prompt expresses it (docs/generation.md#variations-and-motion). */

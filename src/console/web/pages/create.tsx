@@ -45,7 +45,7 @@ export function Create() {
   return (
     <div className="createpage">
       <PageHead title="Create" />
-      <CreateForm key={given?.at ?? 0} order={given?.order ?? emptyOrder} />
+      <CreateForm key={given?.at ?? 0} order={given?.order ?? emptyOrder} agreedCredits={given?.agreedCredits} />
       {running.length > 0 && (
         <section aria-label="Queue">
           <h2>In progress: {running.length}</h2>

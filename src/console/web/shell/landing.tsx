@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { Brush, Images, LogIn, Play, Sparkles } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { ConsoleInfo } from '../../api.ts';
+import type { ConsoleInfo, FirstPrice } from '../../api.ts';
+import { callJson } from '../calls.ts';
 import type { Kind } from '../library/dialogs.ts';
 import { useConsole } from '../operator.tsx';
+import { creditsOf } from '../studio/account.ts';
 import { rememberSignIn } from '../user.tsx';
 import { product } from './product.ts';
 
@@ -45,11 +48,14 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
   const remixed = location.pathname === '/create' ? new URLSearchParams(location.search).get('prompt') : null;
-  /** Signs in, and opens “Create” with the prompt. Only there, the user sees the price and orders. */
-  function start(prompt: string) {
+  const { data: price } = useQuery({ queryKey: ['price'], queryFn: () => callJson<FirstPrice>('/api/price') });
+  const priceOf = (prompt: string) => (kindOf(prompt) === 'image' ? (price?.image ?? undefined) : undefined);
+  /** Signs in, and opens “Create” with the prompt. There, the user sees the price and orders, unless the price is known here. */
+  function start(prompt: string, agreedCredits?: number) {
     if (info === undefined || prompt.trim() === '') return;
     rememberSignIn();
-    sessionStorage.setItem('atelier.order', JSON.stringify({ kind: kindOf(prompt), prompt: prompt.trim() }));
+    const order = { kind: kindOf(prompt), prompt: prompt.trim(), ...(agreedCredits && { count: 1 }) };
+    sessionStorage.setItem('atelier.order', JSON.stringify({ order, agreedCredits }));
     location.assign(signInOf(info, new URL('/create', location.href).href));
   }
   return (
@@ -115,14 +121,17 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <ul className="pictures" aria-label="Start with">
           {pictures.map((picture) => (
             <li key={picture.text}>
-              <button type="button" disabled={!canStart} onClick={() => start(picture.text)}>
+              <button type="button" disabled={!canStart} onClick={() => start(picture.text, priceOf(picture.text))}>
                 <img src="/landing.webp" alt="" style={{ objectPosition: `${picture.place} 0` }} />
                 {kindOf(picture.text) === 'video' && (
                   <span className="play">
                     <Play size={20} strokeWidth={1.75} fill="currentColor" aria-hidden="true" />
                   </span>
                 )}
-                <span className="caption">{picture.text}</span>
+                <span className="caption">
+                  {picture.text}
+                  {priceOf(picture.text) !== undefined && <small>{creditsOf(priceOf(picture.text) ?? 0)}</small>}
+                </span>
               </button>
             </li>
           ))}
