@@ -244,6 +244,11 @@ describe('merging with the built-in embedder, on the half that nothing is tuned 
     ['Im Sommer wohne ich in Bonn, im Winter in Rom', 'Im Winter wohne ich in Bonn, im Sommer in Rom'],
     ['I go to school by bus, to work by bike', 'I go to school by bike, to work by bus'],
     ['I quite like drawing hands', 'I absolutely love drawing hands'],
+    ["J'aime bien ma belle-mère", "J'adore ma belle-mère"],
+    ['我比较喜欢喝茶', '我非常喜欢喝茶'],
+    ['Całkiem lubię jazz', 'Bardzo lubię jazz'],
+    ['Çayı oldukça severim', 'Çayı çok severim'],
+    ['Ik vind jazz wel leuk', 'Ik vind jazz echt leuk'],
   ])('keeps the same words apart where they go with others, however similar: %s | %s', (first, second) => {
     const options = { similarity: 1, mergeAbove };
     expect(comparePair(draft(first), draft(second), options).isTwin).toBe(false);
