@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionSearch } from '#accounts/people/api.ts';
 import { spendersQuery, totalsQuery } from '#agent/operatorapi.ts';
-import { routesOf } from '#platform/http/routes.ts';
+import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
@@ -48,45 +48,37 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
 
-  routes.get(
-    '/api/console',
-    {},
-    {
-      summary: 'Read the configuration of the pages',
-      response: { 200: consoleInfo },
-      handler: async (request): Promise<ConsoleInfo> => ({
-        version,
-        isOperator: sessions.isOperator(request.headers.cookie),
-        operator: sessions.find(request.headers.cookie) ?? null,
-        hasOperatorAccounts: deps.identity !== undefined,
-        hasPeople: deps.clients !== undefined,
-        addresses: deps.addresses,
-        pictureHosts: [...deps.pictureHosts],
-        hasOutbox: deps.outbox !== undefined,
-        hasMemory: deps.memory !== undefined,
-        hasWebhooks: deps.deliveries !== undefined,
-        hasDatabase: deps.db !== undefined,
-        hasDemoUsers: deps.hasDemoUsers,
-      }),
-    },
-  );
+  routes.get('/api/console', unguarded, {
+    summary: 'Read the configuration of the pages',
+    response: { 200: consoleInfo },
+    handler: async (request): Promise<ConsoleInfo> => ({
+      version,
+      isOperator: sessions.isOperator(request.headers.cookie),
+      operator: sessions.find(request.headers.cookie) ?? null,
+      hasOperatorAccounts: deps.identity !== undefined,
+      hasPeople: deps.clients !== undefined,
+      addresses: deps.addresses,
+      pictureHosts: [...deps.pictureHosts],
+      hasOutbox: deps.outbox !== undefined,
+      hasMemory: deps.memory !== undefined,
+      hasWebhooks: deps.deliveries !== undefined,
+      hasDatabase: deps.db !== undefined,
+      hasDemoUsers: deps.hasDemoUsers,
+    }),
+  });
 
-  routes.get(
-    '/api/endpoints',
-    {},
-    {
-      summary: 'The endpoints of all services',
-      response: { 200: endpointList },
-      handler: async (): Promise<EndpointList> => {
-        const endpoints = [];
-        // One after the other: a service makes its document on the first request, and all of them can share a processor.
-        for (const [service, url] of Object.entries(deps.services))
-          endpoints.push(...(await listEndpoints(service, url)));
-        if (endpoints.length === 0) throw problems.engine_unavailable();
-        return { endpoints };
-      },
+  routes.get('/api/endpoints', unguarded, {
+    summary: 'The endpoints of all services',
+    response: { 200: endpointList },
+    handler: async (): Promise<EndpointList> => {
+      const endpoints = [];
+      // One after the other: a service makes its document on the first request, and all of them can share a processor.
+      for (const [service, url] of Object.entries(deps.services))
+        endpoints.push(...(await listEndpoints(service, url)));
+      if (endpoints.length === 0) throw problems.engine_unavailable();
+      return { endpoints };
     },
-  );
+  });
 
   addSessionRoutes(app, deps);
 

@@ -39,58 +39,52 @@ const maxBatchBytes = 10 * 1024 * 1024;
 
 export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContext): void {
   const routes = routesOf(app, 'notify');
+  const emailGuard = { ...guard, bodyLimit: maxEmailBytes };
+  const batchGuard = { ...guard, bodyLimit: maxBatchBytes };
 
-  routes.post(
-    '/emails',
-    { ...guard, bodyLimit: maxEmailBytes },
-    {
-      id: 'sendEmail',
-      summary: 'Send an email',
-      description:
-        'Sends an email now, or at `scheduled_at`. The request is compatible with the API of Resend. Use the internal key as its API key (bearer token).',
-      problems: ['recipient_suppressed', ...sending],
-      example: mail,
-      client: { body: 'EmailRequest', answer: 'EmailAnswer' },
-      headers: idempotencyHeaders,
-      body: emailRequest,
-      response: { 200: emailAnswer },
-      handler: async (request) => {
-        const { html, text, scheduled_at: at } = request.body;
-        // docs/specification/notify.md#emails fixes this status and the message.
-        if (!html && !text) throw notifyProblems.email_failed({ message: 'Either html or text must be provided' });
-        const outcome = await sendOnce(deps, {
-          endpoint: 'emails',
-          key: keyOf(request),
-          body: request.body,
-          prepare: async () => ({ mail: mailOf(request.body) }),
-          scheduledAt: at !== undefined && at.getTime() > Date.now() ? at : undefined,
-        });
-        if ('skipReason' in outcome) throw new Error('a raw email was skipped');
-        const { providerId, suppressed } = outcome;
-        return { id: providerId, ...(suppressed.length > 0 ? { suppressed: [...suppressed] } : {}) };
-      },
+  routes.post('/emails', emailGuard, {
+    id: 'sendEmail',
+    summary: 'Send an email',
+    description:
+      'Sends an email now, or at `scheduled_at`. The request is compatible with the API of Resend. Use the internal key as its API key (bearer token).',
+    problems: ['recipient_suppressed', ...sending],
+    example: mail,
+    client: { body: 'EmailRequest', answer: 'EmailAnswer' },
+    headers: idempotencyHeaders,
+    body: emailRequest,
+    response: { 200: emailAnswer },
+    handler: async (request) => {
+      const { html, text, scheduled_at: at } = request.body;
+      // docs/specification/notify.md#emails fixes this status and the message.
+      if (!html && !text) throw notifyProblems.email_failed({ message: 'Either html or text must be provided' });
+      const outcome = await sendOnce(deps, {
+        endpoint: 'emails',
+        key: keyOf(request),
+        body: request.body,
+        prepare: async () => ({ mail: mailOf(request.body) }),
+        scheduledAt: at !== undefined && at.getTime() > Date.now() ? at : undefined,
+      });
+      if ('skipReason' in outcome) throw new Error('a raw email was skipped');
+      const { providerId, suppressed } = outcome;
+      return { id: providerId, ...(suppressed.length > 0 ? { suppressed: [...suppressed] } : {}) };
     },
-  );
+  });
 
-  routes.post(
-    '/emails/batch',
-    { ...guard, bodyLimit: maxBatchBytes },
-    {
-      id: 'sendEmails',
-      summary: 'Send up to 100 emails',
-      description: 'Accepts up to 100 emails. Either all are accepted or none.',
-      problems: sending,
-      example: [mail],
-      client: { body: 'EmailBatch', answer: 'EmailBatchAnswer' },
-      headers: idempotencyHeaders,
-      body: emailBatch,
-      response: { 200: batchAnswer },
-      handler: async (request) => {
-        const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
-        return { data: ids.map((id) => ({ id })) };
-      },
+  routes.post('/emails/batch', batchGuard, {
+    id: 'sendEmails',
+    summary: 'Send up to 100 emails',
+    description: 'Accepts up to 100 emails. Either all are accepted or none.',
+    problems: sending,
+    example: [mail],
+    client: { body: 'EmailBatch', answer: 'EmailBatchAnswer' },
+    headers: idempotencyHeaders,
+    body: emailBatch,
+    response: { 200: batchAnswer },
+    handler: async (request) => {
+      const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
+      return { data: ids.map((id) => ({ id })) };
     },
-  );
+  });
 
   routes.get('/emails', guard, {
     id: 'listEmails',

@@ -39,8 +39,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     targetOf: ({ params }) => userTarget(personParams, params),
   });
   const routes = routesOf(app, 'people');
-  // Pages cannot call these: CORS admits their origins for sessions only.
-  const guard = { ...access.internalOnly, config: { ...access.internalOnly.config, cors: false } } as const;
+  const guard = access.internalWithoutCors;
 
   routes.get('/v1/people', guard, {
     id: 'listPeople',

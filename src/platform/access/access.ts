@@ -34,7 +34,7 @@ declare module 'fastify' {
 export type Accepts = 'user' | 'internal' | 'userOrInternal' | 'admin' | 'anyone';
 
 interface Guard {
-  readonly config: { readonly access: Accepts };
+  readonly config: { readonly access: Accepts; readonly cors?: false };
   readonly onRequest: Hook;
   readonly preHandler?: Hook;
 }
@@ -50,6 +50,8 @@ export interface Access {
    * always 401.
    */
   readonly internalOnly: Guard;
+  /** As `internalOnly`, for services whose CORS admits pages: they cannot call it. */
+  readonly internalWithoutCors: Guard;
   /** Works like `internalOnly`, and also accepts the key as `Authorization: Bearer` if `X-Internal-Key` is absent. Accepts no JWT. */
   readonly internalOrBearer: Guard;
   /** As `userOrInternal`. A request without a credential is let in too, and has `isAnonymous` instead of a caller. */
@@ -107,9 +109,11 @@ export function createAccess(options: AccessOptions): Access {
     };
   };
 
+  const internalOnly: Guard = { config: { access: 'internal' }, onRequest: guard(keyHeader), preHandler: refuseUsers };
   return {
     userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(keyHeader) },
-    internalOnly: { config: { access: 'internal' }, onRequest: guard(keyHeader), preHandler: refuseUsers },
+    internalOnly,
+    internalWithoutCors: { ...internalOnly, config: { access: 'internal', cors: false } },
     internalOrBearer: {
       config: { access: 'internal' },
       onRequest: guard((request) => keyHeader(request) ?? bearerOf(request) ?? ''),
