@@ -9,19 +9,7 @@ import { pageSize } from '#platform/wholenumber.ts';
 import { type DeliveryRow, findDeliveries } from '#webhooks/deliverystore.ts';
 import { webhookEventTypes } from '#webhooks/events.ts';
 import { typeOfEvent } from '#webhooks/publishing.ts';
-import {
-  type ConsoleInfo,
-  consoleInfo,
-  type Delivery,
-  deliveryList,
-  deliveryQuery,
-  type EndpointList,
-  endpointList,
-  mail,
-  mailList,
-  mailPath,
-  overview,
-} from './api.ts';
+import * as api from './api.ts';
 import { addContentRoutes } from './content.ts';
 import type { ConsoleContext } from './context.ts';
 import { addHistoryRoutes } from './history/routes.ts';
@@ -50,8 +38,8 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
 
   routes.get('/api/console', unguarded, {
     summary: 'Read the configuration of the pages',
-    response: { 200: consoleInfo },
-    handler: async (request): Promise<ConsoleInfo> => ({
+    response: { 200: api.consoleInfo },
+    handler: async (request): Promise<api.ConsoleInfo> => ({
       version,
       isOperator: sessions.isOperator(request.headers.cookie),
       operator: sessions.find(request.headers.cookie) ?? null,
@@ -69,8 +57,8 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
 
   routes.get('/api/endpoints', unguarded, {
     summary: 'The endpoints of all services',
-    response: { 200: endpointList },
-    handler: async (): Promise<EndpointList> => {
+    response: { 200: api.endpointList },
+    handler: async (): Promise<api.EndpointList> => {
       const endpoints = [];
       // One after the other: a service makes its document on the first request, and all of them can share a processor.
       for (const [service, url] of Object.entries(deps.services))
@@ -84,7 +72,7 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
 
   routes.get('/api/overview', guard, {
     summary: 'Read the state of every service',
-    response: { 200: overview },
+    response: { 200: api.overview },
     handler: async () => collectOverview(deps),
   });
 
@@ -120,10 +108,10 @@ const operation = z.object({
 });
 const openApi = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 const methods: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete']);
-const credential = endpointList.shape.endpoints.element.shape.credential.catch('none');
+const credential = api.endpointList.shape.endpoints.element.shape.credential.catch('none');
 
 /** From the OpenAPI document of the service. A service that does not respond has none. */
-async function listEndpoints(service: string, url: string): Promise<EndpointList['endpoints']> {
+async function listEndpoints(service: string, url: string): Promise<api.EndpointList['endpoints']> {
   const document = await readJson(`${url}/openapi.json`, openApi);
   return Object.entries(document?.body.paths ?? {}).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, given]) => {
@@ -146,20 +134,20 @@ function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | u
 
   routes.get('/api/mails', guard, {
     summary: 'The outbox',
-    response: { 200: mailList },
+    response: { 200: api.mailList },
     handler: async () => listMails(folder()),
   });
 
   routes.get('/api/mails/:name', guard, {
     summary: 'Read an email of the outbox',
-    params: mailPath,
-    response: { 200: mail },
+    params: api.mailPath,
+    response: { 200: api.mail },
     handler: async (request) => readMail(folder(), request.params.name),
   });
 
   routes.get('/api/mails/:name/html', guard, {
     summary: 'Show an email as a page, in a sandbox',
-    params: mailPath,
+    params: api.mailPath,
     handler: async (request, reply) => {
       const html = await readMailHtml(folder(), request.params.name);
       return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
@@ -195,8 +183,8 @@ function addDeliveryRoutes(
 ): void {
   routesOf(app, 'console').get('/api/webhooks', guard, {
     summary: 'The newest webhook deliveries',
-    querystring: deliveryQuery,
-    response: { 200: deliveryList },
+    querystring: api.deliveryQuery,
+    response: { 200: api.deliveryList },
     handler: async ({ query }) => {
       const rows = await findDeliveries(deliveries.db, query, longestList);
       return { ...(await readEndpoint(deliveries)), types: [...webhookEventTypes], deliveries: rows.map(describe) };
@@ -204,7 +192,7 @@ function addDeliveryRoutes(
   });
 }
 
-function describe({ jobId, fence, payload, state, attempt, reason, ...at }: DeliveryRow): Delivery {
+function describe({ jobId, fence, payload, state, attempt, reason, ...at }: DeliveryRow): api.Delivery {
   return {
     id: jobId,
     fence,
