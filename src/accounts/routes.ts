@@ -26,53 +26,39 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
     },
   });
   const routes = routesOf(app, 'accounts');
-  // Pages cannot call these: CORS admits their origins for sessions only.
-  const config = { ...access.internalOnly.config, cors: false } as const;
 
-  routes.put(
-    '/v1/accounts/credits',
-    { ...access.internalOnly, config },
-    {
-      id: 'setCredits',
-      summary: 'Set the plan and the credits of a user',
-      description: 'Sets the plan and the credits of a user, who is named by id or email address.',
-      problems: ['user_not_found', 'user_ambiguous'],
-      example: { user: 'ada@example.com', plan: 'pro', credits: 500 },
-      client: { body: 'CreditsGrant', answer: 'GrantedProfile' },
-      body: grantRequest,
-      response: { 200: grantedProfile },
-      handler: async (request) => {
-        const profile = await grant(deps, actorOf(request.headers), request.body);
-        granted.set(request, profile.id);
-        return profile;
-      },
+  routes.put('/v1/accounts/credits', access.internalWithoutCors, {
+    id: 'setCredits',
+    summary: 'Set the plan and the credits of a user',
+    description: 'Sets the plan and the credits of a user, who is named by id or email address.',
+    problems: ['user_not_found', 'user_ambiguous'],
+    example: { user: 'ada@example.com', plan: 'pro', credits: 500 },
+    client: { body: 'CreditsGrant', answer: 'GrantedProfile' },
+    body: grantRequest,
+    response: { 200: grantedProfile },
+    handler: async (request) => {
+      const profile = await grant(deps, actorOf(request.headers), request.body);
+      granted.set(request, profile.id);
+      return profile;
     },
-  );
+  });
 
-  routes.post(
-    '/v1/accounts/seed',
-    { ...access.internalOnly, config },
-    {
-      id: 'seedAccounts',
-      summary: 'Create sample users and feeds',
-      description: 'Creates sample users and feeds. If you repeat the request, nothing is added.',
-      client: { answer: 'SeededAccounts', repeatable: true },
-      response: { 200: seeded },
-      handler: async () => seed(deps.db, deps.welcome),
-    },
-  );
+  routes.post('/v1/accounts/seed', access.internalWithoutCors, {
+    id: 'seedAccounts',
+    summary: 'Create sample users and feeds',
+    description: 'Creates sample users and feeds. If you repeat the request, nothing is added.',
+    client: { answer: 'SeededAccounts', repeatable: true },
+    response: { 200: seeded },
+    handler: async () => seed(deps.db, deps.welcome),
+  });
 
-  routes.get(
-    '/v1/accounts/actions',
-    { ...access.internalOnly, config },
-    {
-      id: 'listOperatorActions',
-      summary: 'List the actions of operators, newest first',
-      description: 'Returns the audit log of operators.',
-      client: { query: 'ActionListing', answer: 'OperatorActions' },
-      querystring: actionListing,
-      response: { 200: listedActions },
-      handler: async ({ query }) => ({ actions: [...(await findActions(auditOf(deps.db), query)).actions] }),
-    },
-  );
+  routes.get('/v1/accounts/actions', access.internalWithoutCors, {
+    id: 'listOperatorActions',
+    summary: 'List the actions of operators, newest first',
+    description: 'Returns the audit log of operators.',
+    client: { query: 'ActionListing', answer: 'OperatorActions' },
+    querystring: actionListing,
+    response: { 200: listedActions },
+    handler: async ({ query }) => ({ actions: [...(await findActions(auditOf(deps.db), query)).actions] }),
+  });
 }

@@ -5,15 +5,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { readSpenders, readTotals, readUserUsage } from './billing/accounts.ts';
 import type { AgentContext } from './context.ts';
 import { configuredMedia } from './generation/catalogue.ts';
-import {
-  configuredModels,
-  spenders,
-  spendersQuery,
-  totalsQuery,
-  usageTotals,
-  userParams,
-  userUsage,
-} from './operatorapi.ts';
+import * as api from './operatorapi.ts';
 
 export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentContext): void {
   const routes = routesOf(app, 'agent');
@@ -22,9 +14,8 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     id: 'listConfiguredModels',
     summary: 'List all models, plans and prices, for operators',
     description: 'Returns all models with their plans and prices, for operators.',
-    problems: ['forbidden'],
     client: { answer: 'ConfiguredModels' },
-    response: { 200: configuredModels },
+    response: { 200: api.configuredModels },
     handler: async () => ({
       models: [...deps.models.all()],
       media: configuredMedia(deps.catalogue),
@@ -37,10 +28,9 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     id: 'readUsageTotals',
     summary: 'Read the usage of all users by day, model and plan, newest day first',
     description: 'Returns the usage of all users by day, model and plan, newest day first, for operators.',
-    problems: ['forbidden'],
     client: { query: 'UsageTotalsRange', answer: 'UsageTotals' },
-    querystring: totalsQuery,
-    response: { 200: usageTotals },
+    querystring: api.totalsQuery,
+    response: { 200: api.usageTotals },
     handler: async ({ query }) => readTotals(deps, query),
   });
 
@@ -48,10 +38,9 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     id: 'listSpenders',
     summary: 'List the users who spent the most credits in a month',
     description: 'Returns the users who spent the most credits in a month, for operators.',
-    problems: ['forbidden'],
     client: { query: 'SpenderListing', answer: 'Spenders' },
-    querystring: spendersQuery,
-    response: { 200: spenders },
+    querystring: api.spendersQuery,
+    response: { 200: api.spenders },
     handler: async ({ query }) => readSpenders(deps, query),
   });
 
@@ -59,11 +48,10 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     id: 'readUserUsage',
     summary: 'Read the usage and the costs of a user by day and model',
     description: 'Returns runs, tokens, media, credits and costs of a user for each day and model, for operators.',
-    problems: ['forbidden'],
     client: { query: 'UserUsageRange', answer: 'UserUsage' },
-    params: userParams,
-    querystring: totalsQuery,
-    response: { 200: userUsage },
+    params: api.userParams,
+    querystring: api.totalsQuery,
+    response: { 200: api.userUsage },
     handler: async ({ params, query }) => readUserUsage(deps, params.userId, query),
   });
 }

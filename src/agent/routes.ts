@@ -5,23 +5,7 @@ import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import {
-  creditsInfo,
-  creditsQuery,
-  currentTask,
-  messagePaging,
-  modelList,
-  modelListing,
-  taskInfo,
-  taskParams,
-  taskRequest,
-  taskStart,
-  threadMessages,
-  threadOwner,
-  threadParams,
-  usageDays,
-  usageQuery,
-} from './api.ts';
+import * as api from './api.ts';
 import { readCredits, readUsage } from './billing/accounts.ts';
 import { listMediaModels } from './generation/catalogue.ts';
 import { describeRun, readCurrentTask, readRun } from './runs/runs.ts';
@@ -61,8 +45,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     example: { threadId, text: 'Create an image of a lighthouse at dusk.' },
     client: { body: 'TaskRequest', answer: 'StartedTask' },
     headers: idempotencyHeaders,
-    body: taskRequest,
-    response: { 201: taskStart },
+    body: api.taskRequest,
+    response: { 201: api.taskStart },
     handler: async (request, reply) => {
       const { caller, body } = request;
       const userId = userOf(caller, body.userId, 'body.userId');
@@ -81,8 +65,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     description: 'Returns the status of a run: `queued`, `running`, `completed`, `failed` or `aborted`.',
     problems: ['forbidden', 'not_found'],
     client: { answer: 'TaskInfo' },
-    params: taskParams,
-    response: { 200: taskInfo },
+    params: api.taskParams,
+    response: { 200: api.taskInfo },
     handler: async (request) => describeRun(await readRun(deps, request.caller, request.params.taskId)),
   });
 
@@ -92,7 +76,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     description:
       'Stops a run, or removes it from the queue of its thread. The messages contain everything that was streamed. You can repeat the request.',
     problems: ['forbidden', 'not_found'],
-    params: taskParams,
+    params: api.taskParams,
     response: { 204: z.null() },
     handler: async (request) => abortTask(deps, request.caller, request.params.taskId),
   });
@@ -105,7 +89,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     problems: ['forbidden', 'not_found', 'too_many_streams'],
     otherResponses: { 200: ['A stream of server-sent events.', 'text/event-stream'] },
     client: { kind: 'stream' },
-    params: taskParams,
+    params: api.taskParams,
     handler: async (request, reply) => {
       const lastEventId = readLastEventId(request.headers['last-event-id']);
       const run = await readRun(deps, request.caller, request.params.taskId);
@@ -120,9 +104,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
       'Returns the run in progress of a thread, or `null`, and the runs that wait for it. Use it to resume a stream when a page loads.',
     problems: ['forbidden'],
     client: { query: 'ThreadOwner', answer: 'CurrentTask' },
-    params: threadParams,
-    querystring: threadOwner,
-    response: { 200: currentTask },
+    params: api.threadParams,
+    querystring: api.threadOwner,
+    response: { 200: api.currentTask },
     handler: async ({ caller, params, query }) => {
       const userId = namedUserOf(caller, query.userId, 'querystring.userId');
       return readCurrentTask(deps, userId, params.threadId);
@@ -136,9 +120,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
       'Returns all messages of a thread, or a page of them, oldest first. The header `X-Next-Before` is the `before` of the next page.',
     problems: ['forbidden'],
     client: { query: 'MessagePaging', answer: 'ThreadMessages' },
-    params: threadParams,
-    querystring: messagePaging,
-    response: { 200: threadMessages },
+    params: api.threadParams,
+    querystring: api.messagePaging,
+    response: { 200: api.threadMessages },
     handler: async ({ caller, params, query }, reply) => {
       const userId = namedUserOf(caller, query.userId, 'querystring.userId');
       const { messages, nextBefore } = await readMessages(deps, userId, params.threadId, query);
@@ -153,8 +137,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     summary: 'List the models of texts, images and videos, with their prices',
     description: 'Returns the models, their prices, what they can do, and whether the plan of the user includes them.',
     client: { query: 'ModelListing', answer: 'ModelList' },
-    querystring: modelListing,
-    response: { 200: modelList },
+    querystring: api.modelListing,
+    response: { 200: api.modelList },
     handler: async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
       const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, deps.welcome);
@@ -169,8 +153,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     summary: 'Read the usage of a user by day and model',
     description: 'Returns runs, tokens, media and credits for each day and model, newest day first.',
     client: { query: 'UsageRange', answer: 'UsageDays' },
-    querystring: usageQuery,
-    response: { 200: usageDays },
+    querystring: api.usageQuery,
+    response: { 200: api.usageDays },
     handler: async (request) =>
       readUsage(deps, userOf(request.caller, request.query.userId, 'query.userId'), request.query),
   });
@@ -180,8 +164,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     summary: 'Read the plan, the credits and the prices of a user',
     description: 'Returns the plan, the credits, and the prices of a run, an image and a video.',
     client: { query: 'CreditsOwner', answer: 'CreditsState' },
-    querystring: creditsQuery,
-    response: { 200: creditsInfo },
+    querystring: api.creditsQuery,
+    response: { 200: api.creditsInfo },
     handler: async (request) => {
       const userId = userOf(request.caller, request.query.userId, 'query.userId');
       return readCredits(deps, userId, deps.models.pick(undefined).credits, deps.catalogue);
@@ -195,7 +179,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
       'Retries the videos of a run that failed with `insufficient_credits` or `insufficient_plan`. If they still cannot be paid for, the response is 400, and `error` is the current reason.',
     problems: ['not_found', 'video_not_retryable', 'video_unpayable', 'account_blocked'],
     client: { answer: 'VideosRetried' },
-    params: taskParams,
+    params: api.taskParams,
     response: { 200: z.object({ success: z.literal(true) }) },
     handler: async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard admits only users');

@@ -7,20 +7,7 @@ import { transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid } from '#platform/problem.ts';
-import {
-  branchParams,
-  replacedListing,
-  replacedMessages,
-  thread,
-  threadBranches,
-  threadChange,
-  threadDeletion,
-  threadListing,
-  threadOwner,
-  threadPage,
-  threadParams,
-  threadsDeletion,
-} from './api.ts';
+import * as api from './api.ts';
 import { deleteThread, deleteThreads, endShareOf } from './deletion/deletion.ts';
 import type { ServingContext } from './servingcontext.ts';
 import { chooseBranch, readBranches, readReplaced } from './threads/branches.ts';
@@ -40,8 +27,8 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     summary: 'List the threads of a user',
     description: 'Returns a page of threads. The thread with the newest message is first.',
     client: { query: 'ThreadListing', answer: 'ThreadPage' },
-    querystring: threadListing,
-    response: { 200: threadPage },
+    querystring: api.threadListing,
+    response: { 200: api.threadPage },
     handler: async ({ caller, query }, reply) => {
       const userId = userOf(caller, query.userId, userField);
       if (query.q === undefined) return readThreads(deps, userId, query);
@@ -55,7 +42,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     description: 'Immediately hides all threads of a user, and deletes them. You can repeat the request.',
     otherResponses: { 204: ['The threads are hidden.'] },
     client: { query: 'ThreadsDeletion' },
-    querystring: threadsDeletion,
+    querystring: api.threadsDeletion,
     response: { 204: z.null() },
     handler: async ({ caller, query }) =>
       deleteThreads(deps, userOf(caller, query.userId, userField), query.assets === 'true'),
@@ -67,9 +54,9 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     description: 'Returns the title, the times and the number of messages of a thread.',
     problems: ['forbidden', 'not_found'],
     client: { query: 'ThreadOwner', answer: 'Thread' },
-    params: threadParams,
-    querystring: threadOwner,
-    response: { 200: thread },
+    params: api.threadParams,
+    querystring: api.threadOwner,
+    response: { 200: api.thread },
     handler: async ({ caller, params, query }) =>
       readThread(deps, namedUserOf(caller, query.userId, userField), params.threadId),
   });
@@ -82,10 +69,10 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     problems: ['forbidden', 'not_found', 'thread_deleting'],
     example: { title: 'Lighthouses' },
     client: { body: 'ThreadChange', query: 'ThreadOwner', answer: 'Thread' },
-    params: threadParams,
-    querystring: threadOwner,
-    body: threadChange,
-    response: { 200: thread },
+    params: api.threadParams,
+    querystring: api.threadOwner,
+    body: api.threadChange,
+    response: { 200: api.thread },
     handler: async ({ caller, params: { threadId }, query, body }) => {
       const userId = namedUserOf(caller, query.userId, userField) ?? namedUserOf(caller, body.userId, 'body.userId');
       const { title, trashed } = body;
@@ -107,8 +94,8 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
       "Stops the run in progress and deletes the thread with its messages and videos. With `assets=true`, it also deletes the thread's assets. After 503, you can repeat the request.",
     problems: ['forbidden', 'not_found'],
     client: { query: 'ThreadDeletion' },
-    params: threadParams,
-    querystring: threadDeletion,
+    params: api.threadParams,
+    querystring: api.threadDeletion,
     response: { 204: z.null() },
     handler: async ({ caller, params, query }) => {
       const userId = namedUserOf(caller, query.userId, userField);
@@ -123,9 +110,9 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
       'Returns the messages that have other versions, because a message was edited or answered again. Versions are stored until the thread is deleted, up to 100 and 32 MiB of a thread.',
     problems: ['forbidden', 'not_found'],
     client: { query: 'ThreadOwner', answer: 'ThreadBranches' },
-    params: threadParams,
-    querystring: threadOwner,
-    response: { 200: threadBranches },
+    params: api.threadParams,
+    querystring: api.threadOwner,
+    response: { 200: api.threadBranches },
     handler: async ({ caller, params, query }) =>
       readBranches(deps, namedUserOf(caller, query.userId, userField), params.threadId),
   });
@@ -137,9 +124,9 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
       'Returns a page of them. Pass `next_cursor` as `cursor` until it is `null`. Exports of accounts contain them.',
     problems: ['forbidden', 'not_found'],
     client: { query: 'ReplacedListing', answer: 'ReplacedMessages' },
-    params: threadParams,
-    querystring: replacedListing,
-    response: { 200: replacedMessages },
+    params: api.threadParams,
+    querystring: api.replacedListing,
+    response: { 200: api.replacedMessages },
     handler: async ({ caller, params, query }) =>
       readReplaced(deps, namedUserOf(caller, query.userId, userField), params.threadId, query.cursor),
   });
@@ -151,8 +138,8 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
       'Replaces the messages from the fork on with those of the branch. The replaced messages become a branch. A thread with a run returns 409.',
     problems: ['forbidden', 'not_found', 'task_running', 'thread_deleting'],
     client: { query: 'ThreadOwner' },
-    params: branchParams,
-    querystring: threadOwner,
+    params: api.branchParams,
+    querystring: api.threadOwner,
     response: { 204: z.null() },
     handler: async ({ caller, params, query }) =>
       chooseBranch(deps, namedUserOf(caller, query.userId, userField), params),

@@ -30,31 +30,28 @@ export function addRoutes(app: HttpServer, deps: AuthContext): void {
 function addNavigation(app: HttpServer, deps: AuthContext): void {
   const routes = routesOf(app, 'auth');
   const navigation = { config: { cors: false, anyQuery: true }, exposeHeadRoute: false } as const;
+  const login = { ...navigation, onSend: showFailure(deps.targets.fallback) };
   // Parsed manually, because the response is a redirect for any input.
   const text = (meaning: string) => z.unknown().optional().meta({ type: 'string', description: meaning });
 
-  routes.get(
-    '/login',
-    { ...navigation, onSend: showFailure(deps.targets.fallback) },
-    {
-      id: 'loginUrl',
-      summary: 'Start a sign-in',
-      description:
-        'Navigate the browser to this URL. The response redirects to the identity provider, and the provider redirects to `/callback`.',
-      problems: ['oauth_init_failed'],
-      otherResponses: { 302: ['A redirect to the identity provider.'] },
-      client: { query: 'SignInStart', kind: 'address' },
-      querystring: z.looseObject({
-        next: text('The URL to redirect to after sign-in.'),
-        invite: text('The id of the inviting user.'),
-      }),
-      handler: async (request, reply) =>
-        redirect(
-          reply,
-          await redirectToProvider(deps, request.query, request.headers.cookie, deps.clientAddressOf(request)),
-        ),
-    },
-  );
+  routes.get('/login', login, {
+    id: 'loginUrl',
+    summary: 'Start a sign-in',
+    description:
+      'Navigate the browser to this URL. The response redirects to the identity provider, and the provider redirects to `/callback`.',
+    problems: ['oauth_init_failed'],
+    otherResponses: { 302: ['A redirect to the identity provider.'] },
+    client: { query: 'SignInStart', kind: 'address' },
+    querystring: z.looseObject({
+      next: text('The URL to redirect to after sign-in.'),
+      invite: text('The id of the inviting user.'),
+    }),
+    handler: async (request, reply) =>
+      redirect(
+        reply,
+        await redirectToProvider(deps, request.query, request.headers.cookie, deps.clientAddressOf(request)),
+      ),
+  });
 
   routes.get('/callback', navigation, {
     id: 'callbackUrl',
@@ -119,51 +116,44 @@ function addCalls(app: HttpServer, deps: AuthContext): void {
     body.resume();
     done(null);
   });
-  const onRequest = refuseOtherOrigins(matchOrigins(deps.allowedOrigins));
+  const fromPages = { onRequest: refuseOtherOrigins(matchOrigins(deps.allowedOrigins)) };
+  const logout = { ...fromPages, config: { anyQuery: true } };
 
-  routes.post(
-    '/refresh',
-    { onRequest },
-    {
-      id: 'refresh',
-      summary: 'Exchange the session cookie for an access token',
-      description:
-        'Returns a new access token and rotates the session cookie. Call it with credentials from a page of an allowed origin. After 503, the session is still valid.',
-      problems: ['no_session', 'refresh_failed', 'account_blocked', 'forbidden_origin', 'upstream_unavailable'],
-      readsSession: true,
-      client: { answer: 'AccessToken', repeatable: true, cookies: true },
-      response: { 200: accessToken },
-      handler: async (request, reply) => {
-        const { outcome, setCookies } = await refresh(deps, request.headers, deps.clientAddressOf(request));
-        for (const cookie of setCookies) reply.header('set-cookie', cookie);
-        if (outcome instanceof Problem) throw outcome;
-        return reply.send(outcome);
-      },
+  routes.post('/refresh', fromPages, {
+    id: 'refresh',
+    summary: 'Exchange the session cookie for an access token',
+    description:
+      'Returns a new access token and rotates the session cookie. Call it with credentials from a page of an allowed origin. After 503, the session is still valid.',
+    problems: ['no_session', 'refresh_failed', 'account_blocked', 'forbidden_origin', 'upstream_unavailable'],
+    readsSession: true,
+    client: { answer: 'AccessToken', repeatable: true, cookies: true },
+    response: { 200: accessToken },
+    handler: async (request, reply) => {
+      const { outcome, setCookies } = await refresh(deps, request.headers, deps.clientAddressOf(request));
+      for (const cookie of setCookies) reply.header('set-cookie', cookie);
+      if (outcome instanceof Problem) throw outcome;
+      return reply.send(outcome);
     },
-  );
+  });
 
-  routes.post(
-    '/logout',
-    { onRequest, config: { anyQuery: true } },
-    {
-      id: 'logout',
-      summary: 'Sign out',
-      description:
-        'Ends all sessions of the user and deletes the cookie. With `scope=local`, only this session ends. Without a session, the response is the same.',
-      problems: ['forbidden_origin'],
-      readsSession: true,
-      client: { query: 'SignOut', answer: 'SignedOut', repeatable: true, cookies: true },
-      querystring: logoutQuery,
-      response: { 200: signedOut },
-      handler: async (request, reply) => {
-        const { cookie: cookieHeader } = request.headers;
-        const clientAddress = deps.clientAddressOf(request);
-        const setCookies = await signOut(deps, { cookieHeader, scope: request.query.scope, clientAddress });
-        for (const cookie of setCookies) reply.header('set-cookie', cookie);
-        return reply.send({ ok: true } as const);
-      },
+  routes.post('/logout', logout, {
+    id: 'logout',
+    summary: 'Sign out',
+    description:
+      'Ends all sessions of the user and deletes the cookie. With `scope=local`, only this session ends. Without a session, the response is the same.',
+    problems: ['forbidden_origin'],
+    readsSession: true,
+    client: { query: 'SignOut', answer: 'SignedOut', repeatable: true, cookies: true },
+    querystring: logoutQuery,
+    response: { 200: signedOut },
+    handler: async (request, reply) => {
+      const { cookie: cookieHeader } = request.headers;
+      const clientAddress = deps.clientAddressOf(request);
+      const setCookies = await signOut(deps, { cookieHeader, scope: request.query.scope, clientAddress });
+      for (const cookie of setCookies) reply.header('set-cookie', cookie);
+      return reply.send({ ok: true } as const);
     },
-  );
+  });
 }
 
 /**

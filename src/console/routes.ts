@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionSearch } from '#accounts/people/api.ts';
 import { type ConfiguredModels, spendersQuery, totalsQuery } from '#agent/operatorapi.ts';
-import { routesOf } from '#platform/http/routes.ts';
+import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
@@ -9,20 +9,7 @@ import { pageSize } from '#platform/wholenumber.ts';
 import { type DeliveryRow, findDeliveries } from '#webhooks/deliverystore.ts';
 import { webhookEventTypes } from '#webhooks/events.ts';
 import { typeOfEvent } from '#webhooks/publishing.ts';
-import {
-  type ConsoleInfo,
-  consoleInfo,
-  type Delivery,
-  deliveryList,
-  deliveryQuery,
-  type EndpointList,
-  endpointList,
-  firstPrice,
-  mail,
-  mailList,
-  mailPath,
-  overview,
-} from './api.ts';
+import * as api from './api.ts';
 import { addContentRoutes } from './content.ts';
 import type { ConsoleContext } from './context.ts';
 import { addHistoryRoutes } from './history/routes.ts';
@@ -49,67 +36,55 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
 
-  routes.get(
-    '/api/console',
-    {},
-    {
-      summary: 'Read the configuration of the pages',
-      response: { 200: consoleInfo },
-      handler: async (request): Promise<ConsoleInfo> => ({
-        version,
-        isOperator: sessions.isOperator(request.headers.cookie),
-        operator: sessions.find(request.headers.cookie) ?? null,
-        hasOperatorAccounts: deps.identity !== undefined,
-        hasPeople: deps.clients !== undefined,
-        addresses: deps.addresses,
-        pictureHosts: [...deps.pictureHosts],
-        hasOutbox: deps.outbox !== undefined,
-        hasMemory: deps.memory !== undefined,
-        hasWebhooks: deps.deliveries !== undefined,
-        hasDatabase: deps.db !== undefined,
-        hasDemoUsers: deps.hasDemoUsers,
-      }),
-    },
-  );
+  routes.get('/api/console', unguarded, {
+    summary: 'Read the configuration of the pages',
+    response: { 200: api.consoleInfo },
+    handler: async (request): Promise<api.ConsoleInfo> => ({
+      version,
+      isOperator: sessions.isOperator(request.headers.cookie),
+      operator: sessions.find(request.headers.cookie) ?? null,
+      hasOperatorAccounts: deps.identity !== undefined,
+      hasPeople: deps.clients !== undefined,
+      addresses: deps.addresses,
+      pictureHosts: [...deps.pictureHosts],
+      hasOutbox: deps.outbox !== undefined,
+      hasMemory: deps.memory !== undefined,
+      hasWebhooks: deps.deliveries !== undefined,
+      hasDatabase: deps.db !== undefined,
+      hasDemoUsers: deps.hasDemoUsers,
+    }),
+  });
 
-  routes.get(
-    '/api/endpoints',
-    {},
-    {
-      summary: 'The endpoints of all services',
-      response: { 200: endpointList },
-      handler: async (): Promise<EndpointList> => {
-        const endpoints = [];
-        // One after the other: a service makes its document on the first request, and all of them can share a processor.
-        for (const [service, url] of Object.entries(deps.services))
-          endpoints.push(...(await listEndpoints(service, url)));
-        if (endpoints.length === 0) throw problems.engine_unavailable();
-        return { endpoints };
-      },
+  routes.get('/api/endpoints', unguarded, {
+    summary: 'The endpoints of all services',
+    response: { 200: api.endpointList },
+    handler: async (): Promise<api.EndpointList> => {
+      const endpoints = [];
+      // One after the other: a service makes its document on the first request, and all of them can share a processor.
+      for (const [service, url] of Object.entries(deps.services))
+        endpoints.push(...(await listEndpoints(service, url)));
+      if (endpoints.length === 0) throw problems.engine_unavailable();
+      return { endpoints };
     },
-  );
+  });
 
   let price: { readonly image: Promise<number | null>; readonly readAt: number } | undefined;
-  routes.get(
-    '/api/price',
-    {},
-    {
-      summary: 'The price of the first image, for the landing page',
-      response: { 200: firstPrice },
-      handler: async () => {
-        const now = deps.clock.now();
-        if (price === undefined || now - price.readAt > priceIsFreshMs)
-          price = { image: readImagePrice(deps).catch(() => null), readAt: now };
-        return { image: await price.image };
-      },
+  routes.get('/api/price', unguarded, {
+    summary: 'The price of the first image, for the landing page',
+    response: { 200: api.firstPrice },
+    handler: async () => {
+      const now = deps.clock.now();
+      if (price === undefined || now - price.readAt > priceIsFreshMs)
+        price = { image: readImagePrice(deps).catch(() => null), readAt: now };
+      return { image: await price.image };
     },
-  );
+  });
 
   addSessionRoutes(app, deps);
 
   routes.get('/api/overview', guard, {
     summary: 'Read the state of every service',
-    response: { 200: overview },
+    response: { 200: api.overview },
     handler: async () => collectOverview(deps),
   });
 
@@ -145,10 +120,10 @@ const operation = z.object({
 });
 const openApi = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 const methods: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete']);
-const credential = endpointList.shape.endpoints.element.shape.credential.catch('none');
+const credential = api.endpointList.shape.endpoints.element.shape.credential.catch('none');
 
 /** From the OpenAPI document of the service. A service that does not respond has none. */
-async function listEndpoints(service: string, url: string): Promise<EndpointList['endpoints']> {
+async function listEndpoints(service: string, url: string): Promise<api.EndpointList['endpoints']> {
   const document = await readJson(`${url}/openapi.json`, openApi);
   return Object.entries(document?.body.paths ?? {}).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, given]) => {
@@ -171,20 +146,20 @@ function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | u
 
   routes.get('/api/mails', guard, {
     summary: 'The outbox',
-    response: { 200: mailList },
+    response: { 200: api.mailList },
     handler: async () => listMails(folder()),
   });
 
   routes.get('/api/mails/:name', guard, {
     summary: 'Read an email of the outbox',
-    params: mailPath,
-    response: { 200: mail },
+    params: api.mailPath,
+    response: { 200: api.mail },
     handler: async (request) => readMail(folder(), request.params.name),
   });
 
   routes.get('/api/mails/:name/html', guard, {
     summary: 'Show an email as a page, in a sandbox',
-    params: mailPath,
+    params: api.mailPath,
     handler: async (request, reply) => {
       const html = await readMailHtml(folder(), request.params.name);
       return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
@@ -229,8 +204,8 @@ function addDeliveryRoutes(
 ): void {
   routesOf(app, 'console').get('/api/webhooks', guard, {
     summary: 'The newest webhook deliveries',
-    querystring: deliveryQuery,
-    response: { 200: deliveryList },
+    querystring: api.deliveryQuery,
+    response: { 200: api.deliveryList },
     handler: async ({ query }) => {
       const rows = await findDeliveries(deliveries.db, query, longestList);
       return { ...(await readEndpoint(deliveries)), types: [...webhookEventTypes], deliveries: rows.map(describe) };
@@ -238,7 +213,7 @@ function addDeliveryRoutes(
   });
 }
 
-function describe({ jobId, fence, payload, state, attempt, reason, ...at }: DeliveryRow): Delivery {
+function describe({ jobId, fence, payload, state, attempt, reason, ...at }: DeliveryRow): api.Delivery {
   return {
     id: jobId,
     fence,

@@ -12,7 +12,7 @@ import {
 } from '#media/shares/api.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpClient } from '#platform/http/client.ts';
-import { routesOf } from '#platform/http/routes.ts';
+import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { invalid, problems } from '#platform/problem.ts';
@@ -43,35 +43,31 @@ export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): vo
     return { body, etag: etagOf(body) };
   }
 
-  routes.get(
-    '/op/gallery',
-    {},
-    {
-      id: 'readPublicGallery',
-      summary: 'List the images and videos that users have published',
-      description:
-        'Returns a page of the public feed. Pass `next_cursor` as `cursor` to read the next page. The URLs are valid for some minutes.',
-      otherResponses: { 304: ['The content matches `If-None-Match`.'] },
-      client: { query: 'PublicGalleryListing', answer: 'PublicGallery' },
-      querystring: galleryListing,
-      response: { 200: galleryPage },
-      handler: async (request, reply) => {
-        const { kind, shape, sort, limit, cursor, q } = request.query;
-        const key = JSON.stringify([kind, shape, sort, limit, cursor, q]);
-        let found = known.get(key);
-        if (found === undefined || clock.now() >= found.until) {
-          found = { page: load(request.query), until: clock.now() + reusableMs };
-          known.set(key, found);
-          found.page.catch(() => known.delete(key));
-        }
-        return sendValidated(request, reply, {
-          ...(await found.page),
-          type: 'application/json; charset=utf-8',
-          cacheControl,
-        });
-      },
+  routes.get('/op/gallery', unguarded, {
+    id: 'readPublicGallery',
+    summary: 'List the images and videos that users have published',
+    description:
+      'Returns a page of the public feed. Pass `next_cursor` as `cursor` to read the next page. The URLs are valid for some minutes.',
+    otherResponses: { 304: ['The content matches `If-None-Match`.'] },
+    client: { query: 'PublicGalleryListing', answer: 'PublicGallery' },
+    querystring: galleryListing,
+    response: { 200: galleryPage },
+    handler: async (request, reply) => {
+      const { kind, shape, sort, limit, cursor, q } = request.query;
+      const key = JSON.stringify([kind, shape, sort, limit, cursor, q]);
+      let found = known.get(key);
+      if (found === undefined || clock.now() >= found.until) {
+        found = { page: load(request.query), until: clock.now() + reusableMs };
+        known.set(key, found);
+        found.page.catch(() => known.delete(key));
+      }
+      return sendValidated(request, reply, {
+        ...(await found.page),
+        type: 'application/json; charset=utf-8',
+        cacheControl,
+      });
     },
-  );
+  });
 }
 
 interface Shown {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
-import { routesOf } from '#platform/http/routes.ts';
+import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { sendValidated } from '#platform/http/validators.ts';
 import { parseJson } from '#platform/json.ts';
@@ -26,47 +26,35 @@ export function addRoutes(app: HttpServer, deps: ContentContext): void {
 
   addSitemapRoutes(app, deps);
 
-  routes.get(
-    '/op/announcement',
-    {},
-    {
-      id: 'readAnnouncement',
-      summary: 'Read the announcement of the site',
-      description: `Returns the announcement of the site. ${localized}`,
-      otherResponses: unchanged,
-      client: { answer: 'Announcement' },
-      response: { 200: announcement },
-      handler: showContent(deps, announcementFeature),
-    },
-  );
+  routes.get('/op/announcement', unguarded, {
+    id: 'readAnnouncement',
+    summary: 'Read the announcement of the site',
+    description: `Returns the announcement of the site. ${localized}`,
+    otherResponses: unchanged,
+    client: { answer: 'Announcement' },
+    response: { 200: announcement },
+    handler: showContent(deps, announcementFeature),
+  });
 
-  routes.get(
-    '/op/homecards/v2',
-    {},
-    {
-      id: 'readHomeCards',
-      summary: 'List the cards of the home page',
-      description: `Returns the cards of the home page. ${localized}`,
-      otherResponses: unchanged,
-      client: { answer: 'HomeCards' },
-      response: { 200: homeCards },
-      handler: showContent(deps, homeCardsFeature),
-    },
-  );
+  routes.get('/op/homecards/v2', unguarded, {
+    id: 'readHomeCards',
+    summary: 'List the cards of the home page',
+    description: `Returns the cards of the home page. ${localized}`,
+    otherResponses: unchanged,
+    client: { answer: 'HomeCards' },
+    response: { 200: homeCards },
+    handler: showContent(deps, homeCardsFeature),
+  });
 
-  routes.get(
-    '/op/trending',
-    {},
-    {
-      id: 'readTrending',
-      summary: 'List trending items',
-      description: `Returns trending items. ${localized}`,
-      otherResponses: unchanged,
-      client: { answer: 'Trending' },
-      response: { 200: trending },
-      handler: showContent(deps, trendingFeature),
-    },
-  );
+  routes.get('/op/trending', unguarded, {
+    id: 'readTrending',
+    summary: 'List trending items',
+    description: `Returns trending items. ${localized}`,
+    otherResponses: unchanged,
+    client: { answer: 'Trending' },
+    response: { 200: trending },
+    handler: showContent(deps, trendingFeature),
+  });
 
   addUnsubscribing(app, deps.accounts, deps.unsubscribeSecret);
   addMailWebhook(app, deps);

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { escapeXml } from '#platform/escaping.ts';
-import { routesOf } from '#platform/http/routes.ts';
+import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { isUuid } from '#platform/ids.ts';
@@ -28,121 +28,97 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
   const routes = routesOf(app, 'content');
   const { users, feeds, shares, pages } = deps;
 
-  routes.get(
-    '/sitemap/users',
-    {},
-    {
-      id: 'listUsers',
-      summary: 'List users for a sitemap',
-      description: 'Returns up to 10,000 users. With `Accept: application/xml`, the response is a sitemap.',
-      problems: ['sitemap_unavailable'],
-      otherResponses: unchanged,
-      client: { answer: 'UserSitemap' },
-      response: { 200: userSitemap },
-      handler: async (request, reply) => {
-        const listed = await readListed(users.list);
-        return sendList(request, reply, listed, { json: { users: listed }, page: pages.userUrl });
-      },
+  routes.get('/sitemap/users', unguarded, {
+    id: 'listUsers',
+    summary: 'List users for a sitemap',
+    description: 'Returns up to 10,000 users. With `Accept: application/xml`, the response is a sitemap.',
+    problems: ['sitemap_unavailable'],
+    otherResponses: unchanged,
+    client: { answer: 'UserSitemap' },
+    response: { 200: userSitemap },
+    handler: async (request, reply) => {
+      const listed = await readListed(users.list);
+      return sendList(request, reply, listed, { json: { users: listed }, page: pages.userUrl });
     },
-  );
+  });
 
-  routes.get(
-    '/sitemap/feeds',
-    {},
-    {
-      id: 'listFeeds',
-      summary: 'List public feeds for a sitemap',
-      description: 'Returns up to 10,000 public feeds. With `Accept: application/xml`, the response is a sitemap.',
-      problems: ['sitemap_unavailable'],
-      otherResponses: unchanged,
-      client: { answer: 'FeedSitemap' },
-      response: { 200: feedSitemap },
-      handler: async (request, reply) => {
-        const listed = await readListed(feeds.list);
-        return sendList(request, reply, listed, { json: { feeds: listed }, page: pages.feedUrl });
-      },
+  routes.get('/sitemap/feeds', unguarded, {
+    id: 'listFeeds',
+    summary: 'List public feeds for a sitemap',
+    description: 'Returns up to 10,000 public feeds. With `Accept: application/xml`, the response is a sitemap.',
+    problems: ['sitemap_unavailable'],
+    otherResponses: unchanged,
+    client: { answer: 'FeedSitemap' },
+    response: { 200: feedSitemap },
+    handler: async (request, reply) => {
+      const listed = await readListed(feeds.list);
+      return sendList(request, reply, listed, { json: { feeds: listed }, page: pages.feedUrl });
     },
-  );
+  });
 
-  routes.get(
-    '/sitemap/users.xml',
-    {},
-    {
-      id: 'readUserSitemap',
-      summary: 'Read a page of the sitemap of users',
-      description: 'Returns a sitemap of up to 10,000 users. The sitemap index links to all pages.',
-      problems: ['not_found', 'sitemap_unavailable'],
-      otherResponses: xml,
-      client: { query: 'SitemapPage', kind: 'page' },
-      querystring: pageQuery,
-      handler: async (request, reply) =>
-        sendXml(request, reply, await readPage(users, request.query.after, pages.userUrl)),
-    },
-  );
+  routes.get('/sitemap/users.xml', unguarded, {
+    id: 'readUserSitemap',
+    summary: 'Read a page of the sitemap of users',
+    description: 'Returns a sitemap of up to 10,000 users. The sitemap index links to all pages.',
+    problems: ['not_found', 'sitemap_unavailable'],
+    otherResponses: xml,
+    client: { query: 'SitemapPage', kind: 'page' },
+    querystring: pageQuery,
+    handler: async (request, reply) =>
+      sendXml(request, reply, await readPage(users, request.query.after, pages.userUrl)),
+  });
 
-  routes.get(
-    '/sitemap/feeds.xml',
-    {},
-    {
-      id: 'readFeedSitemap',
-      summary: 'Read a page of the sitemap of feeds',
-      description: 'Returns a sitemap of up to 10,000 public feeds. The sitemap index links to all pages.',
-      problems: ['not_found', 'sitemap_unavailable'],
-      otherResponses: xml,
-      client: { query: 'SitemapPage', kind: 'page' },
-      querystring: pageQuery,
-      handler: async (request, reply) =>
-        sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
-    },
-  );
+  routes.get('/sitemap/feeds.xml', unguarded, {
+    id: 'readFeedSitemap',
+    summary: 'Read a page of the sitemap of feeds',
+    description: 'Returns a sitemap of up to 10,000 public feeds. The sitemap index links to all pages.',
+    problems: ['not_found', 'sitemap_unavailable'],
+    otherResponses: xml,
+    client: { query: 'SitemapPage', kind: 'page' },
+    querystring: pageQuery,
+    handler: async (request, reply) =>
+      sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
+  });
 
   if (shares)
-    routes.get(
-      '/sitemap/shares.xml',
-      {},
-      {
-        id: 'readShareSitemap',
-        summary: 'Read a page of the sitemap of shares',
-        description:
-          'Returns a sitemap of up to 10,000 shares that search engines may find. Present with `SITEMAP_GALLERY`.',
-        problems: ['not_found', 'sitemap_unavailable'],
-        otherResponses: xml,
-        client: { query: 'ShareSitemapPage', kind: 'page' },
-        querystring: sharePageQuery,
-        handler: async (request, reply) => {
-          const body = await readPage(shares, request.query.after, `${deps.edgeUrl}/s/{id}`);
-          return sendXml(request, reply, body, { cacheControl: 'public, max-age=30' });
-        },
-      },
-    );
-
-  routes.get(
-    '/sitemap.xml',
-    {},
-    {
-      id: 'readSitemapIndex',
-      summary: 'Read the sitemap index',
-      description: 'Returns the index of all pages of the sitemaps, for search engines.',
-      problems: ['sitemap_unavailable'],
+    routes.get('/sitemap/shares.xml', unguarded, {
+      id: 'readShareSitemap',
+      summary: 'Read a page of the sitemap of shares',
+      description:
+        'Returns a sitemap of up to 10,000 shares that search engines may find. Present with `SITEMAP_GALLERY`.',
+      problems: ['not_found', 'sitemap_unavailable'],
       otherResponses: xml,
-      client: { kind: 'page' },
+      client: { query: 'ShareSitemapPage', kind: 'page' },
+      querystring: sharePageQuery,
       handler: async (request, reply) => {
-        const base = deps.publicUrl ?? `${request.protocol}://${request.host}`;
-        const urls = [
-          ...(await readPageUrls(users, `${base}/sitemap/users.xml`)),
-          ...(await readPageUrls(feeds, `${base}/sitemap/feeds.xml`)),
-          ...(shares ? await readPageUrls(shares, `${base}/sitemap/shares.xml`) : []),
-        ];
-        // The URLs repeat the host, so a cache must not return them to callers of another one.
-        return sendXml(
-          request,
-          reply,
-          renderSitemapIndex(urls),
-          deps.publicUrl === undefined ? { vary: hostHeaders } : {},
-        );
+        const body = await readPage(shares, request.query.after, `${deps.edgeUrl}/s/{id}`);
+        return sendXml(request, reply, body, { cacheControl: 'public, max-age=30' });
       },
+    });
+
+  routes.get('/sitemap.xml', unguarded, {
+    id: 'readSitemapIndex',
+    summary: 'Read the sitemap index',
+    description: 'Returns the index of all pages of the sitemaps, for search engines.',
+    problems: ['sitemap_unavailable'],
+    otherResponses: xml,
+    client: { kind: 'page' },
+    handler: async (request, reply) => {
+      const base = deps.publicUrl ?? `${request.protocol}://${request.host}`;
+      const urls = [
+        ...(await readPageUrls(users, `${base}/sitemap/users.xml`)),
+        ...(await readPageUrls(feeds, `${base}/sitemap/feeds.xml`)),
+        ...(shares ? await readPageUrls(shares, `${base}/sitemap/shares.xml`) : []),
+      ];
+      // The URLs repeat the host, so a cache must not return them to callers of another one.
+      return sendXml(
+        request,
+        reply,
+        renderSitemapIndex(urls),
+        deps.publicUrl === undefined ? { vary: hostHeaders } : {},
+      );
     },
-  );
+  });
 }
 
 async function readPageUrls({ listPageEnds }: SitemapSource, url: string): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { unsubscribe } from '#accounts/store.ts';
 import { readUnsubscribe } from '#accounts/unsubscribing.ts';
 import { html } from '#platform/escaping.ts';
-import { routesOf } from '#platform/http/routes.ts';
+import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { type ContentLanguage, negotiateLanguage } from '#platform/language.ts';
 import type { ContentContext } from './context.ts';
@@ -24,40 +24,32 @@ export function addUnsubscribing(
   const routes = routesOf(app, 'content');
   const read = (token = '') => readUnsubscribe(unsubscribeSecret, token);
 
-  routes.get(
-    '/unsubscribe',
-    {},
-    {
-      id: 'readUnsubscribePage',
-      summary: 'Show the unsubscribe confirmation page',
-      description: 'Shows a page with an unsubscribe button. Emails link to this page.',
-      otherResponses: { 200: ['The page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
-      client: { query: 'UnsubscribeLink', kind: 'page' },
-      querystring: query,
-      handler: async (request, reply) => showPage(request, reply, read(request.query.token) ? 'question' : 'invalid'),
-    },
-  );
+  routes.get('/unsubscribe', unguarded, {
+    id: 'readUnsubscribePage',
+    summary: 'Show the unsubscribe confirmation page',
+    description: 'Shows a page with an unsubscribe button. Emails link to this page.',
+    otherResponses: { 200: ['The page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
+    client: { query: 'UnsubscribeLink', kind: 'page' },
+    querystring: query,
+    handler: async (request, reply) => showPage(request, reply, read(request.query.token) ? 'question' : 'invalid'),
+  });
 
   app.register(async (forms: HttpServer) => {
     // The body of a form or of a mail client adds nothing to the URL.
     forms.addContentTypeParser('*', { bodyLimit: 4096, parseAs: 'buffer' }, (_request, _body, done) => done(null));
-    routesOf(forms, 'content').post(
-      '/unsubscribe',
-      {},
-      {
-        id: 'unsubscribe',
-        summary: 'Unsubscribe from notification email',
-        description: 'Unsubscribes the user of the token. Mail clients call it for one-click unsubscribe (RFC 8058).',
-        otherResponses: { 200: ['A page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
-        client: { query: 'UnsubscribeLink', kind: 'page', repeatable: true },
-        querystring: query,
-        handler: async (request, reply) => {
-          const unsubscription = read(request.query.token);
-          if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);
-          return showPage(request, reply, unsubscription === undefined ? 'invalid' : 'done');
-        },
+    routesOf(forms, 'content').post('/unsubscribe', unguarded, {
+      id: 'unsubscribe',
+      summary: 'Unsubscribe from notification email',
+      description: 'Unsubscribes the user of the token. Mail clients call it for one-click unsubscribe (RFC 8058).',
+      otherResponses: { 200: ['A page.', 'text/html'], 400: ['A page for an invalid link.', 'text/html'] },
+      client: { query: 'UnsubscribeLink', kind: 'page', repeatable: true },
+      querystring: query,
+      handler: async (request, reply) => {
+        const unsubscription = read(request.query.token);
+        if (unsubscription !== undefined) await unsubscribe(accounts, unsubscription);
+        return showPage(request, reply, unsubscription === undefined ? 'invalid' : 'done');
       },
-    );
+    });
   });
 }
 

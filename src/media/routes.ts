@@ -3,32 +3,7 @@ import { sendJson } from '#platform/http/bodies.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
-import {
-  asset,
-  assetChange,
-  assetParams,
-  assetsDeleted,
-  assetsDeletion,
-  copyRequest,
-  fitRequest,
-  fittedImage,
-  imageSignedRefs,
-  legacyImport,
-  ownerUsage,
-  pendingObject,
-  pendingRequest,
-  registrationRequest,
-  scopeDeleted,
-  scopeDeletion,
-  signRequest,
-  uploadRequest,
-  uploadReservation,
-  usageQuery,
-  videoSignedRefs,
-  watermarked,
-  watermarkedVideo,
-  watermarkRequest,
-} from './api.ts';
+import * as api from './api.ts';
 import type { MediaContext } from './context.ts';
 import { copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
@@ -63,8 +38,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     problems: ['forbidden', 'asset_too_large', 'quota_exceeded'],
     example: { ...place, kind: 'image', mime: 'image/jpeg', byteSize: 248_113 },
     client: { body: 'UploadRequest', answer: 'UploadReservation', repeatable: true },
-    body: uploadRequest,
-    response: { 200: uploadReservation },
+    body: api.uploadRequest,
+    response: { 200: api.uploadReservation },
     handler: async (request) => reserveUpload(deps, request.caller, request.body),
   });
 
@@ -72,11 +47,11 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     id: 'signPending',
     summary: 'Sign a read URL of an uploaded object that is not registered yet',
     description: 'Signs a URL to read an object that was uploaded and is not registered yet.',
-    problems: ['forbidden', 'not_found'],
+    problems: ['not_found'],
     example: { assetId, ownerId, ...place, mime: 'image/jpeg' },
     client: { body: 'PendingRequest', answer: 'PendingObject', repeatable: true },
-    body: pendingRequest,
-    response: { 200: pendingObject },
+    body: api.pendingRequest,
+    response: { 200: api.pendingObject },
     handler: async (request) => signPending(deps, request.body),
   });
 
@@ -97,8 +72,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     ],
     example: { assetId, ...place, kind: 'image', mime: 'image/jpeg' },
     client: { body: 'RegistrationRequest', answer: 'Asset', repeatable: true },
-    body: registrationRequest,
-    response: { 200: asset.describe('The asset was already registered.'), 201: asset },
+    body: api.registrationRequest,
+    response: { 200: api.asset.describe('The asset was already registered.'), 201: api.asset },
     handler: async (request, reply) => {
       const registration = await registerAsset(deps, request.caller, request.body);
       if (registration.created) deps.news.changedBy(request.caller);
@@ -126,7 +101,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
         ...refused,
       ],
       client: { kind: 'foreign' },
-      response: { 200: asset.describe('The asset was already registered.'), 201: asset },
+      response: { 200: api.asset.describe('The asset was already registered.'), 201: api.asset },
       handler: async ({ caller, headers, body }, reply) => {
         if (caller.kind === 'user' && !caller.isOnBehalf) throw problems.forbidden();
         const length = Number(headers['content-length']);
@@ -164,8 +139,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     description: 'Returns an asset that the caller may read. All other ids return 404.',
     problems: ['forbidden', 'not_found'],
     client: { answer: 'Asset' },
-    params: assetParams,
-    response: { 200: asset },
+    params: api.assetParams,
+    response: { 200: api.asset },
     handler: async (request) => readAsset(deps, request.caller, request.params.assetId),
   });
 
@@ -177,9 +152,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     problems: ['forbidden', 'not_found'],
     example: { width: 1920, height: 1080, durationMs: 12_500 },
     client: { body: 'AssetChange', answer: 'Asset' },
-    params: assetParams,
-    body: assetChange,
-    response: { 200: asset },
+    params: api.assetParams,
+    body: api.assetChange,
+    response: { 200: api.asset },
     handler: async (request) => {
       const changed = await changeAsset(deps, request.caller, request.params.assetId, request.body);
       deps.news.changedBy(request.caller);
@@ -193,8 +168,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     description: 'Returns the number and the bytes of the assets of an owner, and the quota.',
     problems: ['forbidden'],
     client: { query: 'MediaUsageQuery', answer: 'MediaUsage' },
-    querystring: usageQuery,
-    response: { 200: ownerUsage },
+    querystring: api.usageQuery,
+    response: { 200: api.ownerUsage },
     handler: async (request) => readUsage(deps, request.caller, request.query.ownerId),
   });
 
@@ -204,7 +179,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     description:
       'Registers a file of the legacy backend. The bytes stay in the legacy backend. If you repeat the request, it returns the same asset with status 200.',
     problems: [
-      'forbidden',
       'not_found',
       'asset_conflict',
       'unsupported_image',
@@ -215,8 +189,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     ],
     example: { ownerId, ...place, path: `${ownerId}/photo.jpg` },
     client: { body: 'LegacyImport', answer: 'Asset', repeatable: true },
-    body: legacyImport,
-    response: { 200: asset.describe('The asset was already registered.'), 201: asset },
+    body: api.legacyImport,
+    response: { 200: api.asset.describe('The asset was already registered.'), 201: api.asset },
     handler: async (request, reply) => {
       const registration = await importFile(deps, request.body);
       return reply.code(registration.created ? 201 : 200).send(registration.asset);
@@ -231,8 +205,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     problems: ['forbidden'],
     example: { ids: [assetId] },
     client: { body: 'AssetsDeletion', answer: 'AssetsDeleted' },
-    body: assetsDeletion,
-    response: { 200: assetsDeleted },
+    body: api.assetsDeletion,
+    response: { 200: api.assetsDeleted },
     handler: async (request) => {
       const deleted = await deleteAssets(deps, request.caller, request.body);
       deps.news.changedBy(request.caller);
@@ -248,8 +222,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     problems: ['forbidden'],
     example: { ownerId, ...place },
     client: { body: 'ScopeDeletion', answer: 'ScopeDeleted' },
-    body: scopeDeletion,
-    response: { 200: scopeDeleted },
+    body: api.scopeDeletion,
+    response: { 200: api.scopeDeleted },
     handler: async (request) => deleteScope(deps, request.caller, request.body),
   });
 
@@ -260,8 +234,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
       'Signs URLs of the original, of a thumbnail (400 px) and of a preview (1024 px). The response is an object keyed by ref. A ref that the caller cannot read is `not_found`.',
     example: { refs: [assetId] },
     client: { body: 'SignRequest', answer: 'ImageSignedRefs', repeatable: true },
-    body: signRequest,
-    response: { 200: imageSignedRefs },
+    body: api.signRequest,
+    response: { 200: api.imageSignedRefs },
     handler: async (request, reply) => sendJson(reply, await signImages(deps, request.caller, request.body)),
   });
 
@@ -272,8 +246,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
       'Signs URLs of the original, of a rendition for browsers (`playUrl`) and of the thumbnail. The response is an object keyed by ref. A ref that the caller cannot read is `not_found`.',
     example: { refs: [assetId] },
     client: { body: 'SignRequest', answer: 'VideoSignedRefs', repeatable: true },
-    body: signRequest,
-    response: { 200: videoSignedRefs },
+    body: api.signRequest,
+    response: { 200: api.videoSignedRefs },
     handler: async (request, reply) => sendJson(reply, await signVideos(deps, request.caller, request.body)),
   });
 
@@ -292,8 +266,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     ],
     example: { ref: assetId, width: 800, height: 800, format: 'webp' },
     client: { body: 'FitRequest', answer: 'FittedImage', repeatable: true },
-    body: fitRequest,
-    response: { 200: fittedImage },
+    body: api.fitRequest,
+    response: { 200: api.fittedImage },
     handler: async (request) => signFit(deps, request.caller, request.body),
   });
 
@@ -314,8 +288,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     ],
     example: { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'post-1' },
     client: { body: 'CopyRequest', answer: 'Asset' },
-    body: copyRequest,
-    response: { 201: asset },
+    body: api.copyRequest,
+    response: { 201: api.asset },
     handler: async (request, reply) => reply.code(201).send(await copyAsset(deps, request.caller, request.body)),
   });
 
@@ -326,8 +300,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     problems: ['not_found', 'undecodable_image', 'image_too_large', 'asset_changing'],
     example: { ref: assetId, download: 'photo.jpg' },
     client: { body: 'WatermarkRequest', answer: 'WatermarkedImage', repeatable: true },
-    body: watermarkRequest,
-    response: { 200: watermarked },
+    body: api.watermarkRequest,
+    response: { 200: api.watermarked },
     handler: async (request, reply) => sendJson(reply, await watermarkImage(deps, request.caller, request.body)),
   });
 
@@ -347,8 +321,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MediaContext): 
     ],
     example: { ref: assetId },
     client: { body: 'WatermarkRequest', answer: 'WatermarkedVideo', repeatable: true },
-    body: watermarkRequest,
-    response: { 200: watermarkedVideo },
+    body: api.watermarkRequest,
+    response: { 200: api.watermarkedVideo },
     handler: async (request, reply) =>
       sendJson(reply, await watermarkVideo(deps, request.caller, request.body, reply.abandoned)),
   });

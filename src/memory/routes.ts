@@ -4,20 +4,7 @@ import { createGates } from '#platform/concurrency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import {
-  type Actor,
-  addition,
-  additionRequest,
-  type Entity,
-  type EntityType,
-  edit,
-  injection,
-  injectRequest,
-  memory,
-  memoryPath,
-  searchRequest,
-  searchResult,
-} from './api.ts';
+import * as api from './api.ts';
 import { addMemory } from './changes/adding.ts';
 import { editMemory, lookUpMemory, removeMemory } from './changes/editing.ts';
 import type { MemoryContext } from './context.ts';
@@ -49,8 +36,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     problems: ['forbidden'],
     example: { ...user, query: 'Draw me a harbor.' },
     client: { body: 'InjectRequest', answer: 'Injection', repeatable: true },
-    body: injectRequest,
-    response: { 200: injection },
+    body: api.injectRequest,
+    response: { 200: api.injection },
     handler: async (request) => {
       assertMayUse(request.caller, request.body);
       return inTurn(request.caller, () => inject(deps, request.body));
@@ -65,8 +52,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     problems: ['forbidden', ...adding],
     example: { ...user, content, type: 'preference' },
     client: { body: 'AdditionRequest', answer: 'Addition' },
-    body: additionRequest,
-    response: { 200: addition.describe('The memory was merged into an existing one.'), 201: addition },
+    body: api.additionRequest,
+    response: { 200: api.addition.describe('The memory was merged into an existing one.'), 201: api.addition },
     handler: async (request, reply) => {
       assertMayUse(request.caller, request.body);
       const { memory: added, deduplicated } = await addMemory(deps, actorOf(request.caller), request.body);
@@ -82,8 +69,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     problems: ['forbidden'],
     example: { ...user, query: 'painting style', limit: 5 },
     client: { body: 'SearchRequest', answer: 'SearchResult', repeatable: true },
-    body: searchRequest,
-    response: { 200: searchResult },
+    body: api.searchRequest,
+    response: { 200: api.searchResult },
     handler: async (request) => {
       assertMayUse(request.caller, request.body);
       const isOwn = actorOf(request.caller) === 'user';
@@ -98,9 +85,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     problems: ['forbidden', ...editing],
     example: { content: 'Prefers gouache over oil.' },
     client: { body: 'MemoryEdit', answer: 'Memory' },
-    params: memoryPath,
-    body: edit,
-    response: { 200: memory },
+    params: api.memoryPath,
+    body: api.edit,
+    response: { 200: api.memory },
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       assertMayUse(request.caller, ownerOf(seen));
@@ -114,7 +101,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     description: 'Deletes a memory with its history and links.',
     problems: ['forbidden', 'not_found'],
     otherResponses: gone,
-    params: memoryPath,
+    params: api.memoryPath,
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       assertMayUse(request.caller, ownerOf(seen));
@@ -124,7 +111,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
 }
 
 /** The history names the server for what it writes on behalf of a user. */
-const actorOf = (caller: Caller): Actor => (caller.kind === 'user' && !caller.isOnBehalf ? 'user' : 'server');
+const actorOf = (caller: Caller): api.Actor => (caller.kind === 'user' && !caller.isOnBehalf ? 'user' : 'server');
 
 const ownerOf = ({ entityType, entityId }: StoredMemory) => ({ entity_type: entityType, entity_id: entityId });
 
@@ -133,7 +120,7 @@ const ownerOf = ({ entityType, entityId }: StoredMemory) => ({ entity_type: enti
 /** Servers may use all memories. Users may use their own, and those of no group. Throws 403. */
 export function assertMayUse(
   caller: Caller,
-  entity: { readonly entity_type: EntityType; readonly entity_id: string; readonly group_id?: string | undefined },
+  entity: { readonly entity_type: api.EntityType; readonly entity_id: string; readonly group_id?: string | undefined },
 ): void {
   if (caller.kind === 'internal') return;
   const isOwn = entity.entity_type === 'user' && entity.entity_id === caller.userId && entity.group_id === undefined;
@@ -141,7 +128,11 @@ export function assertMayUse(
 }
 
 /** Throws 400 if a server names no entity, and 403 if a user names another one. */
-export function entityOf(caller: Caller, named: EntityQuery, place: 'querystring' | 'body' = 'querystring'): Entity {
+export function entityOf(
+  caller: Caller,
+  named: EntityQuery,
+  place: 'querystring' | 'body' = 'querystring',
+): api.Entity {
   const own = caller.kind === 'user' ? { entity_type: 'user' as const, entity_id: caller.userId } : undefined;
   const entity_type = named.entity_type ?? own?.entity_type;
   const entity_id = named.entity_id ?? own?.entity_id;

@@ -6,17 +6,7 @@ import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { NotifyContext } from './context.ts';
-import {
-  batchAnswer,
-  changedEmail,
-  email,
-  emailAnswer,
-  emailBatch,
-  emailId,
-  emailList,
-  emailListing,
-  emailRequest,
-} from './emailapi.ts';
+import * as api from './emailapi.ts';
 import { cancelEmail, listEmails, mailOf, retryEmail, showEmail } from './emails.ts';
 import { notifyProblems } from './problems.ts';
 import { acceptBatch, sendOnce } from './sending.ts';
@@ -27,8 +17,7 @@ const mail = {
   subject: 'Your video is ready',
   text: 'Watch it at https://example.com/videos/1.',
 };
-const configured = 'internal_key_not_configured' as const;
-const sending = [configured, 'idempotency_conflict', 'email_failed', 'send_in_progress'] as const;
+const sending = ['idempotency_conflict', 'email_failed', 'send_in_progress'] as const;
 
 type Guard = Omit<Access['internalOrBearer'], 'onRequest'> & {
   readonly onRequest: Access['internalOrBearer']['onRequest'][];
@@ -39,67 +28,60 @@ const maxBatchBytes = 10 * 1024 * 1024;
 
 export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContext): void {
   const routes = routesOf(app, 'notify');
+  const emailGuard = { ...guard, bodyLimit: maxEmailBytes };
+  const batchGuard = { ...guard, bodyLimit: maxBatchBytes };
 
-  routes.post(
-    '/emails',
-    { ...guard, bodyLimit: maxEmailBytes },
-    {
-      id: 'sendEmail',
-      summary: 'Send an email',
-      description:
-        'Sends an email now, or at `scheduled_at`. The request is compatible with the API of Resend. Use the internal key as its API key (bearer token).',
-      problems: ['recipient_suppressed', ...sending],
-      example: mail,
-      client: { body: 'EmailRequest', answer: 'EmailAnswer' },
-      headers: idempotencyHeaders,
-      body: emailRequest,
-      response: { 200: emailAnswer },
-      handler: async (request) => {
-        const { html, text, scheduled_at: at } = request.body;
-        // docs/specification/notify.md#emails fixes this status and the message.
-        if (!html && !text) throw notifyProblems.email_failed({ message: 'Either html or text must be provided' });
-        const outcome = await sendOnce(deps, {
-          endpoint: 'emails',
-          key: keyOf(request),
-          body: request.body,
-          prepare: async () => ({ mail: mailOf(request.body) }),
-          scheduledAt: at !== undefined && at.getTime() > Date.now() ? at : undefined,
-        });
-        if ('skipReason' in outcome) throw new Error('a raw email was skipped');
-        const { providerId, suppressed } = outcome;
-        return { id: providerId, ...(suppressed.length > 0 ? { suppressed: [...suppressed] } : {}) };
-      },
+  routes.post('/emails', emailGuard, {
+    id: 'sendEmail',
+    summary: 'Send an email',
+    description:
+      'Sends an email now, or at `scheduled_at`. The request is compatible with the API of Resend. Use the internal key as its API key (bearer token).',
+    problems: ['recipient_suppressed', ...sending],
+    example: mail,
+    client: { body: 'EmailRequest', answer: 'EmailAnswer' },
+    headers: idempotencyHeaders,
+    body: api.emailRequest,
+    response: { 200: api.emailAnswer },
+    handler: async (request) => {
+      const { html, text, scheduled_at: at } = request.body;
+      // docs/specification/notify.md#emails fixes this status and the message.
+      if (!html && !text) throw notifyProblems.email_failed({ message: 'Either html or text must be provided' });
+      const outcome = await sendOnce(deps, {
+        endpoint: 'emails',
+        key: keyOf(request),
+        body: request.body,
+        prepare: async () => ({ mail: mailOf(request.body) }),
+        scheduledAt: at !== undefined && at.getTime() > Date.now() ? at : undefined,
+      });
+      if ('skipReason' in outcome) throw new Error('a raw email was skipped');
+      const { providerId, suppressed } = outcome;
+      return { id: providerId, ...(suppressed.length > 0 ? { suppressed: [...suppressed] } : {}) };
     },
-  );
+  });
 
-  routes.post(
-    '/emails/batch',
-    { ...guard, bodyLimit: maxBatchBytes },
-    {
-      id: 'sendEmails',
-      summary: 'Send up to 100 emails',
-      description: 'Accepts up to 100 emails. Either all are accepted or none.',
-      problems: sending,
-      example: [mail],
-      client: { body: 'EmailBatch', answer: 'EmailBatchAnswer' },
-      headers: idempotencyHeaders,
-      body: emailBatch,
-      response: { 200: batchAnswer },
-      handler: async (request) => {
-        const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
-        return { data: ids.map((id) => ({ id })) };
-      },
+  routes.post('/emails/batch', batchGuard, {
+    id: 'sendEmails',
+    summary: 'Send up to 100 emails',
+    description: 'Accepts up to 100 emails. Either all are accepted or none.',
+    problems: sending,
+    example: [mail],
+    client: { body: 'EmailBatch', answer: 'EmailBatchAnswer' },
+    headers: idempotencyHeaders,
+    body: api.emailBatch,
+    response: { 200: api.batchAnswer },
+    handler: async (request) => {
+      const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
+      return { data: ids.map((id) => ({ id })) };
     },
-  );
+  });
 
   routes.get('/emails', guard, {
     id: 'listEmails',
     summary: 'List accepted emails, newest first',
     description: 'Returns the accepted emails with their status, newest first.',
-    problems: [configured],
     client: { query: 'EmailListing', answer: 'EmailList' },
-    querystring: emailListing,
-    response: { 200: emailList },
+    querystring: api.emailListing,
+    response: { 200: api.emailList },
     handler: async (request) => listEmails(deps, request.query),
   });
 
@@ -107,10 +89,10 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
     id: 'readEmail',
     summary: 'Read the status of an email',
     description: 'Returns the status and the events of an email.',
-    problems: [configured, 'not_found'],
+    problems: ['not_found'],
     client: { answer: 'Email' },
-    params: emailId,
-    response: { 200: email },
+    params: api.emailId,
+    response: { 200: api.email },
     handler: async (request) => showEmail(deps, request.params.id),
   });
 
@@ -118,10 +100,10 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
     id: 'cancelEmail',
     summary: 'Cancel a scheduled email',
     description: 'Cancels an email that is not sent yet.',
-    problems: [configured, 'not_found', 'not_cancelable'],
+    problems: ['not_found', 'not_cancelable'],
     client: { answer: 'CanceledEmail', repeatable: true },
-    params: emailId,
-    response: { 200: changedEmail },
+    params: api.emailId,
+    response: { 200: api.changedEmail },
     handler: async (request) => {
       await cancelEmail(deps, request.params.id);
       return { object: 'email' as const, id: request.params.id };
@@ -132,10 +114,10 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
     id: 'retryEmail',
     summary: 'Try a failed email now',
     description: 'Tries an email again that failed, or whose next attempt is later. Its recipients get it once.',
-    problems: [configured, 'not_found', 'not_retryable'],
+    problems: ['not_found', 'not_retryable'],
     client: { answer: 'RetriedEmail', repeatable: true },
-    params: emailId,
-    response: { 200: changedEmail },
+    params: api.emailId,
+    response: { 200: api.changedEmail },
     handler: async (request) => {
       await retryEmail(deps, request.params.id);
       return { object: 'email' as const, id: request.params.id };

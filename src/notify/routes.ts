@@ -7,18 +7,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import { findUnstorable, toStorableLine } from '#platform/storable.ts';
-import {
-  type NotifyRequest,
-  notifyAnswer,
-  notifyRequest,
-  preview,
-  previewRequest,
-  suppressedAddress,
-  suppressionListing,
-  suppressionPage,
-  typeList,
-  typeName,
-} from './api.ts';
+import * as api from './api.ts';
 import type { NotifyContext } from './context.ts';
 import { type EventType, type ProviderEvent, providerEvent } from './emailapi.ts';
 import { addEmailRoutes, keyOf } from './emailroutes.ts';
@@ -29,16 +18,17 @@ import { notifyProblems } from './problems.ts';
 import { lift, listPage, suppress } from './suppressionstore.ts';
 
 const userId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
-const unconfigured = 'internal_key_not_configured' as const;
-const sending = [unconfigured, 'idempotency_conflict', 'email_failed', 'send_in_progress'] as const;
+const sending = ['idempotency_conflict', 'email_failed', 'send_in_progress'] as const;
 
 export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext): void {
   const routes = routesOf(app, 'notify');
   const configured = refuseUnconfigured(deps.isKeyConfigured);
+  const codes = ['internal_key_not_configured'];
   const guard = {
     ...access.internalOnly,
     onRequest: [configured, access.internalOnly.onRequest],
     preValidation: refuseUnstorable,
+    config: { ...access.internalOnly.config, problems: codes },
   };
   // The provider's library sends its key as a bearer token, and reads `name` and `statusCode` of an error.
   const providerGuard = {
@@ -47,6 +37,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     preValidation: refuseUnstorable,
     config: {
       ...access.internalOrBearer.config,
+      problems: codes,
       errorFields: ({ code, status }: Problem) => ({ name: code, statusCode: status }),
     },
   };
@@ -60,8 +51,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     example: { type: 'daily_digest', userId },
     client: { body: 'NotifyRequest', answer: 'NotifyAnswer' },
     headers: idempotencyHeaders,
-    body: notifyRequest,
-    response: { 200: notifyAnswer },
+    body: api.notifyRequest,
+    response: { 200: api.notifyAnswer },
     handler: async (request) => notify(deps, named(request.body), { key: keyOf(request), body: request.body }),
   });
 
@@ -72,7 +63,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     summary: 'Record a verified event of the mail provider',
     description:
       'Records an event of the mail provider. The content service calls it after it has verified the signature.',
-    problems: [unconfigured],
     example: {
       id: 'msg_2Lh9KRb0pzN4LePd3XiA4v12Axj',
       type: 'email.delivered',
@@ -89,9 +79,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     id: 'listTypes',
     summary: 'List the types of notifications',
     description: 'Returns the types of notifications, with their audiences and languages.',
-    problems: [unconfigured],
     client: { answer: 'NotificationTypes' },
-    response: { 200: typeList },
+    response: { 200: api.typeList },
     handler: async () => ({
       types: deps.types.list().map(({ name, audience, locales }) => ({ type: name, audience, locales: [...locales] })),
     }),
@@ -101,12 +90,12 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     id: 'previewType',
     summary: 'Render a notification without sending it',
     description: 'Returns the subject, the HTML and the text of a notification with sample data.',
-    problems: [unconfigured, 'not_found'],
+    problems: ['not_found'],
     example: { locale: 'en' },
     client: { body: 'PreviewRequest', answer: 'Preview', repeatable: true },
-    params: typeName,
-    body: previewRequest,
-    response: { 200: preview },
+    params: api.typeName,
+    body: api.previewRequest,
+    response: { 200: api.preview },
     handler: async (request) => previewType(deps, request.params.type, request.body),
   });
 
@@ -114,10 +103,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     id: 'listSuppressions',
     summary: 'List suppressed addresses',
     description: 'Returns a page of addresses that receive no email, because of a bounce or a complaint.',
-    problems: [unconfigured],
     client: { query: 'SuppressionListing', answer: 'SuppressionPage' },
-    querystring: suppressionListing,
-    response: { 200: suppressionPage },
+    querystring: api.suppressionListing,
+    response: { 200: api.suppressionPage },
     handler: async (request) => listPage(deps, request.query),
   });
 
@@ -125,8 +113,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     id: 'liftSuppression',
     summary: 'Remove an address from the suppression list',
     description: 'Removes an address from the suppression list.',
-    problems: [unconfigured, 'not_found'],
-    params: suppressedAddress,
+    problems: ['not_found'],
+    params: api.suppressedAddress,
     response: { 204: z.null() },
     handler: async (request) => lift(deps, request.params.address),
   });
@@ -148,7 +136,7 @@ async function refuseUnstorable(request: FastifyRequest): Promise<void> {
 }
 
 /** The message is fixed (docs/specification/notify.md#notify). */
-function named({ type, userId, data, contact }: NotifyRequest): Notification {
+function named({ type, userId, data, contact }: api.NotifyRequest): Notification {
   if (!type || !userId) {
     const missing = [...(type ? [] : ['body.type']), ...(userId ? [] : ['body.userId'])];
     const issues = missing.map((path) => ({ path, message: 'is required' }));

@@ -5,19 +5,7 @@ import type { Access } from '#platform/access/access.ts';
 import { actorOf, auditOperators, userTarget } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import {
-  actionPage,
-  actionSearch,
-  blockOrder,
-  creditsChange,
-  names,
-  namesQuery,
-  peopleListing,
-  peoplePage,
-  person,
-  personDetails,
-  personParams,
-} from './api.ts';
+import * as api from './api.ts';
 import {
   blockPerson,
   changeCredits,
@@ -36,19 +24,18 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
       (url.startsWith('/v1/people/:userId') || url === '/people/:userId/erasure') &&
       method !== 'GET' &&
       method !== 'HEAD',
-    targetOf: ({ params }) => userTarget(personParams, params),
+    targetOf: ({ params }) => userTarget(api.personParams, params),
   });
   const routes = routesOf(app, 'people');
-  // Pages cannot call these: CORS admits their origins for sessions only.
-  const guard = { ...access.internalOnly, config: { ...access.internalOnly.config, cors: false } } as const;
+  const guard = access.internalWithoutCors;
 
   routes.get('/v1/people', guard, {
     id: 'listPeople',
     summary: 'Find users by id or email address',
     description: 'Returns a page of users. Filter it by id or email address.',
     client: { query: 'PeopleListing', answer: 'PeoplePage' },
-    querystring: peopleListing,
-    response: { 200: peoplePage },
+    querystring: api.peopleListing,
+    response: { 200: api.peoplePage },
     handler: async ({ query }) => readPeople(deps, query),
   });
 
@@ -57,8 +44,8 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     summary: 'Read the email addresses of users',
     description: 'Returns the email addresses of up to 200 users, for pages that list their ids.',
     client: { query: 'NamesQuery', answer: 'Names' },
-    querystring: namesQuery,
-    response: { 200: names },
+    querystring: api.namesQuery,
+    response: { 200: api.names },
     handler: async ({ query }) => readNames(deps, query.ids),
   });
 
@@ -68,8 +55,8 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     description: 'Returns the profile, the changes of credits, and the actions of operators on a user.',
     problems: ['not_found'],
     client: { answer: 'PersonDetails' },
-    params: personParams,
-    response: { 200: personDetails },
+    params: api.personParams,
+    response: { 200: api.personDetails },
     handler: async ({ params: { userId } }) => ({
       ...(await readPerson(deps, userId)),
       sessions: await deps.listSessions(userId),
@@ -84,9 +71,9 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     problems: ['not_found', 'credits_out_of_range'],
     example: { changeId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', credits: 100, reason: 'A refund.' },
     client: { body: 'CreditsChange', answer: 'Person', repeatable: true },
-    params: personParams,
-    body: creditsChange,
-    response: { 200: person },
+    params: api.personParams,
+    body: api.creditsChange,
+    response: { 200: api.person },
     handler: async ({ params, body, headers }) => changeCredits(deps, params.userId, actorOf(headers), body),
   });
 
@@ -98,9 +85,9 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     problems: ['not_found', 'own_account'],
     example: { reason: 'Spam in public links.' },
     client: { body: 'BlockOrder', answer: 'Person', repeatable: true },
-    params: personParams,
-    body: blockOrder,
-    response: { 200: person },
+    params: api.personParams,
+    body: api.blockOrder,
+    response: { 200: api.person },
     handler: async ({ params, body, headers }) => blockPerson(deps, params.userId, actorOf(headers), body.reason),
   });
 
@@ -110,8 +97,8 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     description: 'The user can sign in again. A repeated request changes nothing.',
     problems: ['not_found'],
     client: { answer: 'Person', repeatable: true },
-    params: personParams,
-    response: { 200: person },
+    params: api.personParams,
+    response: { 200: api.person },
     handler: async ({ params }) => unblockPerson(deps, params.userId),
   });
 
@@ -119,7 +106,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     id: 'recordExport',
     summary: 'Record that an operator exports the data of a user',
     description: 'Records in the audit log that an operator exports the data of a user.',
-    params: personParams,
+    params: api.personParams,
     response: { 204: z.null() },
     handler: async () => undefined,
   });
@@ -129,8 +116,8 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     summary: 'Search the audit log of operators, newest first',
     description: 'Searches the audit log by user, operator and action, newest first.',
     client: { query: 'ActionSearch', answer: 'ActionPage' },
-    querystring: actionSearch,
-    response: { 200: actionPage },
+    querystring: api.actionSearch,
+    response: { 200: api.actionPage },
     handler: async ({ query }) => readActions(deps, query),
   });
 
@@ -138,7 +125,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     id: 'endSessions',
     summary: 'End the sessions of a user',
     description: 'Ends all sessions of a user. Access tokens stay valid until they expire.',
-    params: personParams,
+    params: api.personParams,
     response: { 204: z.null() },
     handler: async ({ params }) => deps.endSessions(params.userId),
   });

@@ -11,7 +11,6 @@ export function addBudgetRoutes(app: HttpServer, access: Access, { db, budgets }
     summary: 'List the budgets of the current day and month, and what is spent of them',
     description:
       'Returns the budgets of the current day and month (UTC), and what is spent of them, for operators. A budget does not limit spending.',
-    problems: ['forbidden'],
     client: { answer: 'BudgetList' },
     response: { 200: budgetList },
     handler: async () => ({ budgets: await listBudgets(db, budgets) }),

@@ -6,16 +6,7 @@ import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { namedUserOf, userOf } from '../threads/changes.ts';
-import {
-  generation,
-  generationListing,
-  generationPage,
-  generationParams,
-  imagesRequest,
-  preferHeader,
-  videosRequest,
-  waitOf,
-} from './api.ts';
+import * as api from './api.ts';
 import { cancelGeneration, type GenerationDeps, readGeneration, readGenerations, waitForEnd } from './generations.ts';
 import { orderImages, orderVideo } from './orders.ts';
 
@@ -28,17 +19,17 @@ const ordering = [
   'prompt_refused',
   'idempotency_conflict',
 ] as const;
-const headers = idempotencyHeaders.extend(preferHeader.shape);
+const headers = idempotencyHeaders.extend(api.preferHeader.shape);
 const ordered = {
-  201: generation.describe('It has ended within the time of `Prefer: wait`.'),
-  202: generation,
+  201: api.generation.describe('It has ended within the time of `Prefer: wait`.'),
+  202: api.generation,
 };
 const asset = 'asset:0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 
 export function addGenerationRoutes(app: HttpServer, access: Access, deps: GenerationDeps): void {
   const routes = routesOf(app, 'generations');
   const answer = async (reply: FastifyReply, userId: string, id: string, prefer: string | undefined) => {
-    const waitS = waitOf(prefer);
+    const waitS = api.waitOf(prefer);
     const ended = waitS > 0 ? await waitForEnd(deps, { userId, id }, endOfWait(reply, waitS)) : undefined;
     return reply.code(ended ? 201 : 202).send(ended ?? (await readGeneration(deps, userId, id)));
   };
@@ -52,7 +43,7 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
     example: { prompt: 'A lighthouse at dusk.', n: 4, ratio: '16:9' },
     client: { body: 'ImagesRequest', answer: 'Generation' },
     headers,
-    body: imagesRequest,
+    body: api.imagesRequest,
     response: ordered,
     handler: async ({ caller, body, headers: sent }, reply) => {
       const userId = userOf(caller, body.userId, 'body.userId');
@@ -70,7 +61,7 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
     example: { prompt: 'Waves roll in.', ratio: '16:9', firstFrame: asset },
     client: { body: 'VideosRequest', answer: 'Generation' },
     headers,
-    body: videosRequest,
+    body: api.videosRequest,
     response: ordered,
     handler: async ({ caller, body, headers: sent }, reply) => {
       const userId = userOf(caller, body.userId, 'body.userId');
@@ -84,8 +75,8 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
     summary: 'List the generations of a user, newest first',
     description: 'Returns a page of generations, with the videos that runs and MCP clients ordered.',
     client: { query: 'GenerationListing', answer: 'GenerationPage' },
-    querystring: generationListing,
-    response: { 200: generationPage },
+    querystring: api.generationListing,
+    response: { 200: api.generationPage },
     handler: async ({ caller, query }) =>
       readGenerations(deps, userOf(caller, query.userId, 'querystring.userId'), query),
   });
@@ -96,8 +87,8 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
     description: 'Returns a generation with its items, and signed URLs of what is delivered.',
     problems: ['forbidden', 'not_found'],
     client: { answer: 'Generation' },
-    params: generationParams,
-    response: { 200: generation },
+    params: api.generationParams,
+    response: { 200: api.generation },
     handler: async ({ caller, params }) => readGeneration(deps, namedUserOf(caller, undefined, ''), params.id),
   });
 
@@ -107,7 +98,7 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Gener
     description:
       'Cancels the items that are not delivered, and returns their credits. Delivered items stay. You can repeat the request.',
     problems: ['forbidden', 'not_found'],
-    params: generationParams,
+    params: api.generationParams,
     response: { 204: z.null() },
     handler: async ({ caller, params }) => cancelGeneration(deps, namedUserOf(caller, undefined, ''), params.id),
   });

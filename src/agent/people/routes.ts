@@ -32,7 +32,6 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: Erasing):
     id: 'countThreads',
     summary: 'Count the threads and messages of a user',
     description: 'Returns the numbers of threads, messages and runs in progress of a user, for operators.',
-    problems: ['forbidden'],
     client: { answer: 'ThreadCounts' },
     params,
     response: { 200: counts },
@@ -44,7 +43,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: Erasing):
     summary: 'Erase the threads of a user',
     description:
       'Erases the threads of a user with their assets, events and usage, and cancels their generations. After 503, you can repeat the request.',
-    problems: ['forbidden', 'still_deleting'],
+    problems: ['still_deleting'],
     client: { answer: 'ErasedThreads' },
     params,
     response: { 200: erased },

@@ -6,16 +6,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import type { AgentContext } from '../context.ts';
-import {
-  generationRecordListing,
-  generationRecordPage,
-  type RunRecord,
-  runListing,
-  runPage,
-  runRecord,
-  titles,
-  titlesQuery,
-} from './api.ts';
+import * as api from './api.ts';
 import { findRunRecord, listGenerationRecords, listRunRecords, listTitles, type StoredRecord } from './recordstore.ts';
 
 export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentContext): void {
@@ -25,10 +16,9 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     id: 'listRuns',
     summary: 'List the runs of all users, newest first',
     description: 'Returns the requests of runs, how they went and what they cost, for operators.',
-    problems: ['forbidden'],
     client: { query: 'RunListing', answer: 'RunPage' },
-    querystring: runListing,
-    response: { 200: runPage },
+    querystring: api.runListing,
+    response: { 200: api.runPage },
     handler: async ({ query }) => {
       const rows = await listRunRecords(db, query, placeOf(query.cursor), query.limit + 1);
       const page = pageOf(rows, query.limit, ({ taskId }) => taskId);
@@ -40,10 +30,10 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     id: 'readRun',
     summary: 'Read how a run went',
     description: 'Returns the request of a run, how it went and what it cost, for operators.',
-    problems: ['forbidden', 'not_found'],
+    problems: ['not_found'],
     client: { answer: 'RunRecord' },
     params: z.object({ taskId: z.guid().toLowerCase() }),
-    response: { 200: runRecord },
+    response: { 200: api.runRecord },
     handler: async ({ params }) => {
       const row = await findRunRecord(db, params.taskId);
       if (row === undefined) throw problems.not_found();
@@ -55,10 +45,9 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     id: 'readTitles',
     summary: 'Read the titles of threads',
     description: 'Returns the titles of up to 100 threads of any users, for pages that list their ids.',
-    problems: ['forbidden'],
     client: { query: 'TitlesQuery', answer: 'Titles' },
-    querystring: titlesQuery,
-    response: { 200: titles },
+    querystring: api.titlesQuery,
+    response: { 200: api.titles },
     handler: async ({ query }) => ({
       titles: Object.fromEntries((await listTitles(db, query.ids)).map(({ threadId, title }) => [threadId, title])),
     }),
@@ -69,10 +58,9 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     summary: 'List the generations of all users, newest first',
     description:
       'Returns all videos, the images of each run that has ended, and images that were ordered without a run, with the failures in the words of the provider, for operators.',
-    problems: ['forbidden'],
     client: { query: 'GenerationRecordListing', answer: 'GenerationRecordPage' },
-    querystring: generationRecordListing,
-    response: { 200: generationRecordPage },
+    querystring: api.generationRecordListing,
+    response: { 200: api.generationRecordPage },
     handler: async ({ query }) => {
       const rows = await listGenerationRecords(db, query, placeOf(query.cursor), query.limit + 1);
       const page = pageOf(rows, query.limit, ({ id }) => id);
@@ -102,7 +90,7 @@ function pageOf<Row extends Pick<Place, 'createdAtUs'>>(
   return { shown, next: hasMore ? writeCursor({ createdAtUs: last.createdAtUs, id: idOf(last) }) : null };
 }
 
-function describe({ record, trace, createdAtUs, ...run }: StoredRecord): RunRecord {
+function describe({ record, trace, createdAtUs, ...run }: StoredRecord): api.RunRecord {
   return {
     ...run,
     createdAt: run.createdAt.toISOString(),

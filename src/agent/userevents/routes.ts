@@ -37,7 +37,6 @@ export function addUserEventRoutes(
     summary: 'Announce that the library or the memory of a user has changed',
     description:
       'Sends `library.changed` to the devices of a user. After `memory.changed`, no run uses what was read of the memory before. The media service and the memory service call it.',
-    problems: ['forbidden'],
     example: { userId: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', type: 'library.changed' },
     client: { body: 'LibraryNews' },
     body: libraryNews,

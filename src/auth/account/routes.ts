@@ -61,6 +61,8 @@ const askAgainAfterS = 2;
 
 export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: AccountContext): void {
   const routes = routesOf(app, 'auth');
+  // The response to HEAD would read everything too.
+  const unread = { ...access.userOnly, exposeHeadRoute: false };
   const show = ({ requestedAt, readyAt, expiresAt }: AccountExport): z.output<typeof exportState> => ({
     status: readyAt === null ? 'preparing' : 'ready',
     url: `${deps.publicUrl}/account/export/zip`,
@@ -82,48 +84,40 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
     },
   });
 
-  routes.get(
-    '/account/export',
-    { ...access.userOnly, exposeHeadRoute: false },
-    {
-      id: 'exportAccount',
-      summary: 'Order a copy of your own data',
-      description:
-        'Prepares an archive of everything that the services store about the user, and sends an email when it is ready. A repeated request within 24 hours returns the same export.',
-      problems: ['not_found'],
-      client: { answer: 'AccountExport' },
-      response: { 202: exportState },
-      handler: async ({ caller }, reply) => reply.code(202).send(show(await orderExport(deps, userIdOf(caller)))),
-    },
-  );
+  routes.get('/account/export', unread, {
+    id: 'exportAccount',
+    summary: 'Order a copy of your own data',
+    description:
+      'Prepares an archive of everything that the services store about the user, and sends an email when it is ready. A repeated request within 24 hours returns the same export.',
+    problems: ['not_found'],
+    client: { answer: 'AccountExport' },
+    response: { 202: exportState },
+    handler: async ({ caller }, reply) => reply.code(202).send(show(await orderExport(deps, userIdOf(caller)))),
+  });
 
-  routes.get(
-    '/account/export/zip', // The response to HEAD would read everything too.
-    { ...access.userOnly, exposeHeadRoute: false },
-    {
-      id: 'downloadExport',
-      summary: 'Download the copy of your own data',
-      description:
-        'Returns a ZIP archive: a JSON file for each service, and the originals of the assets. Returns 202 while it is being prepared.',
-      problems: ['not_found'],
-      client: { kind: 'file' },
-      otherResponses: {
-        200: ['The archive.', 'application/zip'],
-        202: ['The archive is being prepared. The body is the same as for `GET /account/export`.'],
-      },
-      handler: async ({ caller }, reply) => {
-        const found = await findOwnExport(deps, userIdOf(caller));
-        if (found === undefined) throw problems.not_found({ message: 'There is no export. Order one first.' });
-        if (found.readyAt === null) return reply.code(202).header('retry-after', askAgainAfterS).send(show(found));
-        const day = found.readyAt.toISOString().slice(0, 10);
-        return reply
-          .type('application/zip')
-          .header('content-disposition', `attachment; filename="export-${day}.zip"`)
-          .header('cache-control', 'private, no-store')
-          .send(readArchive(deps, found));
-      },
+  routes.get('/account/export/zip', unread, {
+    id: 'downloadExport',
+    summary: 'Download the copy of your own data',
+    description:
+      'Returns a ZIP archive: a JSON file for each service, and the originals of the assets. Returns 202 while it is being prepared.',
+    problems: ['not_found'],
+    client: { kind: 'file' },
+    otherResponses: {
+      200: ['The archive.', 'application/zip'],
+      202: ['The archive is being prepared. The body is the same as for `GET /account/export`.'],
     },
-  );
+    handler: async ({ caller }, reply) => {
+      const found = await findOwnExport(deps, userIdOf(caller));
+      if (found === undefined) throw problems.not_found({ message: 'There is no export. Order one first.' });
+      if (found.readyAt === null) return reply.code(202).header('retry-after', askAgainAfterS).send(show(found));
+      const day = found.readyAt.toISOString().slice(0, 10);
+      return reply
+        .type('application/zip')
+        .header('content-disposition', `attachment; filename="export-${day}.zip"`)
+        .header('cache-control', 'private, no-store')
+        .send(readArchive(deps, found));
+    },
+  });
 
   routes.delete('/account', access.userOnly, {
     id: 'deleteAccount',
@@ -196,21 +190,17 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
     },
   });
 
-  routes.post(
-    '/people/:userId/erasure',
-    { ...access.internalOnly, config: { ...access.internalOnly.config, cors: false } },
-    {
-      id: 'eraseEverywhere',
-      summary: 'Erase a user from all services',
-      description:
-        'Erases a user from all services at once. The response names each service. If one failed, the erasure continues in the background, and you can repeat the request.',
-      example: { mail: true },
-      client: { body: 'ErasureOrder', answer: 'ErasureReport', repeatable: true },
-      params: personParams,
-      body: erasureOrder,
-      response: { 200: erasureReport },
-      handler: async ({ params, body, headers }) =>
-        eraseNow(deps, params.userId, { mails: body.mail, headers: { [operatorHeader]: actorOf(headers) } }),
-    },
-  );
+  routes.post('/people/:userId/erasure', access.internalWithoutCors, {
+    id: 'eraseEverywhere',
+    summary: 'Erase a user from all services',
+    description:
+      'Erases a user from all services at once. The response names each service. If one failed, the erasure continues in the background, and you can repeat the request.',
+    example: { mail: true },
+    client: { body: 'ErasureOrder', answer: 'ErasureReport', repeatable: true },
+    params: personParams,
+    body: erasureOrder,
+    response: { 200: erasureReport },
+    handler: async ({ params, body, headers }) =>
+      eraseNow(deps, params.userId, { mails: body.mail, headers: { [operatorHeader]: actorOf(headers) } }),
+  });
 }

@@ -27,19 +27,7 @@ import type { StoredContext } from '../context.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
 import type { TraceLink } from '../services.ts';
-import {
-  type ChangedJobs,
-  changedJobs,
-  deadOfQueue,
-  jobList,
-  jobPath,
-  jobQuery,
-  type QueueList,
-  queueList,
-  retriedQueue,
-  type ShownJob,
-  seenJob,
-} from './api.ts';
+import * as api from './api.ts';
 
 const longestList = 100;
 
@@ -48,14 +36,14 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
 
   routes.get('/api/queues', guard, {
     summary: 'Queues with unfinished or dead jobs',
-    response: { 200: queueList },
+    response: { 200: api.queueList },
     handler: async () => ({ largestCount: largestDepth, queues: await readQueues(deps.db) }),
   });
 
   routes.get('/api/jobs', guard, {
     summary: 'Jobs of a queue',
-    querystring: jobQuery,
-    response: { 200: jobList },
+    querystring: api.jobQuery,
+    response: { 200: api.jobList },
     handler: async ({ query: { queue, state, q = '' } }) => {
       const words = q.trim();
       const rows = await listJobs(deps.db, queue, state, longestList, words);
@@ -71,8 +59,8 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
   for (const [url, change, summary] of changes)
     routes.post(url, guard, {
       summary,
-      params: jobPath,
-      body: seenJob,
+      params: api.jobPath,
+      body: api.seenJob,
       handler: async (request, reply) => {
         await change(deps, operatorName(request), { jobId: request.params.id, fence: request.body.fence });
         return reply.code(204).send();
@@ -81,29 +69,29 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
 
   routes.post('/api/queues/retry', guard, {
     summary: 'Retry the dead jobs of a queue',
-    body: retriedQueue,
-    response: { 200: changedJobs },
+    body: api.retriedQueue,
+    response: { 200: api.changedJobs },
     handler: async (request) => retryAll(deps, operatorName(request), request.body),
   });
 
   routes.post('/api/queues/discard', guard, {
     summary: 'Delete the dead jobs of a queue',
-    body: deadOfQueue,
-    response: { 200: changedJobs },
+    body: api.deadOfQueue,
+    response: { 200: api.changedJobs },
     handler: async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
   });
 }
 
-export async function readQueues(db: Db<JobTables>): Promise<QueueList['queues']> {
+export async function readQueues(db: Db<JobTables>): Promise<api.QueueList['queues']> {
   const queues = await summarizeQueues(db, largestDepth + 1);
   return queues.map(({ oldestDueAt, ...queue }) => ({ ...queue, oldestDueAt: spell(oldestDueAt) }));
 }
 
 /** Hidden parts of the payload must not be found, because a search could guess them. */
-const isShownIn = ({ id, requestId, reason, payload }: ShownJob, words: string): boolean =>
+const isShownIn = ({ id, requestId, reason, payload }: api.ShownJob, words: string): boolean =>
   [id, requestId, reason, payload].some((text) => text?.toLowerCase().includes(words));
 
-function describe(queue: string, row: JobRow, traceLink: TraceLink): ShownJob {
+function describe(queue: string, row: JobRow, traceLink: TraceLink): api.ShownJob {
   return {
     id: row.jobId,
     fence: row.fence,
@@ -129,7 +117,7 @@ const named = z
   .partial();
 
 /** For the title of a job. Most queues of users take the id of the user as the lane. */
-function aboutOf(queue: string, { payload, lane }: JobRow): ShownJob['about'] {
+function aboutOf(queue: string, { payload, lane }: JobRow): api.ShownJob['about'] {
   const { body } = z.object({ body: z.string().optional() }).safeParse(payload).data ?? {};
   const delivered = queue === deliveryQueue.name ? body : undefined;
   const { data = {} } = named.safeParse(delivered === undefined ? payload : Object(parseJson(delivered)).data);
@@ -179,8 +167,8 @@ async function discardDeadJob({ db }: StoredContext, actor: string, job: SeenJob
 async function retryAll(
   deps: StoredContext,
   actor: string,
-  { queue, failing }: z.output<typeof retriedQueue>,
-): Promise<ChangedJobs> {
+  { queue, failing }: z.output<typeof api.retriedQueue>,
+): Promise<api.ChangedJobs> {
   const change = restartOf(queue, deps.clock);
   const revive = (tx: Tx<JobTables>, diedBy: Date) => reviveDead(tx, queue, { diedBy, limit: batchSize, change });
   const dead = await inBatches(deps, actor, { action: 'retry dead jobs', queue, work: revive });
@@ -190,7 +178,7 @@ async function retryAll(
   return { count: dead.count + late.count, hasMore: dead.hasMore || late.hasMore };
 }
 
-function discardAllDead(deps: StoredContext, actor: string, queue: string): Promise<ChangedJobs> {
+function discardAllDead(deps: StoredContext, actor: string, queue: string): Promise<api.ChangedJobs> {
   const discard = (tx: Tx<JobTables>, diedBy: Date) => discardDead(tx, queue, { diedBy, limit: batchSize });
   return inBatches(deps, actor, { action: 'discard dead jobs', queue, work: discard });
 }
@@ -206,7 +194,7 @@ async function inBatches(
   { db }: StoredContext,
   actor: string,
   { action, queue, work }: BatchedAction,
-): Promise<ChangedJobs> {
+): Promise<api.ChangedJobs> {
   const diedBy = await readDatabaseTime(db);
   let count = 0;
   while (count < largestChange) {

@@ -1,6 +1,6 @@
 /** Sessions of operators: with CONSOLE_TOKEN, or with a sign-in at the identity provider. */
 
-import { routesOf } from '#platform/http/routes.ts';
+import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { identitySignIn, signIn } from '../api.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -10,37 +10,24 @@ import { identifyOperator } from './roles.ts';
 export function addSessionRoutes(app: HttpServer, { sessions, identity }: ConsoleContext): void {
   const routes = routesOf(app, 'console');
 
-  routes.post(
-    '/api/session',
-    {},
-    {
-      summary: 'Exchange CONSOLE_TOKEN for a session',
-      body: signIn,
-      handler: async (request, reply) =>
-        reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
-    },
-  );
+  routes.post('/api/session', unguarded, {
+    summary: 'Exchange CONSOLE_TOKEN for a session',
+    body: signIn,
+    handler: async (request, reply) => reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
+  });
 
-  routes.post(
-    '/api/session/identity',
-    {},
-    {
-      summary: 'Exchange the access token of an operator for a session',
-      body: identitySignIn,
-      handler: async (request, reply) => {
-        if (identity === undefined) throw consoleProblems.not_an_operator();
-        const operator = await identifyOperator(identity.tokens, identity.roles, request.body.accessToken);
-        return reply.header('set-cookie', sessions.beginAs(operator)).code(204).send();
-      },
+  routes.post('/api/session/identity', unguarded, {
+    summary: 'Exchange the access token of an operator for a session',
+    body: identitySignIn,
+    handler: async (request, reply) => {
+      if (identity === undefined) throw consoleProblems.not_an_operator();
+      const operator = await identifyOperator(identity.tokens, identity.roles, request.body.accessToken);
+      return reply.header('set-cookie', sessions.beginAs(operator)).code(204).send();
     },
-  );
+  });
 
-  routes.delete(
-    '/api/session',
-    {},
-    {
-      summary: 'End the session',
-      handler: async (_request, reply) => reply.header('set-cookie', sessions.ending).code(204).send(),
-    },
-  );
+  routes.delete('/api/session', unguarded, {
+    summary: 'End the session',
+    handler: async (_request, reply) => reply.header('set-cookie', sessions.ending).code(204).send(),
+  });
 }

@@ -10,15 +10,7 @@ import type { ConsoleContext } from '../context.ts';
 import { mailPolicy } from '../mails.ts';
 import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import { forward, passOn, type ServiceClients } from '../services.ts';
-import {
-  type PreviewQuery,
-  previewPath,
-  previewQuery,
-  sentMailPath,
-  sentMailQuery,
-  suppressionPath,
-  suppressionQuery,
-} from './api.ts';
+import * as api from './api.ts';
 
 type Response = Parameters<typeof passOn>[1];
 
@@ -37,7 +29,7 @@ export function addSentMailRoutes(
     if (audit !== undefined)
       await recordAction(audit, { actor: operatorName(request), action, target, outcome: 'done' });
   };
-  const readMail = (params: z.output<typeof sentMailPath>) =>
+  const readMail = (params: z.output<typeof api.sentMailPath>) =>
     notify.send({ method: 'GET', route: '/emails/:id', params });
   const relay = (reply: FastifyReply, response: Response) => passOn(reply, response, 'notification');
   /** Shows the mail of a response as a page. */
@@ -47,7 +39,7 @@ export function addSentMailRoutes(
     if (html === null) throw problems.not_found();
     return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
   };
-  const renderType = (type: string, { locale, data }: PreviewQuery) =>
+  const renderType = (type: string, { locale, data }: api.PreviewQuery) =>
     notify.send({
       method: 'POST',
       route: '/types/:type/preview',
@@ -61,7 +53,7 @@ export function addSentMailRoutes(
     handler: async (_request, reply) => relay(reply, await notify.send({ method: 'GET', route: '/types' })),
   });
 
-  const previewOf = { params: previewPath, querystring: previewQuery };
+  const previewOf = { params: api.previewPath, querystring: api.previewQuery };
   routes.get('/api/notify/types/:type/preview', guard, {
     summary: 'Preview a notification with these values',
     ...previewOf,
@@ -76,7 +68,7 @@ export function addSentMailRoutes(
 
   routes.get('/api/notify/emails', guard, {
     summary: 'List sent and scheduled emails, newest first',
-    querystring: sentMailQuery,
+    querystring: api.sentMailQuery,
     handler: async ({ query: { after, q, status } }, reply) => {
       const query = { limit: pageSize, after, q: q || undefined, status };
       return relay(reply, await notify.send({ method: 'GET', route: '/emails', query }));
@@ -85,13 +77,13 @@ export function addSentMailRoutes(
 
   routes.get('/api/notify/emails/:id', guard, {
     summary: 'Read the status of an email',
-    params: sentMailPath,
+    params: api.sentMailPath,
     handler: async ({ params }, reply) => relay(reply, await readMail(params)),
   });
 
   routes.get('/api/notify/emails/:id/html', guard, {
     summary: 'Show an email that is not sent as a page, in a sandbox',
-    params: sentMailPath,
+    params: api.sentMailPath,
     handler: async ({ params }, reply) => show(reply, await readMail(params)),
   });
 
@@ -104,7 +96,7 @@ export function addSentMailRoutes(
   for (const [path, action, change, summary] of changes)
     routes.post(path, guard, {
       summary,
-      params: sentMailPath,
+      params: api.sentMailPath,
       handler: async (request) => {
         const answer = await change(request);
         await record(request, action, `mail ${request.params.id}`);
@@ -114,14 +106,14 @@ export function addSentMailRoutes(
 
   routes.get('/api/notify/suppressions', guard, {
     summary: 'Suppressed addresses',
-    querystring: suppressionQuery,
+    querystring: api.suppressionQuery,
     handler: async ({ query: { cursor } }, reply) =>
       relay(reply, await notify.send({ method: 'GET', route: '/suppressions', query: { limit: pageSize, cursor } })),
   });
 
   routes.delete('/api/notify/suppressions/:address', guard, {
     summary: 'Remove an address from the suppression list',
-    params: suppressionPath,
+    params: api.suppressionPath,
     handler: async (request, reply) => {
       const { address } = request.params;
       const response = await notify.send({ method: 'DELETE', route: '/suppressions/:address', params: { address } });

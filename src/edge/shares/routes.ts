@@ -15,7 +15,7 @@ import { html } from '#platform/escaping.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import type { HttpServer } from '#platform/http/httpserver.ts';
-import { routesOf } from '#platform/http/routes.ts';
+import { routesOf, unguarded } from '#platform/http/routes.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { mayShowInline } from '#platform/objects/disposition.ts';
@@ -193,40 +193,32 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
     return sendValidated(request, reply, { body, etag, type: page, vary, cacheControl });
   }
 
-  routes.get(
-    '/s/:id',
-    {},
-    {
-      id: 'readShare',
-      summary: 'Show the page of a share',
-      description:
-        'Returns the page of a shared image, video, conversation or album. With `Accept: application/json`, it returns the data of the page.',
-      problems: ['not_found'],
-      otherResponses: { 200: ['The page.', 'text/html'], 304: ['The page matches `If-None-Match`.'] },
-      params: shareParams,
-      handler: async (request, reply) => showPage(request, reply, request.params.id),
-    },
-  );
+  routes.get('/s/:id', unguarded, {
+    id: 'readShare',
+    summary: 'Show the page of a share',
+    description:
+      'Returns the page of a shared image, video, conversation or album. With `Accept: application/json`, it returns the data of the page.',
+    problems: ['not_found'],
+    otherResponses: { 200: ['The page.', 'text/html'], 304: ['The page matches `If-None-Match`.'] },
+    params: shareParams,
+    handler: async (request, reply) => showPage(request, reply, request.params.id),
+  });
 
-  routes.get(
-    '/s/:id/:index/:file',
-    {},
-    {
-      id: 'readSharedFile',
-      summary: 'Show an image or a video of a share',
-      description: 'Returns a variant of an image, or the video. The URLs are on the page, and end with the share.',
-      problems: ['not_found', 'condition_failed', 'range_not_satisfiable', 'processing_timeout'],
-      otherResponses: { 200: ['The bytes.', 'image/webp'], 206: ['The requested range.', 'video/mp4'] },
-      params: fileParams,
-      handler: async (request, reply) => {
-        const { id, index, file } = request.params;
-        const { data } = await find(id);
-        const media = data?.media[index];
-        if (media === undefined) throw problems.not_found();
-        return sendShared(files, request, reply, media, file);
-      },
+  routes.get('/s/:id/:index/:file', unguarded, {
+    id: 'readSharedFile',
+    summary: 'Show an image or a video of a share',
+    description: 'Returns a variant of an image, or the video. The URLs are on the page, and end with the share.',
+    problems: ['not_found', 'condition_failed', 'range_not_satisfiable', 'processing_timeout'],
+    otherResponses: { 200: ['The bytes.', 'image/webp'], 206: ['The requested range.', 'video/mp4'] },
+    params: fileParams,
+    handler: async (request, reply) => {
+      const { id, index, file } = request.params;
+      const { data } = await find(id);
+      const media = data?.media[index];
+      if (media === undefined) throw problems.not_found();
+      return sendShared(files, request, reply, media, file);
     },
-  );
+  });
 }
 
 /** Browsers name HTML. A client that names neither gets the page. */
@@ -265,19 +257,15 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Rep
       .send(renderForm({ ...pages, language }, id, state));
   }
 
-  routesOf(app, 'edge').get(
-    '/s/:id/report',
-    {},
-    {
-      id: 'readReportForm',
-      summary: 'Show the form that reports a share',
-      description: 'Returns a form. It works without an account and without JavaScript.',
-      otherResponses: { 200: ['The form.', 'text/html'] },
-      client: { kind: 'page' },
-      params: shareParams,
-      handler: async (request, reply) => show(request, reply, request.params.id, 'form'),
-    },
-  );
+  routesOf(app, 'edge').get('/s/:id/report', unguarded, {
+    id: 'readReportForm',
+    summary: 'Show the form that reports a share',
+    description: 'Returns a form. It works without an account and without JavaScript.',
+    otherResponses: { 200: ['The form.', 'text/html'] },
+    client: { kind: 'page' },
+    params: shareParams,
+    handler: async (request, reply) => show(request, reply, request.params.id, 'form'),
+  });
 
   app.register(async (forms: HttpServer) => {
     forms.removeAllContentTypeParsers();
@@ -286,44 +274,40 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Rep
       { bodyLimit: maxFormBytes, parseAs: 'string' },
       (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
     );
-    routesOf(forms, 'edge').post(
-      '/s/:id/report',
-      {},
-      {
-        id: 'sendReportForm',
-        summary: 'Report a share by its form',
-        description:
-          'Sends a report as the form does: `reason`, `note` and `contact`, as `application/x-www-form-urlencoded`.',
-        problems: ['not_found', 'rate_limited', 'unsupported_media_type', 'payload_too_large'],
-        otherResponses: { 200: ['The report was received.', 'text/html'] },
-        client: { kind: 'page' },
-        params: shareParams,
-        handler: async (request, reply) => {
-          const { id } = request.params;
-          const form = Object(request.body) as Readonly<Record<string, string | undefined>>;
-          const reason = reportReasons.find((known) => known === form.reason);
-          if (reason === undefined) return show(request, reply, id, 'missing');
-          const { status } = await media.send({
-            method: 'POST',
-            route: '/v1/reports',
-            json: {
-              shareId: id,
-              reason,
-              note: storable(form.note, 2000),
-              contact: storable(form.contact, 320),
-              locale: negotiateLanguage(request.headers['accept-language']),
-              address: readAddress(request) ?? request.ip,
-            },
-            idempotent: true,
-          });
-          if (status === 404) throw problems.not_found({ message: 'There is no such share.' });
-          if (status === 429) return show(request, reply, id, 'tooMany');
-          if (status !== 200 && status !== 201)
-            throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
-          return show(request, reply, id, 'done');
-        },
+    routesOf(forms, 'edge').post('/s/:id/report', unguarded, {
+      id: 'sendReportForm',
+      summary: 'Report a share by its form',
+      description:
+        'Sends a report as the form does: `reason`, `note` and `contact`, as `application/x-www-form-urlencoded`.',
+      problems: ['not_found', 'rate_limited', 'unsupported_media_type', 'payload_too_large'],
+      otherResponses: { 200: ['The report was received.', 'text/html'] },
+      client: { kind: 'page' },
+      params: shareParams,
+      handler: async (request, reply) => {
+        const { id } = request.params;
+        const form = Object(request.body) as Readonly<Record<string, string | undefined>>;
+        const reason = reportReasons.find((known) => known === form.reason);
+        if (reason === undefined) return show(request, reply, id, 'missing');
+        const { status } = await media.send({
+          method: 'POST',
+          route: '/v1/reports',
+          json: {
+            shareId: id,
+            reason,
+            note: storable(form.note, 2000),
+            contact: storable(form.contact, 320),
+            locale: negotiateLanguage(request.headers['accept-language']),
+            address: readAddress(request) ?? request.ip,
+          },
+          idempotent: true,
+        });
+        if (status === 404) throw problems.not_found({ message: 'There is no such share.' });
+        if (status === 429) return show(request, reply, id, 'tooMany');
+        if (status !== 200 && status !== 201)
+          throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
+        return show(request, reply, id, 'done');
       },
-    );
+    });
   });
 }
 

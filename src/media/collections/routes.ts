@@ -4,17 +4,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import type { MediaContext } from '../context.ts';
-import {
-  collection,
-  collectionChange,
-  collectionListing,
-  collectionOwner,
-  collectionParams,
-  collectionRequest,
-  collections,
-  favoritesChange,
-  favoritesChanged,
-} from './api.ts';
+import * as api from './api.ts';
 import {
   changeCollection,
   changeFavorites,
@@ -43,8 +33,8 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     problems: ['forbidden', 'not_found'],
     example: { ids: [assetId], favorite: true },
     client: { body: 'FavoritesChange', answer: 'FavoritesChanged', repeatable: true },
-    body: favoritesChange,
-    response: { 200: favoritesChanged },
+    body: api.favoritesChange,
+    response: { 200: api.favoritesChanged },
     handler: async ({ caller, body }) => changeFavorites(deps, caller, body),
   });
 
@@ -55,8 +45,8 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     problems: ['forbidden', 'not_found', 'too_many_collections'],
     example: { title: 'Lighthouses', assetIds: [assetId] },
     client: { body: 'CollectionRequest', answer: 'Collection' },
-    body: collectionRequest,
-    response: { 201: collection },
+    body: api.collectionRequest,
+    response: { 201: api.collection },
     handler: async ({ caller, body }, reply) => reply.code(201).send(await createCollection(deps, caller, body)),
   });
 
@@ -66,8 +56,8 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     description: 'Returns all collections of the owner, the last changed first. `GET /v1/assets` lists their assets.',
     problems: ['forbidden'],
     client: { query: 'CollectionListing', answer: 'Collections' },
-    querystring: collectionListing,
-    response: { 200: collections },
+    querystring: api.collectionListing,
+    response: { 200: api.collections },
     handler: async ({ caller, query }) => readCollections(deps, caller, query),
   });
 
@@ -77,9 +67,9 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     description: 'Returns a collection of the owner.',
     problems: ['forbidden', 'not_found'],
     client: { query: 'CollectionOwner', answer: 'Collection' },
-    params: collectionParams,
-    querystring: collectionOwner,
-    response: { 200: collection },
+    params: api.collectionParams,
+    querystring: api.collectionOwner,
+    response: { 200: api.collection },
     handler: async (request) => readCollection(deps, ownerIn(request), request.params.collectionId),
   });
 
@@ -90,9 +80,9 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     problems: ['forbidden', 'not_found', 'collection_full'],
     example: { add: [assetId] },
     client: { body: 'CollectionChange', answer: 'Collection', repeatable: true },
-    params: collectionParams,
-    body: collectionChange,
-    response: { 200: collection },
+    params: api.collectionParams,
+    body: api.collectionChange,
+    response: { 200: api.collection },
     handler: async ({ caller, params, body }) => changeCollection(deps, caller, params.collectionId, body),
   });
 
@@ -102,8 +92,8 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     description: 'Deletes a collection. Its assets stay in the library.',
     problems: ['forbidden', 'not_found'],
     client: { query: 'CollectionOwner' },
-    params: collectionParams,
-    querystring: collectionOwner,
+    params: api.collectionParams,
+    querystring: api.collectionOwner,
     response: { 204: z.null() },
     handler: async (request) => deleteCollection(deps, ownerIn(request), request.params.collectionId),
   });

@@ -15,18 +15,7 @@ import { mediaProblems } from '../problems.ts';
 import { readUnchanged } from '../reading/unchanged.ts';
 import { findOrigin, findOwnIncident, writeAppeal } from '../screening/incidentstore.ts';
 import type { MediaTables } from '../tables.ts';
-import type { Appealed } from './api.ts';
-import {
-  appealed,
-  incident,
-  incidentAppeal,
-  incidentCounts,
-  incidentListing,
-  incidentPage,
-  incidentParams,
-  incidentPreview,
-  incidentResolution,
-} from './api.ts';
+import * as api from './api.ts';
 import { countIncidents, decideIncident, readIncident, readIncidents } from './incidents.ts';
 
 export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
@@ -36,10 +25,9 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     id: 'listIncidents',
     summary: 'List incidents, newest first',
     description: 'Returns a page of content that screening has blocked.',
-    problems: ['forbidden'],
     client: { query: 'IncidentListing', answer: 'IncidentPage' },
-    querystring: incidentListing,
-    response: { 200: incidentPage },
+    querystring: api.incidentListing,
+    response: { 200: api.incidentPage },
     handler: async (request) => readIncidents(deps, request.query),
   });
 
@@ -47,9 +35,8 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     id: 'countIncidents',
     summary: 'Count incidents by status and list',
     description: 'Returns the numbers of incidents by status and by list, and the open appeals.',
-    problems: ['forbidden'],
     client: { answer: 'IncidentCounts' },
-    response: { 200: incidentCounts },
+    response: { 200: api.incidentCounts },
     handler: async () => countIncidents(deps),
   });
 
@@ -58,11 +45,11 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     summary: 'Preview the content of an incident, blurred',
     description:
       'Returns a blurred image of at most 24 pixels, if the same bytes remain elsewhere. Reported and flagged content can be shown as it is. A video is shown by its poster.',
-    problems: ['forbidden', 'not_found', 'nothing_left_to_show'],
+    problems: ['not_found', 'nothing_left_to_show'],
     otherResponses: { 200: ['A WebP image.', 'image/webp'] },
     client: { kind: 'foreign' },
-    params: incidentParams,
-    querystring: incidentPreview,
+    params: api.incidentParams,
+    querystring: api.incidentPreview,
     handler: async ({ params, query }, reply) =>
       reply.type('image/webp').send(await renderPreview(deps, params.id, query.sharp !== undefined)),
   });
@@ -72,10 +59,10 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     summary: 'Read the blocked object of an incident',
     description:
       'Returns the bytes of the blocked object as they were uploaded, if `MEDIA_QUARANTINE_KEY` was set then. Each request is recorded in the audit log.',
-    problems: ['forbidden', 'not_found', 'no_evidence', 'evidence_locked'],
+    problems: ['not_found', 'no_evidence', 'evidence_locked'],
     otherResponses: { 200: ['The bytes, of any type.', 'application/octet-stream'] },
     client: { kind: 'foreign' },
-    params: incidentParams,
+    params: api.incidentParams,
     handler: async (request, reply) => {
       const bytes = await deps.quarantine.open(request.params.id);
       return reply
@@ -93,9 +80,9 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     problems: ['forbidden', 'not_found', 'not_appealable'],
     example: { text: 'This is a photo of a public monument.' },
     client: { body: 'IncidentAppeal', answer: 'AppealedIncident' },
-    params: incidentParams,
-    body: incidentAppeal,
-    response: { 200: appealed },
+    params: api.incidentParams,
+    body: api.incidentAppeal,
+    response: { 200: api.appealed },
     handler: async ({ caller, params, body }) => appeal(deps, caller, params.id, body.text),
   });
 
@@ -103,10 +90,10 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     id: 'readIncident',
     summary: 'Read an incident',
     description: 'Returns an incident.',
-    problems: ['forbidden', 'not_found'],
+    problems: ['not_found'],
     client: { answer: 'Incident' },
-    params: incidentParams,
-    response: { 200: incident },
+    params: api.incidentParams,
+    response: { 200: api.incident },
     handler: async (request) => readIncident(deps, request.params.id),
   });
 
@@ -115,12 +102,12 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     summary: 'Uphold or clear an incident',
     description:
       'Records a decision. After `cleared`, the same content passes screening. Removed objects are not restored.',
-    problems: ['forbidden', 'not_found', 'not_decidable'],
+    problems: ['not_found', 'not_decidable'],
     example: { resolution: 'cleared', note: 'A false positive: the photo of a public monument.' },
     client: { body: 'IncidentResolution', answer: 'Incident', repeatable: true },
-    params: incidentParams,
-    body: incidentResolution,
-    response: { 200: incident },
+    params: api.incidentParams,
+    body: api.incidentResolution,
+    response: { 200: api.incident },
     handler: async (request) => decideIncident(deps, request.params.id, request.body),
   });
 }
@@ -136,7 +123,7 @@ async function appeal(
   caller: Caller,
   id: string,
   text: string,
-): Promise<Appealed> {
+): Promise<api.Appealed> {
   if (caller.kind !== 'user') throw problems.forbidden({ message: 'Only the owner of the content can appeal.' });
   const incident = await findOwnIncident(db, caller.userId, id);
   if (incident === undefined) throw problems.not_found({ message: 'There is no such incident.' });

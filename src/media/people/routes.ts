@@ -32,7 +32,6 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: MediaCont
     id: 'eraseOwner',
     summary: 'Erase the assets, files and tasks of an owner',
     description: 'Erases the assets, files and tasks of an owner. After 503, you can repeat the request.',
-    problems: ['forbidden'],
     client: { answer: 'ErasedOwner' },
     params,
     response: { 200: erased },

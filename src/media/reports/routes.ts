@@ -17,19 +17,7 @@ import { incident, incidentParams } from '../incidents/api.ts';
 import { readIncident } from '../incidents/incidents.ts';
 import { findShare } from '../shares/sharestore.ts';
 import type { MediaTables } from '../tables.ts';
-import {
-  decisionRequest,
-  type OwnReportListing,
-  type OwnReportPage,
-  ownDecisions,
-  ownReportListing,
-  ownReportPage,
-  type ReportRequest,
-  report,
-  reported,
-  reportPage,
-  reportRequest,
-} from './api.ts';
+import * as api from './api.ts';
 import { decide, readOwnDecisions } from './deciding.ts';
 import {
   countReport,
@@ -60,8 +48,8 @@ export function addReportRoutes(
     problems: ['not_found', 'rate_limited'],
     example: { shareId: 'Zp3mJx0kT1S8bq2VvWcA5g', reason: 'copyright', note: 'This is my photo.' },
     client: { body: 'ReportRequest', answer: 'Reported' },
-    body: reportRequest,
-    response: { 200: reported.describe('The caller has reported it before.'), 201: reported },
+    body: api.reportRequest,
+    response: { 200: api.reported.describe('The caller has reported it before.'), 201: api.reported },
     handler: async (request, reply) => {
       const caller = request.isAnonymous ? undefined : request.caller;
       const { id, isNew } = await reportContent(deps, caller, request.body, addressOf(request));
@@ -75,8 +63,8 @@ export function addReportRoutes(
     description: 'Returns a page of what the person reported with their account.',
     problems: ['forbidden'],
     client: { query: 'OwnReportListing', answer: 'OwnReportPage' },
-    querystring: ownReportListing,
-    response: { 200: ownReportPage },
+    querystring: api.ownReportListing,
+    response: { 200: api.ownReportPage },
     handler: async ({ caller, query }) => readOwnReports(deps, caller, query),
   });
 
@@ -84,10 +72,9 @@ export function addReportRoutes(
     id: 'listReports',
     summary: 'List the reports of an incident',
     description: 'Returns what people wrote, oldest first.',
-    problems: ['forbidden'],
     client: { answer: 'ReportPage' },
     params: incidentParams,
-    response: { 200: reportPage },
+    response: { 200: api.reportPage },
     handler: async ({ params }) => ({ reports: await readReports(deps.db, params.id) }),
   });
 
@@ -96,11 +83,11 @@ export function addReportRoutes(
     summary: 'Dismiss a report, or restrict or remove the content',
     description:
       'Records a decision and its reasons. The owner and the people who reported the content get an email with the statement. The same decision again changes nothing.',
-    problems: ['forbidden', 'not_found', 'not_decidable'],
+    problems: ['not_found', 'not_decidable'],
     example: { decision: 'restrict', statement: 'The photo shows a person who did not agree.' },
     client: { body: 'DecisionRequest', answer: 'Incident', repeatable: true },
     params: incidentParams,
-    body: decisionRequest,
+    body: api.decisionRequest,
     response: { 200: incident },
     handler: async ({ params, body }) => decide(deps, params.id, body),
   });
@@ -111,7 +98,7 @@ export function addReportRoutes(
     description: 'Returns the decisions of operators about reported and flagged content, with their reasons.',
     problems: ['forbidden'],
     client: { answer: 'OwnDecisions' },
-    response: { 200: ownDecisions },
+    response: { 200: api.ownDecisions },
     handler: async ({ caller }) => readOwnDecisions(deps, caller),
   });
 
@@ -119,7 +106,7 @@ export function addReportRoutes(
     id: 'exportIncident',
     summary: 'Export an incident with its reports, for authorities',
     description: 'Returns the incident, the digests of the content, the reports and the decision.',
-    problems: ['forbidden', 'not_found'],
+    problems: ['not_found'],
     client: { answer: 'IncidentExport' },
     params: incidentParams,
     response: { 200: incidentExport },
@@ -140,7 +127,7 @@ const incidentExport = z.object({
     md5: z.string(),
     pdq: z.string().nullable(),
   }),
-  reports: z.array(report),
+  reports: z.array(api.report),
 });
 
 /** Throws 404. */
@@ -177,7 +164,7 @@ interface Reporter {
 async function reportContent(
   deps: MediaContext,
   caller: Caller | undefined,
-  request: ReportRequest,
+  request: api.ReportRequest,
   address: string,
 ): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const { shareId, reason, note, contact } = request;
@@ -238,7 +225,7 @@ function networkOf(address: string): string {
 async function findTarget(
   { db, publicScopes }: MediaContext,
   caller: Caller | undefined,
-  { assetId, shareId }: ReportRequest,
+  { assetId, shareId }: api.ReportRequest,
 ): Promise<{ readonly name: string; readonly assetId: string | null }> {
   if (shareId !== undefined) {
     const share = await findShare(db, shareId);
@@ -255,8 +242,8 @@ async function findTarget(
 async function readOwnReports(
   { db }: MediaContext,
   caller: Caller,
-  { ownerId, cursor, limit }: OwnReportListing,
-): Promise<OwnReportPage> {
+  { ownerId, cursor, limit }: api.OwnReportListing,
+): Promise<api.OwnReportPage> {
   const rows = await listReportsOf(db, ownerFor(caller, ownerId, 'querystring.ownerId'), cursor, limit + 1);
   const page = rows.slice(0, limit).map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
   return { reports: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };

@@ -29,7 +29,6 @@ export function addRescreenRoutes(app: HttpServer, access: Access, deps: MediaCo
     summary: 'Screen all assets again',
     description:
       'Starts a job that compares the stored digests of all assets with the current lists. While a job is running, the request returns its id.',
-    problems: ['forbidden'],
     client: { answer: 'Rescreening', repeatable: true },
     response: { 202: rescreening },
     handler: async (_request, reply) => reply.code(202).send(await beginRescreening(deps)),
@@ -39,7 +38,7 @@ export function addRescreenRoutes(app: HttpServer, access: Access, deps: MediaCo
     id: 'readRescreening',
     summary: 'The progress of the newest rescreening',
     description: 'Returns the progress of the newest rescreening.',
-    problems: ['forbidden', 'not_found'],
+    problems: ['not_found'],
     client: { answer: 'RescreeningProgress' },
     response: { 200: progress },
     handler: async () => {

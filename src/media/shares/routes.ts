@@ -4,19 +4,7 @@ import type { Access } from '#platform/access/access.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { MediaContext } from '../context.ts';
-import {
-  galleryListing,
-  galleryPage,
-  indexedListing,
-  indexedShares,
-  share,
-  shareData,
-  shareListing,
-  sharePage,
-  shareParams,
-  shareRequest,
-  threadSharesDeletion,
-} from './api.ts';
+import * as api from './api.ts';
 import { endShare, readGallery, readIndexedShares, readShareData, readShares, shareIt } from './shares.ts';
 import { dropSharesOfThread } from './sharestore.ts';
 
@@ -31,8 +19,8 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
     problems: ['forbidden', 'not_found', 'payload_too_large'],
     example: { assetId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', expiresIn: 604_800, showPrompt: true },
     client: { body: 'ShareRequest', answer: 'Share', repeatable: true },
-    body: shareRequest,
-    response: { 200: share.describe('It was shared already.'), 201: share },
+    body: api.shareRequest,
+    response: { 200: api.share.describe('It was shared already.'), 201: api.share },
     handler: async ({ caller, body }, reply) => {
       const { share: made, isNew } = await shareIt(deps, caller, body);
       return reply.code(isNew ? 201 : 200).send(made);
@@ -45,8 +33,8 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
     description: 'Returns a page of shares that have not ended. Filter it by asset, conversation or collection.',
     problems: ['forbidden'],
     client: { query: 'ShareListing', answer: 'SharePage' },
-    querystring: shareListing,
-    response: { 200: sharePage },
+    querystring: api.shareListing,
+    response: { 200: api.sharePage },
     handler: async ({ caller, query }) => readShares(deps, caller, query),
   });
 
@@ -55,7 +43,7 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
     summary: 'End a share',
     description: 'Ends a share. Its page returns 404 within 5 seconds.',
     problems: ['not_found'],
-    params: shareParams,
+    params: api.shareParams,
     response: { 204: z.null() },
     handler: async ({ caller, params }) => endShare(deps, caller, params.id),
   });
@@ -64,10 +52,9 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
     id: 'endSharesOfThread',
     summary: 'End the share of a conversation',
     description: 'Ends the share of a conversation that is being deleted. The agent service calls it.',
-    problems: ['forbidden'],
     example: { ownerId: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', threadId: 'thread-1' },
     client: { body: 'ThreadSharesDeletion' },
-    body: threadSharesDeletion,
+    body: api.threadSharesDeletion,
     response: { 204: z.null() },
     handler: async ({ body }) => dropSharesOfThread(deps.db, body.ownerId, body.threadId),
   });
@@ -76,10 +63,10 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
     id: 'readShareData',
     summary: 'Read what the page of a share shows',
     description: 'Returns what the page shows, with the keys of its objects. The edge calls it.',
-    problems: ['forbidden', 'not_found'],
+    problems: ['not_found'],
     client: { answer: 'ShareData' },
-    params: shareParams,
-    response: { 200: shareData },
+    params: api.shareParams,
+    response: { 200: api.shareData },
     handler: async ({ params }) => readShareData(deps, params.id),
   });
 
@@ -87,10 +74,9 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
     id: 'listIndexedShares',
     summary: 'List the shares that search engines may find',
     description: 'Returns shares with `index: true`, oldest first. The content service makes a sitemap of them.',
-    problems: ['forbidden'],
     client: { query: 'IndexedListing', answer: 'IndexedShares' },
-    querystring: indexedListing,
-    response: { 200: indexedShares },
+    querystring: api.indexedListing,
+    response: { 200: api.indexedShares },
     handler: async ({ query }) => readIndexedShares(deps, query.after, query.limit),
   });
 
@@ -98,10 +84,9 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
     id: 'readGallery',
     summary: 'List the images and videos of the feed',
     description: 'Returns a page of the public feed. The content service serves it to everyone.',
-    problems: ['forbidden'],
     client: { query: 'GalleryListing', answer: 'GalleryPage' },
-    querystring: galleryListing,
-    response: { 200: galleryPage },
+    querystring: api.galleryListing,
+    response: { 200: api.galleryPage },
     handler: async ({ query }) => readGallery(deps, query),
   });
 }

@@ -12,7 +12,6 @@ export function addSweepRoutes(app: HttpServer, access: Access, deps: MediaStore
     summary: 'Find orphaned objects, and optionally delete them',
     description:
       'Finds one page of objects and rows without their counterparts. With `apply: true`, it removes them. Pass the `cursor` of the response to read the next page.',
-    problems: ['forbidden'],
     example: { apply: false },
     client: { body: 'SweepRequest', answer: 'Swept' },
     body: sweepRequest,

@@ -14,22 +14,7 @@ import { storageKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
 import { deleteAssetsOfOwner } from '../deletion/deletion.ts';
 import { mediaProblems } from '../problems.ts';
-import {
-  type MediaTask,
-  mediaTask,
-  type TaskDeleted,
-  type TasksDeleted,
-  type TaskUpsert,
-  taskDeleted,
-  taskParams,
-  tasksDeleted,
-  tasksDeletion,
-  taskUpsert,
-  type VideoTask,
-  type VideoTaskRequest,
-  videoTask,
-  videoTaskRequest,
-} from './api.ts';
+import * as api from './api.ts';
 import { tagOf, videoUploadQueue, withdrawVideos } from './processing.ts';
 import {
   dropTask,
@@ -52,11 +37,10 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: MediaContex
     id: 'writeMediaTask',
     summary: 'Create or update a media task',
     description: 'Creates or updates a task by `taskId`. The status never goes backwards.',
-    problems: ['forbidden'],
     example: { taskId: assetId, ownerId, mediaType: 'video', status: 'processing', metadata: { progress: 40 } },
     client: { body: 'TaskUpsert', answer: 'MediaTask', repeatable: true },
-    body: taskUpsert,
-    response: { 200: mediaTask },
+    body: api.taskUpsert,
+    response: { 200: api.mediaTask },
     handler: async (request) => putTask(deps, request.body),
   });
 
@@ -68,8 +52,8 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: MediaContex
     problems: ['forbidden', 'object_not_found', 'too_many_tasks'],
     example: { assetId, ...place, mime: 'video/mp4' },
     client: { body: 'VideoTaskRequest', answer: 'VideoTask' },
-    body: videoTaskRequest,
-    response: { 200: videoTask },
+    body: api.videoTaskRequest,
+    response: { 200: api.videoTask },
     handler: async (request) => beginVideoTask(deps, request.caller, request.body),
   });
 
@@ -79,8 +63,8 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: MediaContex
     description: "Returns a task. An unknown task is `pending`. Another owner's task returns 404.",
     problems: ['not_found'],
     client: { answer: 'MediaTaskState' },
-    params: taskParams,
-    response: { 200: mediaTask.or(videoTask.describe('The task has no row yet.')) },
+    params: api.taskParams,
+    response: { 200: api.mediaTask.or(api.videoTask.describe('The task has no row yet.')) },
     handler: async (request) => readTask(deps, request.caller, request.params.taskId),
   });
 
@@ -90,8 +74,8 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: MediaContex
     description: 'Cancels a task and deletes the assets that it created.',
     problems: ['not_found'],
     client: { answer: 'TaskDeleted' },
-    params: taskParams,
-    response: { 200: taskDeleted },
+    params: api.taskParams,
+    response: { 200: api.taskDeleted },
     handler: async (request) => deleteTask(deps, request.caller, request.params.taskId),
   });
 
@@ -99,18 +83,17 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: MediaContex
     id: 'deleteMediaTasks',
     summary: 'Delete the media tasks of an owner',
     description: 'Deletes the tasks of an owner. The assets stay.',
-    problems: ['forbidden'],
     example: { ownerId },
     client: { body: 'TasksDeletion', answer: 'TasksDeleted' },
-    body: tasksDeletion,
-    response: { 200: tasksDeleted },
+    body: api.tasksDeletion,
+    response: { 200: api.tasksDeleted },
     handler: async (request) => deleteTasksOf(deps, request.body.ownerId),
   });
 }
 
 // The media task endpoints (docs/specification/media.md#video-tasks). The work itself is processing.ts.
 
-export async function putTask({ db }: MediaContext, request: TaskUpsert): Promise<MediaTask> {
+export async function putTask({ db }: MediaContext, request: api.TaskUpsert): Promise<api.MediaTask> {
   return toTask(await upsertTask(db, request));
 }
 
@@ -124,8 +107,8 @@ const mostUnfinished = 20;
 export async function beginVideoTask(
   deps: MediaContext,
   caller: Caller,
-  request: VideoTaskRequest,
-): Promise<VideoTask> {
+  request: api.VideoTaskRequest,
+): Promise<api.VideoTask> {
   const { assetId, scopeKind, scopeId, mime, threadId } = request;
   assertOwnId(caller, assetId);
   const ownerId = ownerFor(caller, request.ownerId);
@@ -149,7 +132,7 @@ export async function beginVideoTask(
 }
 
 /** A task without a row is pending. Throws 404 for a task of another user. */
-async function readTask({ db }: MediaContext, caller: Caller, taskId: string): Promise<MediaTask | VideoTask> {
+async function readTask({ db }: MediaContext, caller: Caller, taskId: string): Promise<api.MediaTask | api.VideoTask> {
   const task = await findTask(db, taskId);
   if (task === undefined) return { taskId, status: 'pending' };
   assertOwn(caller, task);
@@ -160,7 +143,7 @@ async function readTask({ db }: MediaContext, caller: Caller, taskId: string): P
  * Assets first, the row last and only if it has not changed: the job can complete the task at the same time. The job sees
  * at its end that the row is gone and removes its output. Throws 404 (another user's), and 503, after which it can be retried.
  */
-async function deleteTask(deps: MediaContext, caller: Caller, taskId: string): Promise<TaskDeleted> {
+async function deleteTask(deps: MediaContext, caller: Caller, taskId: string): Promise<api.TaskDeleted> {
   let assetsDeleted = 0;
   return retryWhileChanging(async () => {
     const task = await findTask(deps.db, taskId);
@@ -175,7 +158,7 @@ async function deleteTask(deps: MediaContext, caller: Caller, taskId: string): P
   }, mediaProblems.asset_changing);
 }
 
-async function deleteTasksOf({ db, jobs }: MediaContext, ownerId: string): Promise<TasksDeleted> {
+async function deleteTasksOf({ db, jobs }: MediaContext, ownerId: string): Promise<api.TasksDeleted> {
   return transaction(db, async (tx) => {
     const taskIds = await dropTasksOf(tx, ownerId);
     await withdrawVideos(jobs, tx, taskIds);
@@ -197,7 +180,7 @@ function outputOf({ metadata }: StoredTask): readonly string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
-function toTask({ runId, revision, createdAt, updatedAt, ...task }: StoredTask): MediaTask {
+function toTask({ runId, revision, createdAt, updatedAt, ...task }: StoredTask): api.MediaTask {
   const created = createdAt.toISOString();
   return { ...task, createdAt: created, created_at: created, updatedAt: updatedAt.toISOString() };
 }

@@ -11,18 +11,7 @@ import { editMemory, lookUpMemory, removeMemory } from '../changes/editing.ts';
 import { eraseEntity } from '../changes/entitywrite.ts';
 import { undoChange } from '../changes/undoing.ts';
 import type { MemoryContext } from '../context.ts';
-import {
-  adminMemory,
-  adminProfile,
-  entityExport,
-  entityPath,
-  history,
-  memoryListing,
-  memoryPage,
-  profileEdit,
-  profileListing,
-  profilePage,
-} from './api.ts';
+import * as api from './api.ts';
 import {
   exportEntity,
   historyOf,
@@ -66,8 +55,8 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     summary: 'List memories',
     description: 'Returns a page of memories of all entities, with filters.',
     client: { query: 'MemoryListing', answer: 'MemoryPage' },
-    querystring: memoryListing,
-    response: { 200: memoryPage },
+    querystring: api.memoryListing,
+    response: { 200: api.memoryPage },
     handler: async (request) => pageOfMemories(deps, request.query),
   });
 
@@ -79,7 +68,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     example: { ...user, content, type: 'preference' },
     client: { body: 'AdditionRequest', answer: 'AdminMemory' },
     body: additionRequest,
-    response: { 200: adminMemory.describe('The memory was merged into an existing one.'), 201: adminMemory },
+    response: { 200: api.adminMemory.describe('The memory was merged into an existing one.'), 201: api.adminMemory },
     handler: async (request, reply) => {
       const { memory, deduplicated } = await addMemory(deps, 'operator', request.body);
       return reply.code(deduplicated ? 200 : 201).send(await showMemory(deps, memory));
@@ -93,7 +82,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     client: { answer: 'AdminMemory' },
     params: memoryPath,
-    response: { 200: adminMemory },
+    response: { 200: api.adminMemory },
     handler: async (request) => showMemory(deps, await lookUpMemory(deps, request.params.id)),
   });
 
@@ -106,7 +95,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     client: { body: 'OperatorEdit', answer: 'AdminMemory' },
     params: memoryPath,
     body: operatorEdit,
-    response: { 200: adminMemory },
+    response: { 200: api.adminMemory },
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       return showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
@@ -130,7 +119,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     client: { answer: 'MemoryHistory' },
     params: memoryPath,
-    response: { 200: history },
+    response: { 200: api.history },
     handler: async (request) => historyOf(deps, await lookUpMemory(deps, request.params.id)),
   });
 
@@ -141,7 +130,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['nothing_to_undo', ...editing],
     client: { answer: 'AdminMemory' },
     params: memoryPath,
-    response: { 200: adminMemory },
+    response: { 200: api.adminMemory },
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
       return showMemory(deps, await undoChange(deps, seen));
@@ -161,8 +150,8 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     summary: 'List profiles',
     description: 'Returns a page of profiles.',
     client: { query: 'ProfileListing', answer: 'ProfilePage' },
-    querystring: profileListing,
-    response: { 200: profilePage },
+    querystring: api.profileListing,
+    response: { 200: api.profilePage },
     handler: async (request) => pageOfProfiles(deps, request.query),
   });
 
@@ -172,8 +161,8 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     description: 'Returns a profile, with the memories that its facts are derived from.',
     problems: ['not_found'],
     client: { answer: 'AdminProfile' },
-    params: entityPath,
-    response: { 200: adminProfile },
+    params: api.entityPath,
+    response: { 200: api.adminProfile },
     handler: async (request) => showProfile(deps, entity(request.params)),
   });
 
@@ -184,9 +173,9 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     example: { summary: 'A painter.', facts: { medium: 'watercolor' } },
     client: { body: 'ProfileEdit', answer: 'AdminProfile' },
-    params: entityPath,
-    body: profileEdit,
-    response: { 200: adminProfile },
+    params: api.entityPath,
+    body: api.profileEdit,
+    response: { 200: api.adminProfile },
     handler: async (request) => writeProfile(deps, entity(request.params), request.body),
   });
 
@@ -196,7 +185,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     description: 'Deletes a profile. The memories stay.',
     problems: ['not_found'],
     otherResponses: { 204: ['The profile was deleted.'] },
-    params: entityPath,
+    params: api.entityPath,
     handler: async (request) => removeProfile(deps, entity(request.params)),
   });
 
@@ -205,7 +194,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     summary: 'Erase all data of an entity',
     description: 'Erases all memories, the profile and the history of an entity.',
     otherResponses: erased,
-    params: entityPath,
+    params: api.entityPath,
     handler: async (request) => eraseEntity(deps, entity(request.params)),
   });
 
@@ -215,8 +204,8 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     description: 'Returns the profile and all memories with their history.',
     problems: ['not_found'],
     client: { answer: 'EntityExport' },
-    params: entityPath,
-    response: { 200: entityExport },
+    params: api.entityPath,
+    response: { 200: api.entityExport },
     handler: async (request) => exportEntity(deps, entity(request.params), deps.clock.now()),
   });
 }

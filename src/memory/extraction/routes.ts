@@ -5,17 +5,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem } from '#platform/problem.ts';
 import { isStorableText } from '#platform/storable.ts';
-import {
-  type AdditionRequest,
-  type Entity,
-  entityId,
-  entityType,
-  longestContentBytes,
-  memory,
-  memoryTypes,
-  saidAt,
-  threadOfStatement,
-} from '../api.ts';
+import * as api from '../api.ts';
 import { type Added, addMemory } from '../changes/adding.ts';
 import type { JudgingContext } from '../context.ts';
 import { type Judgements, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
@@ -36,13 +26,16 @@ const message = z.object({
   content: z
     .string()
     .min(1)
-    .refine((text) => Buffer.byteLength(text) <= longestContentBytes, `must be at most ${longestContentBytes} bytes`)
+    .refine(
+      (text) => Buffer.byteLength(text) <= api.longestContentBytes,
+      `must be at most ${api.longestContentBytes} bytes`,
+    )
     .refine(isStorableText, 'must not contain NUL or lone surrogates'),
 });
 
 const extractionRequest = z.object({
-  entity_id: entityId.optional().describe('Required with X-Internal-Key. Default with a JWT: the id of the user.'),
-  entity_type: entityType.optional().describe('As entity_id; `user` with a JWT.'),
+  entity_id: api.entityId.optional().describe('Required with X-Internal-Key. Default with a JWT: the id of the user.'),
+  entity_type: api.entityType.optional().describe('As entity_id; `user` with a JWT.'),
   messages: z
     .array(message)
     .min(1)
@@ -52,18 +45,18 @@ const extractionRequest = z.object({
       `must have at most ${mostBytes} bytes of content together`,
     )
     .describe('A part of a conversation, the oldest message first.'),
-  said_at: saidAt
+  said_at: api.saidAt
     .optional()
     .describe(
       'The time when the messages were written. Default: now. If the entity has been erased since then, nothing is added.',
     ),
-  thread_id: threadOfStatement,
+  thread_id: api.threadOfStatement,
 });
 type ExtractionRequest = z.output<typeof extractionRequest>;
 
 const extraction = z.object({
   memories: z.array(
-    memory.pick({ id: true, content: true, type: true }).extend({
+    api.memory.pick({ id: true, content: true, type: true }).extend({
       action: z
         .enum(['added', 'merged', 'replaced', 'none'])
         .describe('`replaced`: an older memory was replaced by it. `none`: the same text already existed.'),
@@ -118,7 +111,7 @@ interface Extracted {
  */
 async function extractMemories(
   deps: JudgingContext,
-  entity: Entity,
+  entity: api.Entity,
   { messages, said_at: saidAt, thread_id }: Pick<ExtractionRequest, 'messages' | 'said_at' | 'thread_id'>,
 ): Promise<Extracted> {
   const since = await readTime(deps.db, saidAt);
@@ -145,9 +138,9 @@ async function extractMemories(
 /** Throws EntityErased. */
 async function add(
   deps: JudgingContext,
-  entity: Entity,
-  found: readonly Pick<AdditionRequest, 'content' | 'type'>[],
-  statement: Pick<AdditionRequest, 'said_at' | 'thread_id'>,
+  entity: api.Entity,
+  found: readonly Pick<api.AdditionRequest, 'content' | 'type'>[],
+  statement: Pick<api.AdditionRequest, 'said_at' | 'thread_id'>,
 ): Promise<ExtractedMemory[]> {
   const adding = { ...deps, requestJudgement: reserveJudgement(deps) };
   const added: Added[] = [];
@@ -175,7 +168,7 @@ function asProblem(error: unknown): never {
   throw memoryProblems.model_unavailable({ cause: error });
 }
 
-async function judge(deps: JudgingContext, entity: Entity, ids: readonly string[]): Promise<Judgements> {
+async function judge(deps: JudgingContext, entity: api.Entity, ids: readonly string[]): Promise<Judgements> {
   if (ids.length === 0) return new Map();
   try {
     return (await judgeWaiting(deps, entity, ids)) ?? new Map();
@@ -217,7 +210,7 @@ const answerShape = z.strictObject({
   memories: z
     .array(
       z.strictObject({
-        type: z.enum(memoryTypes),
+        type: z.enum(api.memoryTypes),
         content: z
           .string()
           .refine((text) => text.trim() !== '' && text.length <= longestContent && isStorableText(text), {

@@ -25,6 +25,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The reference page shows this. */
     access?: Accepts;
+    /** Codes of the guard, beyond those that `access` implies. */
+    problems?: readonly string[];
     /** `false`: CORS does not apply to the route. */
     cors?: false;
   }
@@ -34,7 +36,7 @@ declare module 'fastify' {
 export type Accepts = 'user' | 'internal' | 'userOrInternal' | 'admin' | 'anyone';
 
 interface Guard {
-  readonly config: { readonly access: Accepts };
+  readonly config: { readonly access: Accepts; readonly cors?: false; readonly problems?: readonly string[] };
   readonly onRequest: Hook;
   readonly preHandler?: Hook;
 }
@@ -50,6 +52,8 @@ export interface Access {
    * always 401.
    */
   readonly internalOnly: Guard;
+  /** As `internalOnly`, for services whose CORS admits pages: they cannot call it. */
+  readonly internalWithoutCors: Guard;
   /** Works like `internalOnly`, and also accepts the key as `Authorization: Bearer` if `X-Internal-Key` is absent. Accepts no JWT. */
   readonly internalOrBearer: Guard;
   /** As `userOrInternal`. A request without a credential is let in too, and has `isAnonymous` instead of a caller. */
@@ -107,11 +111,15 @@ export function createAccess(options: AccessOptions): Access {
     };
   };
 
+  // Without keys of tokens, a token is refused as unknown.
+  const config = { access: 'internal', ...(tokens && { problems: ['forbidden'] }) } as const;
+  const internalOnly: Guard = { config, onRequest: guard(keyHeader), preHandler: refuseUsers };
   return {
     userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(keyHeader) },
-    internalOnly: { config: { access: 'internal' }, onRequest: guard(keyHeader), preHandler: refuseUsers },
+    internalOnly,
+    internalWithoutCors: { ...internalOnly, config: { access: 'internal', cors: false } },
     internalOrBearer: {
-      config: { access: 'internal' },
+      config,
       onRequest: guard((request) => keyHeader(request) ?? bearerOf(request) ?? ''),
       preHandler: refuseUsers,
     },

@@ -49,7 +49,8 @@ export async function describeRoutes(
       const transformed = jsonSchemaTransform({ route, ...rest });
       const text: RouteTexts = route.schema ?? {};
       const url = text.documentedPath ?? transformed.url;
-      documented.set(`${route.method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`, text);
+      const problems = [...(route.config?.problems ?? []), ...(text.problems ?? [])];
+      documented.set(`${route.method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`, { ...text, problems });
       const access = route.config?.access;
       const security =
         access !== undefined ? securityByAccess[access] : text.readsSession ? [{ sessionCookie: [] }] : [];

@@ -48,6 +48,9 @@ type AddRoute = <Params, Query, Headers, Body, Response>(
 
 export type Routes = Readonly<Record<'get' | 'head' | 'post' | 'put' | 'patch' | 'delete', AddRoute>>;
 
+/** In place of a guard, for routes that need no credential. */
+export const unguarded = {};
+
 type AnyHandler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** `tag`: the section of the API reference that lists the routes. A route whose only response is 204 sends nothing of its handler. */
