@@ -66,6 +66,8 @@ interface AccessOptions {
   readonly log: Log;
   /** Calls per minute per user (RATE_LIMIT_PER_MINUTE). 0 or absent: no limit. */
   readonly rateLimitPerMinute?: number;
+  /** Throws for users who may start and change nothing. They can still read and delete what they have. */
+  readonly refuseChanges?: (userId: string) => Promise<void>;
   readonly clock?: Clock;
 }
 
@@ -107,8 +109,14 @@ export function createAccess(options: AccessOptions): Access {
     };
   };
 
+  const preHandler: Hook = ({ caller, method }, _reply, done) => {
+    const isOwnChange = caller?.kind === 'user' && !caller.isOnBehalf && !/^(GET|HEAD|DELETE)$/.test(method);
+    if (!isOwnChange || options.refuseChanges === undefined) return done();
+    options.refuseChanges(caller.userId).then(() => done(), done);
+  };
+
   return {
-    userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(keyHeader) },
+    userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(keyHeader), preHandler },
     internalOnly: { config: { access: 'internal' }, onRequest: guard(keyHeader), preHandler: refuseUsers },
     internalOrBearer: {
       config: { access: 'internal' },
@@ -124,8 +132,9 @@ export function createAccess(options: AccessOptions): Access {
         request.isAnonymous = true;
         done();
       },
+      preHandler,
     },
-    userOnly: { config: { access: 'user' }, onRequest: guard(() => undefined) },
+    userOnly: { config: { access: 'user' }, onRequest: guard(() => undefined), preHandler },
   };
 }
 
