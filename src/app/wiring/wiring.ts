@@ -39,7 +39,7 @@ export function wireAccess({ config, log }: Pick<Wiring, 'config' | 'log'>, data
 const admittedForMs = 5000;
 const databaseTimeoutMs = 2000;
 
-/** Access tokens outlive a block, and the identity provider renews those of MCP clients. A database that is away refuses nobody. */
+/** Access tokens outlive a block, and the identity provider renews those of MCP clients. While the database is away, no request is refused. */
 function refuseBlocked(database: Database): (userId: string) => Promise<void> {
   const admitted = createLru<string, number>(100_000);
   return async (userId) => {
