@@ -53,20 +53,13 @@ export async function putShare(
     author,
     expires_at: expiresInS === null ? null : sql<Date>`now() + make_interval(secs => ${expiresInS})`,
   };
-  const place = 'assetId' in target ? { asset_id: target.assetId } : { thread_id: target.threadId };
-  const snapshot = 'assetId' in target ? {} : { snapshot: json(target.snapshot) };
+  const shown =
+    'assetId' in target
+      ? { asset_id: target.assetId }
+      : { thread_id: target.threadId, snapshot: json(target.snapshot) };
   const inserted = await tx
     .insertInto('shares')
-    .values({
-      share_id: id,
-      owner_id: ownerId,
-      asset_id: null,
-      thread_id: null,
-      snapshot: null,
-      ...place,
-      ...snapshot,
-      ...options,
-    })
+    .values({ share_id: id, owner_id: ownerId, ...shown, ...options })
     .onConflict((conflict) => conflict.doNothing())
     .returning(columns)
     .executeTakeFirst();
