@@ -146,6 +146,11 @@ describe('a blocked account', () => {
     const { browser, userId, email } = await enter();
     const own = await block(userId, email.toUpperCase());
     expect([own.status, await own.json()]).toEqual([409, expect.objectContaining({ error: 'own_account' })]);
+    // As the console names an operator with this address.
+    await sql`update user_profiles set email = 'Chief+Desk@example.com' where id = ${userId}`.execute(
+      rig.database.queries(),
+    );
+    expect((await block(userId, 'chief_desk@example.com')).status).toBe(409);
     expect((await refresh(browser)).status).toBe(200);
     for (const change of [block, unblock]) expect((await change(randomUUID())).status).toBe(404);
   });

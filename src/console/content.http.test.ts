@@ -46,16 +46,24 @@ describe('the Content page', () => {
 
   it.each([
     ['another document', '/api/content/secrets', { visible: true }],
-    ['content of another document', path, { title_en: 'Hello' }],
+    ['content of no document', path, { title_en: 'Hello' }],
+    ['content of another document', '/api/content/trending', { visible: true }],
+    ['content of another document too', path, { cards: [] }],
     ['a card that is no object', '/api/content/home-cards-v2', { cards: ['x'] }],
   ])('refuses %s', async (_case, to, content) => {
     expect((await server.send('PUT', to, { version: '', content })).status).toBe(400);
     expect((await server.send('PUT', path, { version: '', content: { visible: true } }, {})).status).toBe(401);
   });
 
-  it('shows a file that is no document', async () => {
-    await writeFile(join(folder, 'trending.json'), '{ "items": ');
+  it.each(['{ "items": ', '{ "visible": true }'])('shows that %s is no document of its file', async (text) => {
+    await writeFile(join(folder, 'trending.json'), text);
     expect((await read()).documents.trending).toMatchObject({ content: null });
+  });
+
+  it('does not bring a document back whose file is gone', async () => {
+    await rm(join(folder, 'trending.json'));
+    const change = { version: '', content: { items: [] } };
+    expect((await server.send('PUT', '/api/content/trending', change)).status).toBe(409);
   });
 
   it('names the CMS that owns the content, and changes nothing there', async () => {

@@ -8,16 +8,18 @@ import { holdName, transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { etagOf } from '#platform/http/validators.ts';
+import { invalid } from '#platform/problem.ts';
 import type { ConsoleContext } from './context.ts';
 import { type OperatorGuard, operatorName } from './operators/guard.ts';
 import { consoleProblems } from './problems.ts';
 
 const entry = z.record(z.string(), z.json());
-const document = z.union([
-  z.looseObject({ cards: z.array(entry), featuredCardIds: z.array(z.string()).optional() }),
-  z.looseObject({ items: z.array(entry) }),
-  z.looseObject({ visible: z.boolean() }),
-]);
+const kinds = {
+  announcements: z.looseObject({ visible: z.boolean() }),
+  'home-cards-v2': z.looseObject({ cards: z.array(entry), featuredCardIds: z.array(z.string()).optional() }),
+  trending: z.looseObject({ items: z.array(entry) }),
+};
+const document = z.union(Object.values(kinds));
 const documentName = z.enum(['announcements', 'home-cards-v2', 'trending']);
 export type DocumentName = z.output<typeof documentName>;
 
@@ -43,7 +45,7 @@ export function addContentRoutes(
   const pathOf = (name: DocumentName) => join(folder ?? '', `${name}.json`);
   const read = async (name: DocumentName) => {
     const [text, { mtime }] = await Promise.all([readFile(pathOf(name), 'utf8'), stat(pathOf(name))]);
-    const parsed = z.preprocess(parseJson, document).safeParse(text);
+    const parsed = z.preprocess(parseJson, kinds[name]).safeParse(text);
     return [name, { content: parsed.data ?? null, version: etagOf(text), changedAt: mtime.toISOString() }] as const;
   };
 
@@ -66,14 +68,18 @@ export function addContentRoutes(
     body: change,
     handler: async (request, reply) => {
       const { document: name } = request.params;
+      const { version, content } = request.body;
+      if (!kinds[name].safeParse(content).success) throw invalid('body.content', `must be a document of ${name}`);
       await transaction(db, async (tx) => {
         // The second of two changes at the same time sees the first.
         await holdName(tx, 'content');
-        if ((await read(name))[1].version !== request.body.version) throw consoleProblems.content_changed();
+        // A file that is gone has changed, too.
+        const [, before] = await read(name).catch(() => []);
+        if (before?.version !== version) throw consoleProblems.content_changed();
         const action = { action: 'PUT /api/content/:document', target: `content ${name}`, outcome: 'done' };
         await recordAction(auditOf(tx), { actor: operatorName(request), ...action });
         const staged = join(folder, `.${name}.${randomUUID()}`);
-        await writeFile(staged, JSON.stringify(request.body.content, null, 2));
+        await writeFile(staged, JSON.stringify(content, null, 2));
         await rename(staged, pathOf(name));
       });
       return reply.code(204).send();

@@ -7,7 +7,7 @@ create table account_blocks (
   user_id uuid not null,
   actor text not null,
   reason text not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  primary key (user_id, created_at)
 );
-create index account_blocks_by_user on account_blocks (user_id, created_at desc);
 create index account_blocks_by_age on account_blocks (created_at desc);

@@ -1,7 +1,7 @@
 /** People as operators find and change them (docs/specification/records.md#people). */
 
 import type { RawBuilder } from 'kysely';
-import { auditOf, findActions, type ShownAction } from '#platform/audit/audit.ts';
+import { actorNamed, auditOf, findActions, type ShownAction } from '#platform/audit/audit.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
@@ -193,7 +193,7 @@ export async function blockPerson(
     await endSessions(userId, tx);
     const before = await lockAccount(tx, userId);
     if (before === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
-    if (before.email?.toLowerCase() === actor.toLowerCase()) throw accountProblems.own_account();
+    if (actorNamed(before.email ?? '').toLowerCase() === actor.toLowerCase()) throw accountProblems.own_account();
     if (before.blockedAt !== null) return;
     await setBlocked(tx, userId, true);
     await insertBlock(tx, userId, actor, reason);

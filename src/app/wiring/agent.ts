@@ -46,7 +46,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     agentUrl: browserUrlsOf(config).agent,
     authorizationServer: addresses.idp,
     internalKeys: config.internal.keys,
-    access: wireAccess({ config, log }),
+    access: wireAccess({ config, log }, database),
     database,
     redis,
     pubsub: openPubSub({ redis, name: 'agent', log }),

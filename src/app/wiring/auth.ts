@@ -61,7 +61,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
       access: createAccess({ internalKeys, log, clock }),
       droppedJobs: droppedAtErasure,
       deletion: {
-        userAccess: wireAccess({ config, log }),
+        userAccess: wireAccess({ config, log }, database),
         clients,
         webhooks: webhooks ?? noWebhooks,
         days: auth.accountDeletionDays,

@@ -66,7 +66,7 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),
     clock,
-    access: wireAccess({ config, log }),
+    access: wireAccess({ config, log }, database),
     database,
     signedUrls,
     originals,

@@ -25,7 +25,7 @@ export async function wireMemory({ config, engines, server, log }: Wiring): Prom
     server: { ...server, readiness: { database: () => database.check() } },
     agentOrigins: agentOriginsOf(config),
     clock,
-    access: wireAccess({ config, log }),
+    access: wireAccess({ config, log }, database),
     adminToken: config.memory.adminToken,
     mergeSimilarity: config.memory.mergeSimilarity,
     minRelevance: config.memory.minRelevance,

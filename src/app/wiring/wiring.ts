@@ -1,9 +1,14 @@
 /** What one service needs: its part of the configuration, its engines and the server options. */
 
+import { accountProblems } from '#accounts/problems.ts';
+import { type AccountTables, findProfile } from '#accounts/store.ts';
 import { type Access, createAccess } from '#platform/access/access.ts';
+import { createLru } from '#platform/cache/cache.ts';
 import { systemClock as clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/db.ts';
 import type { ServerCommons } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
+import { withDeadline } from '#platform/resilience.ts';
 import { addressesOf, type Config, rateLimitOf, type ServiceName } from '../config.ts';
 import type { Engines } from '../engines.ts';
 import type { ServiceLease } from '../servicelease.ts';
@@ -20,14 +25,30 @@ export interface Wiring {
 }
 
 /** Access control for services that users and servers call (docs/specification/http.md#credentials). */
-export function wireAccess({ config, log }: { readonly config: Config; readonly log: Log }): Access {
+export function wireAccess({ config, log }: Pick<Wiring, 'config' | 'log'>, database: Database): Access {
   return createAccess({
+    refuseChanges: refuseBlocked(database),
     internalKeys: config.internal.keys,
     jwksUrl: jwksUrlOf(config),
     rateLimitPerMinute: rateLimitOf(config),
     log,
     clock,
   });
+}
+
+const admittedForMs = 5000;
+const databaseTimeoutMs = 2000;
+
+/** Access tokens outlive a block, and the identity provider renews those of MCP clients. While the database is away, no request is refused. */
+function refuseBlocked(database: Database): (userId: string) => Promise<void> {
+  const admitted = createLru<string, number>(100_000);
+  return async (userId) => {
+    if ((admitted.get(userId) ?? 0) > clock.now()) return;
+    const find = () => findProfile(database.queries<AccountTables>(), userId);
+    const profile = await withDeadline(databaseTimeoutMs, find).catch(() => undefined);
+    if (profile?.blockedAt != null) throw accountProblems.account_blocked();
+    admitted.set(userId, clock.now() + admittedForMs);
+  };
 }
 
 export const jwksUrlOf = (config: Config): string =>

@@ -1,5 +1,6 @@
 /** Admits operators to their endpoints, and names them to what the endpoints do. */
 import type { FastifyRequest } from 'fastify';
+import { actorNamed } from '#platform/audit/audit.ts';
 import { problems } from '#platform/problem.ts';
 import { consoleProblems } from '../problems.ts';
 import type { Operator, Sessions } from '../sessions.ts';
@@ -27,6 +28,5 @@ export function guardOperators(sessions: Sessions): OperatorGuard {
 export function operatorName(request: FastifyRequest): string {
   const operator = admitted.get(request);
   if (operator === undefined) throw new Error('the route has no guard');
-  // The log takes these characters and this length.
-  return operator.name.replaceAll(/[^\w.@-]/g, '_').slice(0, 64);
+  return actorNamed(operator.name);
 }

@@ -227,6 +227,20 @@ describe.skipIf(withoutPostgres)('people', () => {
       expect(record.block).toEqual({ actor: 'console', reason: 'Spam in links.' });
       expect(record.sessionsEndedAt).not.toBeNull();
       expect(await isRefused(person)).toBe(true);
+      // While the access token is valid, also what costs no credits is refused, in each service.
+      for (const [service, path, order] of [
+        ['memory', '/memory/search', { query: 'tea' }],
+        ['memory', '/memory/extract', { messages: [{ role: 'user', content: 'I drink tea' }] }],
+        ['media', '/v1/uploads', { mime: 'image/png', size: 10, scope: { kind: 'library', id: 'own' } }],
+        ['media', '/v1/shares', { assetId: randomUUID() }],
+        ['agent', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }],
+      ] as const) {
+        const refusal = async () => {
+          const { status, body } = await person.call(service, 'POST', path, order);
+          return [path, status, body.error];
+        };
+        await expect.poll(refusal, { timeout: 10_000 }).toEqual([path, 403, 'account_blocked']);
+      }
       // The conversations and files are still there.
       expect((await person.call('agent', 'GET', '/threads')).status).toBe(200);
       const found = async (status: string) =>

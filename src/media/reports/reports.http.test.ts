@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { AuditTables } from '#platform/audit/audit.ts';
+import { transaction } from '#platform/db/db.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
   type Client,
@@ -16,7 +17,10 @@ import type { Asset, ImageSignedRefs } from '../api.ts';
 import type { Collection } from '../collections/api.ts';
 import type { Appealed, Incident, IncidentCounts, IncidentPage } from '../incidents/api.ts';
 import type { GalleryPage, Share, SharePage } from '../shares/api.ts';
+import { holdShare } from '../shares/sharestore.ts';
+import type { MediaTables } from '../tables.ts';
 import type { OwnDecisions, ReportPage } from './api.ts';
+import { writeDecision } from './reportstore.ts';
 
 const patience = { timeout: 30_000 };
 type Reported = { readonly id: string } & Refusal;
@@ -269,6 +273,37 @@ onEveryPair('reports', (pair) => {
     await decide(id, { decision: 'dismiss', statement: 'An error.' });
     expect([await statuses(), await listed()]).toEqual([[404, 404], []]);
     expect((await rig.server.get<Incident>(`/v1/incidents/${id}`)).body.isShared).toBe(false);
+  });
+
+  it('find what a page showed that its owner ended while it was hidden', async () => {
+    const owner = await makeUser();
+    const { registration } = await upload(owner.client, await makeImage('png', { width: 207 }));
+    const { assetId } = registration;
+    await owner.client.register(registration);
+    const { body } = await owner.client.post<Collection>('/v1/collections', { title: 'Boats', assetIds: [assetId] });
+    const { collectionId } = body;
+    const share = (await owner.client.post<Share>('/v1/shares', { collectionId })).body;
+    await reportAs(rig.user, { shareId: share.id, reason: 'violence' });
+    const [incident] = (await rig.server.get<IncidentPage>(`/v1/incidents?ownerId=${owner.userId}`)).body.incidents;
+    const id = String(incident?.id);
+    await decide(id, { decision: 'restrict', statement: 'Violent.' });
+    await owner.client.delete(`/v1/shares/${share.id}`);
+    await rig.server.post('/v1/sweep', {});
+    await decide(id, { decision: 'dismiss', statement: 'It is art.' });
+    expect((await owner.client.post('/v1/shares', { assetId })).status).toBe(201);
+    expect((await rig.server.get(`/v1/shares/${share.id}/data`)).status).toBe(404);
+    // A page that is made while an operator decides is not shown.
+    const db = rig.database.queries<MediaTables>();
+    const sharing = await transaction(db, async (tx) => {
+      await holdShare(tx, owner.userId, `album:${collectionId}`);
+      const request = owner.client.post<Refusal>('/v1/shares', { collectionId });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await writeDecision(tx, id, 'restrict', 'Violent.');
+      return { request };
+    });
+    expect((await sharing.request).body.error).toBe('content_restricted');
+    const again = await rig.server.get<Incident>(`/v1/incidents/${id}`);
+    expect(again.body.isShared).toBe(false);
   });
 
   it('apply to the other copies of the owner, which cannot be published again', async () => {

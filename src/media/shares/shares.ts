@@ -43,6 +43,7 @@ import {
   findOwnerOfShare,
   findShare,
   findShownAssets,
+  holdShare,
   isThreadRestricted,
   listFeed,
   listIndexedShares,
@@ -80,7 +81,13 @@ export async function shareIt(
   const id = randomBytes(idBytes).toString('base64url');
   const options = { expiresInS: expiresIn, showPrompt, index, attachments, author };
   try {
-    const { isNew, ...row } = await transaction(deps.db, (tx) => putShare(tx, { id, ownerId, target, ...options }));
+    const { isNew, ...row } = await transaction(deps.db, async (tx) => {
+      if (assetId === undefined) await holdShare(tx, ownerId, threadId);
+      // Restricted while the snapshot was taken.
+      if (assetId === undefined && (await isThreadRestricted(tx, ownerId, threadId)))
+        throw mediaProblems.content_restricted();
+      return putShare(tx, { id, ownerId, target, ...options });
+    });
     return { share: toShare(deps, row), isNew };
   } catch (error) {
     // Deleted since.

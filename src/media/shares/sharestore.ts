@@ -1,6 +1,6 @@
 /** The rows of shares. */
 import { sql } from 'kysely';
-import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { type Db, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { signingColumns } from '../assets/assetstore.ts';
 import { isLive, type MediaTables, type Snapshot } from '../tables.ts';
@@ -53,20 +53,13 @@ export async function putShare(
     author,
     expires_at: expiresInS === null ? null : sql<Date>`now() + make_interval(secs => ${expiresInS})`,
   };
-  const place = 'assetId' in target ? { asset_id: target.assetId } : { thread_id: target.threadId };
-  const snapshot = 'assetId' in target ? {} : { snapshot: json(target.snapshot) };
+  const shown =
+    'assetId' in target
+      ? { asset_id: target.assetId }
+      : { thread_id: target.threadId, snapshot: json(target.snapshot) };
   const inserted = await tx
     .insertInto('shares')
-    .values({
-      share_id: id,
-      owner_id: ownerId,
-      asset_id: null,
-      thread_id: null,
-      snapshot: null,
-      ...place,
-      ...snapshot,
-      ...options,
-    })
+    .values({ share_id: id, owner_id: ownerId, ...shown, ...options })
     .onConflict((conflict) => conflict.doNothing())
     .returning(columns)
     .executeTakeFirst();
@@ -142,6 +135,10 @@ export async function isThreadRestricted(db: Handle, ownerId: string, threadId: 
   return row !== undefined && row.decision !== 'dismiss';
 }
 
+/** A share that is made at the same time as a decision comes before it and is hidden, or after it and is refused. */
+export const holdShare = (tx: Tx<MediaTables>, ownerId: string, threadId: string) =>
+  holdName(tx, `share ${ownerId} ${threadId}`);
+
 /** Their pages end, until they are shown again. `assetIds`: also those of these assets. */
 export async function hideShares(
   tx: Tx<MediaTables>,
@@ -150,14 +147,17 @@ export async function hideShares(
   assetIds: readonly string[],
   isHidden: boolean,
 ): Promise<void> {
+  if (threadId !== null) await holdShare(tx, ownerId, threadId);
   await sql`
     update shares set hidden_at = ${isHidden ? sql`coalesce(hidden_at, now())` : null}
     where asset_id = any(${assetIds}::uuid[])
       or (owner_id = ${ownerId}::uuid and thread_id = ${threadId}::text)`.execute(tx);
 }
 
+/** A hidden one only expires, because a later decision is also about what it showed. */
 export async function dropShare(db: Handle, id: string): Promise<void> {
-  await db.deleteFrom('shares').where('share_id', '=', id).execute();
+  await db.deleteFrom('shares').where('share_id', '=', id).where('hidden_at', 'is', null).execute();
+  await db.updateTable('shares').set({ expires_at: sql<Date>`now()` }).where('share_id', '=', id).execute();
 }
 
 export async function dropSharesOfThread(db: Handle, ownerId: string, threadId: string): Promise<void> {
@@ -171,7 +171,7 @@ export async function dropSharesOfOwner(db: Handle, ownerId: string): Promise<nu
 }
 
 export async function dropExpiredShares(db: Handle): Promise<void> {
-  await db.deleteFrom('shares').where(sql<boolean>`expires_at <= now()`).execute();
+  await db.deleteFrom('shares').where(sql<boolean>`expires_at <= now() and hidden_at is null`).execute();
 }
 
 /** Live shares that search engines may find, oldest first. */

@@ -70,6 +70,8 @@ interface AccessOptions {
   readonly log: Log;
   /** Calls per minute per user (RATE_LIMIT_PER_MINUTE). 0 or absent: no limit. */
   readonly rateLimitPerMinute?: number;
+  /** Throws for users who may start and change nothing. They can still read and delete what they have. */
+  readonly refuseChanges?: (userId: string) => Promise<void>;
   readonly clock?: Clock;
 }
 
@@ -114,8 +116,13 @@ export function createAccess(options: AccessOptions): Access {
   // Without keys of tokens, a token is refused as unknown.
   const config = { access: 'internal', ...(tokens && { problems: ['forbidden'] }) } as const;
   const internalOnly: Guard = { config, onRequest: guard(keyHeader), preHandler: refuseUsers };
+  const preHandler: Hook = ({ caller, method }, _reply, done) => {
+    const isOwnChange = caller?.kind === 'user' && !caller.isOnBehalf && !/^(GET|HEAD|DELETE)$/.test(method);
+    if (!isOwnChange || options.refuseChanges === undefined) return done();
+    options.refuseChanges(caller.userId).then(() => done(), done);
+  };
   return {
-    userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(keyHeader) },
+    userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(keyHeader), preHandler },
     internalOnly,
     internalWithoutCors: { ...internalOnly, config: { access: 'internal', cors: false } },
     internalOrBearer: {
@@ -132,8 +139,9 @@ export function createAccess(options: AccessOptions): Access {
         request.isAnonymous = true;
         done();
       },
+      preHandler,
     },
-    userOnly: { config: { access: 'user' }, onRequest: guard(() => undefined) },
+    userOnly: { config: { access: 'user' }, onRequest: guard(() => undefined), preHandler },
   };
 }
 

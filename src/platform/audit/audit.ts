@@ -68,13 +68,10 @@ export async function audited<T>(
 }
 
 /** Returns the operating system account that runs the command. */
-export function commandActor(): string {
-  return (
-    userInfo()
-      .username.replaceAll(/[^\w.@-]/g, '_')
-      .slice(0, 64) || 'unnamed'
-  );
-}
+export const commandActor = (): string => actorNamed(userInfo().username) || 'unnamed';
+
+/** The log takes these characters and this length. */
+export const actorNamed = (name: string): string => name.replaceAll(/[^\w.@-]/g, '_').slice(0, 64);
 
 /** Returns `sha256 <salt> <digest of "<salt> <id>">`. Each call uses a new salt. */
 export function hashedTarget(id: string): string {

@@ -23,7 +23,7 @@ const entityTypes = [
   ['group', 'Groups'],
 ] as const;
 
-/** An address stands for its user. Unknown ones find nothing. */
+/** An address finds its user. Unknown ones find nothing. */
 async function idOf(typed: string): Promise<string> {
   if (!typed.includes('@')) return typed;
   const search = `/api/people?${new URLSearchParams({ q: typed })}`;
