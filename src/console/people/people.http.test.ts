@@ -227,11 +227,12 @@ describe.skipIf(withoutPostgres)('people', () => {
       expect(record.block).toEqual({ actor: 'console', reason: 'Spam in links.' });
       expect(record.sessionsEndedAt).not.toBeNull();
       expect(await isRefused(person)).toBe(true);
+      const entity = { entity_type: 'user', entity_id: person.id };
       // While the access token is valid, also what costs no credits is refused, in each service.
       for (const [service, path, order] of [
-        ['memory', '/memory/search', { query: 'tea' }],
-        ['memory', '/memory/extract', { messages: [{ role: 'user', content: 'I drink tea' }] }],
-        ['media', '/v1/uploads', { mime: 'image/png', size: 10, scope: { kind: 'library', id: 'own' } }],
+        ['memory', '/memory/search', { ...entity, query: 'tea' }],
+        ['memory', '/memory/extract', { ...entity, messages: [{ role: 'user', content: 'I drink tea' }] }],
+        ['media', '/v1/uploads', { scopeKind: 'library', scopeId: 'own', kind: 'image', mime: 'image/png' }],
         ['media', '/v1/shares', { assetId: randomUUID() }],
         ['agent', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }],
       ] as const) {
