@@ -27,6 +27,7 @@ import type { Decision, DecisionRequest, OwnDecisions } from './api.ts';
 import {
   contentOf,
   findAffected,
+  findHiddenAlone,
   listDecisions,
   listReports,
   lockIncident,
@@ -64,12 +65,15 @@ export async function decide(deps: MediaContext, id: string, request: DecisionRe
       if (incident.decision === decision && incident.statement === statement && !incident.isAppealed) return [];
       const { ownerId, threadId, kind } = incident;
       const affected = await findAffected(tx, ownerId, await contentOf(tx, incident));
-      const assetIds = affected.map((row) => row.assetId);
+      const isDismissed = decision === 'dismiss';
+      const ids = affected.map((row) => row.assetId);
+      const others = isDismissed && threadId !== null ? await findHiddenAlone(tx, ownerId, ids) : [];
+      const assetIds = ids.filter((one) => others.every(({ assetId }) => assetId !== one));
       await writeDecision(tx, id, decision, statement);
       if (decision === 'remove' && threadId !== null) await dropSharesOfThread(tx, ownerId, threadId);
-      if (decision === 'dismiss') await releaseAssets(tx, assetIds);
+      if (isDismissed) await releaseAssets(tx, assetIds);
       else await hide(deps, tx, affected, decision);
-      await hideShares(tx, ownerId, threadId, assetIds, decision !== 'dismiss');
+      await hideShares(tx, ownerId, threadId, assetIds, !isDismissed);
       const decided = { ownerId, kind, decision, statement };
       // Operators find the jobs of the emails by the id of the incident.
       await enqueueMails(deps, tx, decided, await listReports(tx, id), `${id}:${randomUUID()}`);

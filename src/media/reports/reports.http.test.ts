@@ -275,6 +275,31 @@ onEveryPair('reports', (pair) => {
     expect((await rig.server.get<Incident>(`/v1/incidents/${id}`)).body.isShared).toBe(false);
   });
 
+  it('about an album do not show an image that an earlier decision hides', async () => {
+    const owner = await makeUser();
+    const add = async (width: number) => {
+      const { registration } = await upload(owner.client, await makeImage('png', { width }));
+      await owner.client.register(registration);
+      return registration.assetId;
+    };
+    const assetIds = [await add(211), await add(213)] as const;
+    const { body } = await owner.client.post<Collection>('/v1/collections', { title: 'Boats', assetIds });
+    const album = (await owner.client.post<Share>('/v1/shares', { collectionId: body.collectionId })).body;
+    const alone = (await owner.client.post<Share>('/v1/shares', { assetId: assetIds[0] })).body;
+    for (const shareId of [alone.id, album.id]) await reportAs(rig.user, { shareId, reason: 'violence' });
+    const { incidents } = (await rig.server.get<IncidentPage>(`/v1/incidents?ownerId=${owner.userId}`)).body;
+    const ofAlbum = incidents.find(({ threadId }) => threadId !== null)?.id ?? '';
+    const ofImage = incidents.find(({ threadId }) => threadId === null)?.id ?? '';
+    for (const id of [ofImage, ofAlbum]) await decide(id, { decision: 'restrict', statement: 'Violent.' });
+    await decide(ofAlbum, { decision: 'dismiss', statement: 'It is art.' });
+    const statuses = async () =>
+      Promise.all(assetIds.map(async (assetId) => (await owner.client.post('/v1/shares', { assetId })).status));
+    expect(await statuses()).toEqual([403, 201]);
+    expect((await rig.server.get(`/v1/shares/${alone.id}/data`)).status).toBe(404);
+    await decide(ofImage, { decision: 'dismiss', statement: 'It is art.' });
+    expect(await statuses()).toEqual([200, 200]);
+  });
+
   it('find what a page showed that its owner ended while it was hidden', async () => {
     const owner = await makeUser();
     const { registration } = await upload(owner.client, await makeImage('png', { width: 207 }));

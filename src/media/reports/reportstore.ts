@@ -252,6 +252,22 @@ export async function findAffected(tx: TxHandle, ownerId: string, assetIds: read
     .execute();
 }
 
+/** Those of `assetIds` whose own newest decision, or a flag without one, hides them: a decision about a page does not show them. */
+export async function findHiddenAlone(tx: TxHandle, ownerId: string, assetIds: readonly string[]) {
+  const { rows } = await sql<{ readonly id: string }>`
+    select id from (
+      select distinct on (asset_id) asset_id as id, decision from screening_incidents
+      where owner_id = ${ownerId} and asset_id = any(${assetIds}::uuid[])
+        and (check_name = 'flag' or (check_name = 'report' and decision is not null))
+      order by asset_id, resolved_at desc nulls first
+    ) as newest where decision is null or decision = 'restrict'`.execute(tx);
+  return findAffected(
+    tx,
+    ownerId,
+    rows.map(({ id }) => id),
+  );
+}
+
 /** Only the owner can read them from now on. */
 export async function restrictAssets(tx: TxHandle, assetIds: readonly string[]): Promise<void> {
   await sql`
