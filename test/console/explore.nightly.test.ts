@@ -237,7 +237,10 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await vary.getByRole('button', { name: 'Create 4 images' }).click();
     await expect.poll(() => page.locator('.generation .asset-image.there').count()).toBeGreaterThan(1);
     await page.getByRole('link', { name: 'Library' }).click();
-    await page.locator('.tile .open').first().click();
+    // The library reads its list again when the generation ends.
+    const newest = page.locator('.tile .open').first();
+    await expect.poll(() => newest.getAttribute('aria-label')).toContain('as a watercolor');
+    await newest.click();
     await box.getByText('as a watercolor').first().waitFor();
     await box.getByRole('list', { name: 'Made from' }).locator('.asset-image.there').waitFor();
     await judge(page, 'a remix');

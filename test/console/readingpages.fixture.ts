@@ -56,8 +56,12 @@ export function playOutbox(scene: Scene): void {
 }
 
 export function playReadingPages(scene: Scene): void {
-  scene('Content: in another language', async ({ page, rig, expect }) => {
+  scene('Content: in another language', async (given) => {
+    const { page, rig, expect } = given;
+    // Operators edit it, so the page needs their session.
     await page.goto(`${rig.url}/operator/content`);
+    await page.getByRole('heading', { name: 'Sign in as an operator' }).waitFor();
+    await enterAsOperator(given, rig, '/operator/content');
     const cards = page.getByRole('region', { name: 'Ideas' });
     const title = cards.getByRole('heading', { level: 3 }).first();
     const english = await title.innerText();
@@ -71,12 +75,13 @@ export function playReadingPages(scene: Scene): void {
     await judge(page, 'content');
   });
 
-  scene('Content: operators edit what everyone sees, and the audit log names them', async ({ page, rig, expect }) => {
+  scene('Content: operators edit what everyone sees, and the audit log names them', async (given) => {
+    const { page, rig, expect } = given;
     const published = async (path: string, language: string): Promise<Partial<Announcement & HomeCards>> =>
       JSON.parse(
         await (await fetch(`${rig.addresses.content}/op/${path}`, { headers: { 'accept-language': language } })).text(),
       );
-    await page.goto(`${rig.url}/operator/content`);
+    await enterAsOperator(given, rig, '/operator/content');
     const announcement = page.getByRole('region', { name: 'Announcement' });
     await announcement.getByText('hidden').waitFor();
     expect(await published('announcement', 'en')).toMatchObject({ visible: false });

@@ -87,6 +87,6 @@ export const operatorPages: readonly Page[] = [
   desk('/memory', 'Memory', Brain, async () => (await import('./memory/profiles.tsx')).Memory, hasMemory),
   desk('/audit', 'Audit', ScrollText, async () => (await import('./operator/audit.tsx')).Audit, hasPeople),
   desk('/settings', 'Settings', SlidersHorizontal, async () => (await import('./operator/settings.tsx')).Settings),
-  desk('/content', 'Content', LayoutGrid, async () => (await import('./pages/content.tsx')).Content, all),
+  desk('/content', 'Content', LayoutGrid, async () => (await import('./pages/content.tsx')).Content),
   desk('/api-reference', 'API reference', BookOpen, async () => (await import('./pages/reference.tsx')).Reference, all),
 ];

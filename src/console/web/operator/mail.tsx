@@ -1,4 +1,5 @@
 /** Sent mails, previews of all types, suppressed addresses, and the outbox of an installation that sends no mail. */
+import './desk.css';
 import './operator.css';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
