@@ -212,7 +212,8 @@ export async function sumMedia(
         credits, null::float8 as cost_usd, ended_at - created_at as took
       from agent_generations where status <> 'running' and ${ofDays('agent_generations')}
       union all
-      select 'video', ${videoModel}, (status = 'completed')::int, credits, cost_usd, updated_at - created_at
+      select 'video', ${videoModel}, (status = 'completed')::int, credits,
+        case when status = 'completed' then cost_usd end, updated_at - created_at
       from agent_videos where ${videoStatus} <> 'running' and ${ofDays('agent_videos')}
       union all
       select 'image', coalesce(record->'images'->>'model', model), (record->'images'->>'delivered')::int,

@@ -242,16 +242,18 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
     const entry = entries[at] ?? { id: crypto.randomUUID() };
     return kind.list === 'cards' ? { ...entry, isFeatured: featured.includes(String(entry.id)) } : entry;
   });
+  const outdated = outdatedIn(kind, entries[at] ?? {}, draft);
+  const edited = Object.fromEntries(Object.entries(draft).filter(([key]) => !outdated.includes(key)));
   const store = async (changed: readonly Entry[]) => {
     const others = featured.filter((id) => id !== draft.id);
-    const isFeatured = draft.isFeatured === true && changed.includes(draft);
+    const isFeatured = draft.isFeatured === true && changed.includes(edited);
     const ids = kind.list === 'cards' && { featuredCardIds: isFeatured ? [...others, draft.id] : others };
-    await save.mutateAsync(kind.list === '' ? draft : { ...content, ...ids, [kind.list]: changed });
+    await save.mutateAsync(kind.list === '' ? edited : { ...content, ...ids, [kind.list]: changed });
     onClose();
   };
   return (
     <Dialog title={entries[at] === undefined ? `New ${kind.one}` : `Edit the ${kind.one}`} onClose={onClose} isWide>
-      <form className="stack" action={() => store(entries.toSpliced(at, 1, draft)).catch(() => undefined)}>
+      <form className="stack" action={() => store(entries.toSpliced(at, 1, edited)).catch(() => undefined)}>
         <Choice label="Language of the texts" choices={languageChoices} value={language} onChange={setLanguage} />
         {kind.fields.map(({ name: field, label, kind: control, isLocalized, choices }) => {
           const key = isLocalized ? `${field}_${language}` : field;
@@ -268,6 +270,12 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
             <TextField key={field} {...common} maxLength={2000} placeholder={placeholder} />
           );
         })}
+        {outdated.length > 0 && (
+          <p role="status">
+            You changed the English text. Saving removes its former translations. The other languages then show the
+            English text until you translate it.
+          </p>
+        )}
         <Problem of={save.error} />
         <div className="row">
           <button type="submit" className="primary" disabled={save.isPending}>
@@ -285,6 +293,13 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
     </Dialog>
   );
 }
+
+/** The translations of texts whose English has changed, but for those that changed with it. */
+const outdatedIn = ({ fields }: Kind, before: Entry, after: Entry): readonly string[] =>
+  fields
+    .filter(({ name, isLocalized }) => isLocalized && after[`${name}_en`] !== before[`${name}_en`])
+    .flatMap(({ name }) => languageChoices.map(([tag]) => `${name}_${tag}`))
+    .filter((key) => !key.endsWith('_en') && Boolean(after[key]) && after[key] === before[key]);
 
 /** The newest of the public feed, with what people reported of it. */
 function Published() {
