@@ -55,9 +55,16 @@ function selectRuns(db: Db<AgentTables>) {
       'owner_id as userId',
       ...inCamelCase('task_id thread_id status model error error_code created_at ended_at restarts record trace'),
       request.as('request'),
+      sumOfVideos(sql`case when status in ('completed', 'failed') then credits end`).as('videoCredits'),
+      sumOfVideos(sql`case when status = 'completed' then cost_usd end`).as('videoCostUsd'),
       createdAtUs,
     ]);
 }
+
+/** What a run was charged is stored without its videos, which can end after it. */
+const sumOfVideos = (figure: RawBuilder<unknown>) => sql<number>`(
+  select coalesce(sum(${figure}), 0)::float8 from agent_videos
+  where agent_videos.task_id = agent_runs.task_id)`;
 
 export type StoredRecord = Awaited<ReturnType<typeof listRunRecords>>[number];
 
