@@ -242,8 +242,10 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
     const entry = entries[at] ?? { id: crypto.randomUUID() };
     return kind.list === 'cards' ? { ...entry, isFeatured: featured.includes(String(entry.id)) } : entry;
   });
-  const outdated = outdatedIn(kind, entries[at] ?? {}, draft);
-  const edited = Object.fromEntries(Object.entries(draft).filter(([key]) => !outdated.includes(key)));
+  const isEdited = (key: string) => draft[key] !== entries[at]?.[key];
+  // A translation that was not edited with its English text says what the text said before.
+  const isOutdated = (key: string) => isEdited(`${key.split('_')[0]}_en`) && !isEdited(key);
+  const edited = Object.fromEntries(Object.entries(draft).filter(([key]) => !isOutdated(key)));
   const store = async (changed: readonly Entry[]) => {
     const others = featured.filter((id) => id !== draft.id);
     const isFeatured = draft.isFeatured === true && changed.includes(edited);
@@ -270,10 +272,10 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
             <TextField key={field} {...common} maxLength={2000} placeholder={placeholder} />
           );
         })}
-        {outdated.length > 0 && (
+        {Object.keys(draft).some(isOutdated) && (
           <p role="status">
-            You changed the English text. Saving removes its former translations. The other languages then show the
-            English text until you translate it.
+            Saving removes the former translations. The other languages then show the English text until you translate
+            it.
           </p>
         )}
         <Problem of={save.error} />
@@ -293,13 +295,6 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
     </Dialog>
   );
 }
-
-/** The translations of texts whose English has changed, but for those that changed with it. */
-const outdatedIn = ({ fields }: Kind, before: Entry, after: Entry): readonly string[] =>
-  fields
-    .filter(({ name, isLocalized }) => isLocalized && after[`${name}_en`] !== before[`${name}_en`])
-    .flatMap(({ name }) => languageChoices.map(([tag]) => `${name}_${tag}`))
-    .filter((key) => !key.endsWith('_en') && Boolean(after[key]) && after[key] === before[key]);
 
 /** The newest of the public feed, with what people reported of it. */
 function Published() {
