@@ -10,10 +10,14 @@ import { Pictures, runsHref, useCosts, useModelNames, Viewed } from './names.tsx
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
 
+/** The console reads the newest. */
+const mostThreads = 20;
+
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;
   const modelNameOf = useModelNames();
   const costOf = useCosts();
+  const all = view.conversations.isThere ? view.conversations.value.threads : 0;
   return (
     <div className="desk-sections">
       <Section
@@ -38,7 +42,19 @@ export function Activity({ view }: { readonly view: PersonView }) {
           />
         )}
       />
-      <Section title="Threads" part={view.threads} empty="No threads." listOf={({ threads }) => threads}>
+      <Section
+        title="Threads"
+        part={view.threads}
+        empty="No threads."
+        listOf={({ threads }) => threads}
+        more={
+          all > mostThreads && (
+            <Link
+              href={`/operator/runs?userId=${person.id}`}
+            >{`${mostThreads} of ${countOf(all)}: runs of all threads`}</Link>
+          )
+        }
+      >
         {({ threadId, title, messageCount, updatedAt }) => (
           <Line
             key={threadId}
@@ -62,8 +78,8 @@ export function Activity({ view }: { readonly view: PersonView }) {
                 </span>
               </div>
               <p className="quiet record-facts">
-                {/* Not an id of the catalogue: the name that the model which made the file gave. */}
-                {model !== null && <span>{model}</span>}
+                {/* Of files without an order, only the name that the model gave is known. */}
+                {model !== null && <span title={model}>{generation ? modelNameOf(generation.model) : model}</span>}
                 <span>
                   {mime}, {sizeOf(byteSize)}
                 </span>
@@ -133,7 +149,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section
         title="Audit"
         part={{ isThere: true, value: actions }}
-        empty="No operator has acted on this account."
+        empty="No operator has changed this account. Decisions about content are under Incidents."
         listOf={(all) => all}
         more={<Link href={`/operator/audit?userId=${person.id}`}>Open audit</Link>}
       >
