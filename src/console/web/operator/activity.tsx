@@ -17,6 +17,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;
   const modelNameOf = useModelNames();
   const costOf = useCosts();
+  const runs = `/operator/runs?userId=${person.id}`;
   const all = view.conversations.isThere ? view.conversations.value.threads : 0;
   return (
     <div className="desk-sections">
@@ -47,13 +48,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
         part={view.threads}
         empty="No threads."
         listOf={({ threads }) => threads}
-        more={
-          all > mostThreads && (
-            <Link
-              href={`/operator/runs?userId=${person.id}`}
-            >{`${mostThreads} of ${countOf(all)}: runs of all threads`}</Link>
-          )
-        }
+        more={all > mostThreads && <Link href={runs}>{`${mostThreads} of ${countOf(all)}, all in Runs`}</Link>}
       >
         {({ threadId, title, messageCount, updatedAt }) => (
           <Line
@@ -117,18 +112,16 @@ export function Activity({ view }: { readonly view: PersonView }) {
       )}
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
         {(incident) => (
-          <li key={incident.id}>
-            <div className="row">
+          <Line
+            key={incident.id}
+            name={
               <Link href={`/operator/incidents/${incident.id}`}>
-                {titleOf(incident)}
-                {incident.title !== null && `: ${incident.title}`}
+                {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
               </Link>
-              <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
-            </div>
-            <p className="quiet">
-              <When at={incident.createdAt} />
-            </p>
-          </li>
+            }
+            note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
+            at={incident.createdAt}
+          />
         )}
       </Section>
       <Section

@@ -208,9 +208,7 @@ function Details({ view }: { readonly view: PersonView }) {
         </div>
         {!isErased && (
           <span className="row">
-            <a href="#account-heading" className="desk-jump">
-              Account and actions
-            </a>
+            <a href="#account-heading">Account and actions</a>
             <Link href={`/operator/runs?userId=${person.id}`}>Runs</Link>
             <Link href={`/operator/runs?kind=generations&userId=${person.id}`}>Images and videos</Link>
             <span className="tag">{planName(person.plan)}</span>

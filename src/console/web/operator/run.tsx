@@ -228,14 +228,9 @@ type Reason = Pick<ShownRun, 'error' | 'answer'>;
 function SameReason({ error, answer, kind }: Reason & { readonly kind: 'runs' | 'generations' }) {
   if (error === null) return null;
   // In the stored JSON, characters from the first quote on can be escaped.
-  const [said] = wordsOf(answer ?? '', error)
-    .replace(/^\d{3},? /, '')
-    .split(/["\\\n]/);
-  const query = {
-    status: 'failed',
-    q: (said || error).slice(0, longestSearch),
-    ...(kind === 'generations' && { kind }),
-  };
+  const said = /^(?:\d{3},? )?([^"\\\n]*)/.exec(wordsOf(answer ?? '', error))?.[1];
+  const q = (said || error).slice(0, longestSearch);
+  const query = { status: 'failed', q, ...(kind === 'generations' && { kind }) };
   return (
     <p>
       <Link href={`/operator/runs?${new URLSearchParams(query)}`}>Other failures with this reason</Link>

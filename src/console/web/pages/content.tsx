@@ -272,12 +272,7 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
             <TextField key={field} {...common} maxLength={2000} placeholder={placeholder} />
           );
         })}
-        {Object.keys(draft).some(isOutdated) && (
-          <p role="status">
-            Saving removes the former translations. The other languages then show the English text until you translate
-            it.
-          </p>
-        )}
+        {Object.keys(draft).some(isOutdated) && <p role="status">{englishChanged}</p>}
         <Problem of={save.error} />
         <div className="row">
           <button type="submit" className="primary" disabled={save.isPending}>
@@ -295,6 +290,9 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
     </Dialog>
   );
 }
+
+const englishChanged =
+  'Saving removes the former translations. The other languages then show the English text until you translate it.';
 
 /** The newest of the public feed, with what people reported of it. */
 function Published() {
