@@ -200,15 +200,9 @@ export const Lines = ({ children }: { readonly children: ReactNode }) => (
   <ul className="lines desk-lines">{children}</ul>
 );
 
-export function Line({
-  name,
-  note,
-  at,
-}: {
-  readonly name: ReactNode;
-  readonly note?: ReactNode;
-  readonly at?: string;
-}) {
+type LineProps = { readonly name: ReactNode; readonly note?: ReactNode; readonly at?: string };
+
+export function Line({ name, note, at }: LineProps) {
   return (
     <li>
       <div className="desk-line">
