@@ -84,6 +84,12 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect(await page.getByText('(removed)').count()).toBe(0);
     await look(page, 'a person');
 
+    const audit = page.getByRole('region', { name: 'Audit' });
+    await audit
+      .getByText('No operator has changed this account. Decisions about content are under Incidents.')
+      .waitFor();
+    await page.getByLabel('Add credits').fill('-9999999');
+    await page.getByText(/^There are only [\d,]+ credits\.$/).waitFor();
     await page.getByLabel('Add credits').fill('25');
     await page.getByRole('combobox', { name: 'Plan' }).selectOption('max');
     await page.getByLabel('Reason').fill('An apology for an outage');
@@ -128,14 +134,24 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export everything' }).click();
     expect((await downloading).suggestedFilename()).toBe(`${person.email}.json`);
+    await page.getByText('The export was saved as a file.').first().waitFor();
+    await audit.getByText('Exported the data of this person').waitFor();
 
     const erase = page.getByRole('button', { name: 'Erase everything' });
     expect(await erase.isDisabled()).toBe(true);
+    expect(await erase.evaluate('(button) => getComputedStyle(button).opacity')).toBe('0.5');
     await page.getByLabel(/to confirm/).fill(person.email);
     await erase.click();
     await page.getByText('Everything has been erased.').waitFor();
     // The figures of before the erasure are gone.
     expect(await page.getByText('Messages', { exact: true }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Export everything' }).count()).toBe(0);
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('link', { name: /^(Runs|Images and videos)$/ })
+        .count(),
+    ).toBe(0);
     await look(page, 'the report of an erasure');
     expect((await desk.send('GET', `/api/people/${person.id}`)).status).toBe(404);
     await page.getByRole('link', { name: 'Audit' }).click();
@@ -289,7 +305,12 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
 
   it('shows settings without secrets, and checks everything', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/operator/settings');
+    await page.getByRole('link', { name: 'OPERATOR_READER_EMAILS' }).waitFor();
+    // A generated secret has not been changed. A search looks through all settings.
+    expect(await page.getByText('CONSOLE_TOKEN').count()).toBe(0);
+    await page.getByLabel('Find settings').fill('console_token');
     await page.getByText('CONSOLE_TOKEN').waitFor();
+    await page.getByText('Default: generated at the first start · required in production').waitFor();
     expect(await page.textContent('main')).not.toContain(await rig.secret('CONSOLE_TOKEN'));
     await page.getByRole('button', { name: 'Check everything' }).click();
     await page.getByText(/^Checked /).waitFor();
@@ -297,9 +318,10 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     // As many as the Overview counts.
     await page.getByText('8 services and the console respond').waitFor();
     await look(page, 'the settings');
-    await page.getByText('Default: generated at the first start · required in production').first().waitFor();
     // The space stays when the search begins before the next word.
     const search = page.getByLabel('Find settings');
+    await search.fill('');
+    await page.getByLabel('Only changed settings').waitFor();
     await search.pressSequentially('operator ');
     await page.waitForURL(`${rig.url}/operator/settings?q=operator`);
     await page.waitForTimeout(300);

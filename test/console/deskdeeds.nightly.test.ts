@@ -108,6 +108,12 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     expect(lines.filter((line) => / \/\S*:/.test(line))).toEqual([]);
     const names = await page.getByRole('combobox', { name: 'Action' }).getByRole('option').allInnerTexts();
     expect(names).toEqual([...new Set(names)]);
+    expect(names).toContain('Blocked a user');
+    expect(names.filter((name) => name.includes('{'))).toEqual([]);
+    // All filters and the export are in one row.
+    const tops = '[...document.querySelector("main search").children].map((one) => one.getBoundingClientRect().bottom)';
+    const bottoms = ((await page.evaluate(tops)) as number[]).filter((bottom) => bottom > 0);
+    expect(Math.max(...bottoms) - Math.min(...bottoms)).toBeLessThan(1);
 
     await page.getByLabel('Operator', { exact: true }).fill('Console');
     await page.getByRole('combobox', { name: 'Action' }).selectOption('Changed the plan or credits');

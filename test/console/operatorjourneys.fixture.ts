@@ -91,6 +91,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
   scene('settings show no secrets', async (given) => {
     const { page, rig, expect } = given;
     await enterAsOperator(given, rig, '/operator/settings');
+    await page.getByLabel('Find settings').fill('CONSOLE_TOKEN');
     await page.getByText('CONSOLE_TOKEN').waitFor();
     expect(await page.textContent('main')).not.toContain(await rig.secret('CONSOLE_TOKEN'));
     await page.getByRole('button', { name: 'Check everything' }).click();

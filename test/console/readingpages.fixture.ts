@@ -88,7 +88,10 @@ export function playReadingPages(scene: Scene): void {
     await announcement.getByRole('button', { name: 'Edit' }).click();
     const editor = page.getByRole('dialog');
     await editor.getByLabel('Show it to users').check();
+    const warning = editor.getByText('The other languages then show the English text until you translate it.');
+    expect(await warning.count()).toBe(0);
     await editor.getByLabel('Title').fill('We are back');
+    await warning.waitFor();
     await editor.getByLabel('Language of the texts').selectOption('German');
     await editor.getByLabel('Title').fill('Wir sind zurück');
     await judge(page, 'the editor of the announcement');
@@ -98,6 +101,9 @@ export function playReadingPages(scene: Scene): void {
     await announcement.getByText('shown', { exact: true }).waitFor();
     await announcement.getByRole('heading', { name: 'We are back' }).waitFor();
     expect(await published('announcement', 'de')).toMatchObject({ visible: true, title: 'Wir sind zurück' });
+    // The former Japanese title says something else. The text, which has not changed, keeps its translations.
+    const japanese = { title: 'We are back', description: expect.stringMatching(/[\u3040-\u30ff]/) };
+    expect(await published('announcement', 'ja')).toMatchObject(japanese);
     await announcement.getByRole('button', { name: 'Hide' }).click();
     await announcement.getByText('hidden').waitFor();
     expect(await published('announcement', 'en')).toMatchObject({ visible: false });

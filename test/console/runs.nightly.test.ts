@@ -126,7 +126,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     });
     await page.getByRole('link', { name: 'Other failures with this reason' }).click();
     await rows.getByText(outage).waitFor();
-    expect(new URL(page.url()).searchParams.get('q')).toBe('The model provider returned 500.');
+    expect(new URL(page.url()).searchParams.get('q')).toBe(outage);
     await rows.getByRole('link', { name: 'please fail' }).click();
     await page.getByRole('heading', { name: 'please fail' }).waitFor();
 
@@ -186,6 +186,10 @@ describe.skipIf(withoutChromium)('runs', () => {
     await video.getByRole('button', { name: 'Show the video' }).click();
     await video.getByTitle('Open the file').waitFor();
     await judge(page, 'a run with a video');
+    await page.getByRole('link', { name: 'All runs' }).click();
+    const row = page.getByRole('list', { name: 'Runs' }).getByRole('listitem').filter({ hasText: 'make a film' });
+    await row.getByText('41 credits', { exact: true }).waitFor();
+    await page.goBack();
     await video.getByRole('link', { name: 'The order' }).click();
     await page.getByRole('heading', { name: 'a boat at dusk' }).waitFor();
     expect(complaints).toEqual([]);

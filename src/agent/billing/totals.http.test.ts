@@ -117,12 +117,24 @@ describe('models of images and videos', () => {
       select generation_id, ordinality, item from made, unnest(${items}::text[]) with ordinality as item(item, ordinality)`;
     await order('completed', ['completed', 'completed'], '2025-03-02T10:00:04Z').execute(db());
     await order('failed', ['failed'], '2025-03-02T10:00:02Z').execute(db());
+    // A video that was never ordered of its provider has a price, but no cost.
+    const video = (status: string, code: string | null) => sql`
+      insert into agent_videos (video_id, resource_id, thread_id, task_id, message_id, tool_call_id, input, status,
+        failure_code, media_model, credits, cost_usd, created_at, updated_at)
+      values (gen_random_uuid(), ${userId}, '1', gen_random_uuid(), '1', '1', '{}', ${status}, ${code}, 'a-camera',
+        ${status === 'completed' ? 40 : 0}, 0.5, ${at}, ${at})`;
+    await video('completed', null).execute(db());
+    await video('failed', 'insufficient_credits').execute(db());
     const media = async (query: string) =>
       (await rig.server.call<UsageTotals>('GET', `/usage/totals${query}`)).body.media;
     expect(await media('?from=2025-03-02&to=2025-03-02')).toEqual([
       {
         ...{ kind: 'image', model: 'a-painter', orders: 2, failed: 1, delivered: 2 },
         ...{ credits: 3, costUsd: null, meanMs: 3000 },
+      },
+      {
+        ...{ kind: 'video', model: 'a-camera', orders: 2, failed: 1, delivered: 1 },
+        ...{ credits: 40, costUsd: 0.5, meanMs: 0 },
       },
     ]);
     expect(await media('?from=2025-03-03&to=2025-03-04')).toEqual([]);

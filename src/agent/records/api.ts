@@ -66,7 +66,7 @@ export const runRecord = z.object({
     ),
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
-  credits: z.int().nullable().describe('All that was charged, without videos. `null`: it has not ended.'),
+  credits: z.int().nullable().describe('All that was charged, with its videos so far. `null`: it has not ended.'),
   costUsd: z.number().nullable().describe('The cost for the operator, in US dollars.'),
   requestId: z.string().nullable(),
   traceId: z.string().nullable(),

@@ -55,9 +55,16 @@ function selectRuns(db: Db<AgentTables>) {
       'owner_id as userId',
       ...inCamelCase('task_id thread_id status model error error_code created_at ended_at restarts record trace'),
       request.as('request'),
+      sumOfVideos(sql`case when status in ('completed', 'failed') then credits end`).as('videoCredits'),
+      sumOfVideos(sql`case when status = 'completed' then cost_usd end`).as('videoCostUsd'),
       createdAtUs,
     ]);
 }
+
+/** What a run was charged is stored without its videos, which can end after it. */
+const sumOfVideos = (figure: RawBuilder<unknown>) => sql<number>`(
+  select coalesce(sum(${figure}), 0)::float8 from agent_videos
+  where agent_videos.task_id = agent_runs.task_id)`;
 
 export type StoredRecord = Awaited<ReturnType<typeof listRunRecords>>[number];
 
@@ -212,7 +219,8 @@ export async function sumMedia(
         credits, null::float8 as cost_usd, ended_at - created_at as took
       from agent_generations where status <> 'running' and ${ofDays('agent_generations')}
       union all
-      select 'video', ${videoModel}, (status = 'completed')::int, credits, cost_usd, updated_at - created_at
+      select 'video', ${videoModel}, (status = 'completed')::int, credits,
+        case when status = 'completed' then cost_usd end, updated_at - created_at
       from agent_videos where ${videoStatus} <> 'running' and ${ofDays('agent_videos')}
       union all
       select 'image', coalesce(record->'images'->>'model', model), (record->'images'->>'delivered')::int,

@@ -90,7 +90,8 @@ function pageOf<Row extends Pick<Place, 'createdAtUs'>>(
   return { shown, next: hasMore ? writeCursor({ createdAtUs: last.createdAtUs, id: idOf(last) }) : null };
 }
 
-function describe({ record, trace, createdAtUs, ...run }: StoredRecord): api.RunRecord {
+function describe({ record, trace, createdAtUs, videoCredits, videoCostUsd, ...run }: StoredRecord): api.RunRecord {
+  const withVideos = (own: number | undefined, ofVideos: number) => (own === undefined ? null : own + ofVideos);
   return {
     ...run,
     createdAt: run.createdAt.toISOString(),
@@ -102,8 +103,8 @@ function describe({ record, trace, createdAtUs, ...run }: StoredRecord): api.Run
     timeline: (record?.timeline ?? []).map((step) => ({ failure: null, ...step, calls: [...step.calls] })),
     inputTokens: record?.inputTokens ?? null,
     outputTokens: record?.outputTokens ?? null,
-    credits: record?.credits ?? null,
-    costUsd: record?.costUsd ?? null,
+    credits: withVideos(record?.credits, videoCredits),
+    costUsd: withVideos(record?.costUsd, videoCostUsd),
     requestId: trace?.requestId ?? null,
     traceId: trace?.traceId ?? null,
   };

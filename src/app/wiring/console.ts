@@ -199,9 +199,9 @@ function masker(secrets: readonly string[]): (text: string | null) => string | n
           .replaceAll(/\/\/[^/@\s]+@/g, '//••••••••@');
 }
 
-/** A generated secret has no default. */
-function isDefault({ make, parse }: Setting<unknown>, value: unknown): boolean {
-  if (make !== undefined) return false;
+/** The default of some secrets is generated. */
+function isDefault({ variable, make, parse }: Setting<unknown>, value: unknown): boolean {
+  if (make !== undefined) return !process.env[variable];
   try {
     return isDeepStrictEqual(parse(undefined), value);
   } catch {

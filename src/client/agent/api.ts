@@ -470,7 +470,7 @@ export interface RunRecord {
   readonly request: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** All that was charged, without videos. `null`: it has not ended. */
+  /** All that was charged, with its videos so far. `null`: it has not ended. */
   readonly credits: number | null;
   /** The cost for the operator, in US dollars. */
   readonly costUsd: number | null;

@@ -201,7 +201,7 @@ describe('settings', () => {
     const settings = body.groups.flatMap((group) => group.settings);
     const settingOf = (name: string) => settings.find(({ variable }) => variable === name);
     expect(settingOf('MEDIA_BLOCKED_HASHES')).toMatchObject({ value: lists, isDefault: false, isSecret: false });
-    expect(settingOf('CONSOLE_TOKEN')).toMatchObject({ value: '••••••••', isSecret: true });
+    expect(settingOf('CONSOLE_TOKEN')).toMatchObject({ value: '••••••••', isSecret: true, isDefault: true });
     expect(settingOf('DATABASE_URL')).toMatchObject({ defaultText: 'embedded', isRequired: true });
     const text = JSON.stringify(body);
     for (const name of ['CONSOLE_TOKEN', 'INTERNAL_KEY', 'MEMORY_ADMIN_TOKEN', 'COOKIE_SECRETS', 'IMGPROXY_KEY'])

@@ -156,6 +156,7 @@ async function readPerson(clients: ServiceClients, userId: string): Promise<obje
     usage: readFrom(agent, '/usage/users/:userId', {}, { userId }),
     failures: countFailures(),
     storage: readFrom(media, '/v1/usage', { ownerId: userId }),
+    months: readFrom(media, '/v1/assets/months', { ownerId: userId }),
     assets: readFrom(media, '/v1/assets', { ownerId: userId, limit: shown.assets, thumbnails: false }),
     incidents: readFrom(media, '/v1/incidents', { ownerId: userId, limit: shown.incidents }),
     memories: readFrom(memory, '/memories', { ...ofUser, limit: shown.memories }),

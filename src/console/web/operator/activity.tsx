@@ -10,10 +10,15 @@ import { Pictures, runsHref, useCosts, useModelNames, Viewed } from './names.tsx
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
 
+/** The console reads the newest. */
+const mostThreads = 20;
+
 export function Activity({ view }: { readonly view: PersonView }) {
   const { person, changes, actions } = view.record;
   const modelNameOf = useModelNames();
   const costOf = useCosts();
+  const runs = `/operator/runs?userId=${person.id}`;
+  const all = view.conversations.isThere ? view.conversations.value.threads : 0;
   return (
     <div className="desk-sections">
       <Section
@@ -38,7 +43,13 @@ export function Activity({ view }: { readonly view: PersonView }) {
           />
         )}
       />
-      <Section title="Threads" part={view.threads} empty="No threads." listOf={({ threads }) => threads}>
+      <Section
+        title="Threads"
+        part={view.threads}
+        empty="No threads."
+        listOf={({ threads }) => threads}
+        more={all > mostThreads && <Link href={runs}>{`${mostThreads} of ${countOf(all)}, all in Runs`}</Link>}
+      >
         {({ threadId, title, messageCount, updatedAt }) => (
           <Line
             key={threadId}
@@ -62,8 +73,8 @@ export function Activity({ view }: { readonly view: PersonView }) {
                 </span>
               </div>
               <p className="quiet record-facts">
-                {/* Not an id of the catalogue: the name that the model which made the file gave. */}
-                {model !== null && <span>{model}</span>}
+                {/* Of files without an order, only the name that the model gave is known. */}
+                {model !== null && <span title={model}>{generation ? modelNameOf(generation.model) : model}</span>}
                 <span>
                   {mime}, {sizeOf(byteSize)}
                 </span>
@@ -101,18 +112,16 @@ export function Activity({ view }: { readonly view: PersonView }) {
       )}
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
         {(incident) => (
-          <li key={incident.id}>
-            <div className="row">
+          <Line
+            key={incident.id}
+            name={
               <Link href={`/operator/incidents/${incident.id}`}>
-                {titleOf(incident)}
-                {incident.title !== null && `: ${incident.title}`}
+                {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
               </Link>
-              <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
-            </div>
-            <p className="quiet">
-              <When at={incident.createdAt} />
-            </p>
-          </li>
+            }
+            note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
+            at={incident.createdAt}
+          />
         )}
       </Section>
       <Section
@@ -133,7 +142,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section
         title="Audit"
         part={{ isThere: true, value: actions }}
-        empty="No operator has acted on this account."
+        empty="No operator has changed this account. Decisions about content are under Incidents."
         listOf={(all) => all}
         more={<Link href={`/operator/audit?userId=${person.id}`}>Open audit</Link>}
       >
@@ -191,15 +200,9 @@ export const Lines = ({ children }: { readonly children: ReactNode }) => (
   <ul className="lines desk-lines">{children}</ul>
 );
 
-export function Line({
-  name,
-  note,
-  at,
-}: {
-  readonly name: ReactNode;
-  readonly note?: ReactNode;
-  readonly at?: string;
-}) {
+type LineProps = { readonly name: ReactNode; readonly note?: ReactNode; readonly at?: string };
+
+export function Line({ name, note, at }: LineProps) {
   return (
     <li>
       <div className="desk-line">

@@ -24,7 +24,7 @@ const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.te
 const keys = new Map(
   Object.entries(deeds)
     .toReversed()
-    .map(([key, name]) => [name.replace(' of {}', ''), key]),
+    .map(([key, name]) => [name.replace(' of {}', '').replace('{}', 'a user'), key]),
 );
 const choices = [['', 'All'] as const, ...[...keys].toSorted().map(([name, key]) => [key, name] as const)];
 
@@ -54,7 +54,7 @@ export function Audit() {
         The actions of operators and commands, newest first. Users are recorded as a hash. The page finds the newest
         users, and those whose credits were changed. To find another one, enter the email address or the id.
       </PageHead>
-      <Filters>
+      <Filters className="desk-audit">
         {field('actor', 'Operator', 'chief@example.com', 64)}
         <Choice label="Action" choices={choices} value={action} onChange={(value) => change({ action: value })} />
         {field('userId', 'User', 'Email address or id', 320)}

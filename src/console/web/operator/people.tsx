@@ -157,7 +157,7 @@ const sumOf = (days: UserUsage['days'], figure: 'credits' | 'costUsd' | 'runs' |
 
 const upTo100 = (count: number) => countUpTo(99, count);
 
-function Figures({ view: { record, conversations, storage, failures, usage } }: { readonly view: PersonView }) {
+function Figures({ view: { record, conversations, storage, months, failures, usage } }: { readonly view: PersonView }) {
   const costOf = useCosts();
   const { id, credits, createdAt } = record.person;
   const mine = `/operator/runs?userId=${id}`;
@@ -179,7 +179,7 @@ function Figures({ view: { record, conversations, storage, failures, usage } }: 
             {shown(failures, ({ orders }) => upTo100(orders))}
           </Link>
         ),
-        Assets: shown(storage, ({ assets }) => countOf(assets)),
+        Files: shown(months, (one) => countOf(one.months.reduce((sum, { count }) => sum + count, 0))),
         Storage: shown(storage, ({ bytes }) => sizeOf(bytes)),
         Joined: <When at={createdAt} />,
       }}
@@ -206,11 +206,14 @@ function Details({ view }: { readonly view: PersonView }) {
             </p>
           )}
         </div>
-        <span className="row">
-          <Link href={`/operator/runs?userId=${person.id}`}>Runs</Link>
-          <Link href={`/operator/runs?kind=generations&userId=${person.id}`}>Images and videos</Link>
-          <span className="tag">{planName(person.plan)}</span>
-        </span>
+        {!isErased && (
+          <span className="row">
+            <a href="#account-heading">Account and actions</a>
+            <Link href={`/operator/runs?userId=${person.id}`}>Runs</Link>
+            <Link href={`/operator/runs?kind=generations&userId=${person.id}`}>Images and videos</Link>
+            <span className="tag">{planName(person.plan)}</span>
+          </span>
+        )}
       </header>
       {!isErased && <Figures view={view} />}
       <div className="desk-columns">
@@ -220,7 +223,7 @@ function Details({ view }: { readonly view: PersonView }) {
           {mayChange && (
             <section className="card stack" aria-labelledby="data-heading">
               <h2 id="data-heading">Personal data</h2>
-              <Export person={person} />
+              {!isErased && <Export person={person} />}
               <Erasure person={person} onErased={() => setErased(true)} />
             </section>
           )}
@@ -270,7 +273,7 @@ function Account({ record }: { readonly record: PersonDetails }) {
 /** More credits are asked about, because a zero too many is easily typed. */
 const mostWithoutQuestion = 10_000;
 
-function Credits({ person: { id, email, plan: current } }: Pick<PersonDetails, 'person'>) {
+function Credits({ person: { id, email, plan: current, credits: balance } }: Pick<PersonDetails, 'person'>) {
   const queries = useQueryClient();
   const [changeId, setChangeId] = useState(() => crypto.randomUUID());
   const [credits, setCredits] = useState('');
@@ -289,7 +292,8 @@ function Credits({ person: { id, email, plan: current } }: Pick<PersonDetails, '
       await queries.invalidateQueries({ queryKey: personKey(id) });
     },
   });
-  const isReady = (added !== 0 || plan !== current) && reason.trim() !== '';
+  const isTooLow = balance + added < 0;
+  const isReady = (added !== 0 || plan !== current) && reason.trim() !== '' && !isTooLow;
   const isLarge = Math.abs(added) > mostWithoutQuestion;
   return (
     <form className="stack desk-form" action={() => (isLarge ? undefined : saving.mutate())}>
@@ -306,8 +310,8 @@ function Credits({ person: { id, email, plan: current } }: Pick<PersonDetails, '
         />
         <Choice label="Plan" choices={allPlans.map((one) => [one, planName(one)])} value={plan} onChange={setPlan} />
       </div>
-      <p id={hint} className="quiet">
-        A negative number removes credits.
+      <p id={hint} className={isTooLow ? 'problem' : 'quiet'}>
+        {isTooLow ? `There are only ${countOf(balance)} credits.` : 'A negative number removes credits.'}
       </p>
       <TextField label="Reason" value={reason} maxLength={500} required onChange={setReason} />
       <div className="row">
@@ -418,10 +422,13 @@ function Block({ person: { id, email, blockedAt } }: { readonly person: Person }
 // Everything about a person at once: an export as JSON, and the erasure from all services with its report.
 
 function Export({ person: { id, email } }: { readonly person: Person }) {
+  const queries = useQueryClient();
   const exporting = useMutation({
     mutationFn: async () => {
       const response = await send(`/api/people/${id}/export`, { method: 'POST' });
       saveFile(`${email ?? id}.json`, await response.blob());
+      notify('The export was saved as a file.');
+      await queries.invalidateQueries({ queryKey: personKey(id) });
     },
   });
   return (

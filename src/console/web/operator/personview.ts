@@ -3,7 +3,7 @@ import type { Plan } from '#accounts/api.ts';
 import type { CreditChange, PersonDetails } from '#accounts/people/api.ts';
 import type { UserUsage } from '#agent/operatorapi.ts';
 import type { ThreadCounts, ThreadPage } from '../../../client/agent/api.ts';
-import type { AssetPage, IncidentPage, MediaUsage } from '../../../client/media/api.ts';
+import type { AssetMonths, AssetPage, IncidentPage, MediaUsage } from '../../../client/media/api.ts';
 import type { MemoryPage } from '../../../client/memory/api.ts';
 import type { MailsOfPerson } from '../../../client/notify/api.ts';
 import type { Part } from '../../services.ts';
@@ -19,6 +19,7 @@ export interface PersonView {
   /** Up to 100 of each. */
   readonly failures: Part<{ readonly runs: number; readonly orders: number }>;
   readonly storage: Part<MediaUsage>;
+  readonly months: Part<AssetMonths>;
   readonly assets: Part<AssetPage>;
   readonly incidents: Part<IncidentPage>;
   readonly memories: Part<MemoryPage>;

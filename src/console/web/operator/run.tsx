@@ -51,7 +51,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
     <div className="stack">
       <Head of={one} name={prompt ?? unread} />
       <Failed error={one.failure} answer={one.answer} />
-      <SameReason error={one.failure} kind="generations" />
+      <SameReason error={one.failure} answer={one.answer} kind="generations" />
       <Pairs
         className="desk-tiles"
         of={{
@@ -141,9 +141,6 @@ function Details({ run }: { readonly run: ShownRun }) {
     { enabled: tools.some((tool) => /^(generate|edit)(Image|Video)$/.test(tool)) },
   );
   const made = data?.generations ?? [];
-  // What a run was charged is stored without its videos, which can end after it.
-  const ofVideos = (read: (one: GenerationRecord) => number | null) =>
-    made.reduce((sum, one) => sum + (one.kind === 'video' ? (read(one) ?? 0) : 0), 0);
   return (
     <div className="stack">
       <Head of={run} name={request ?? (title === untitled ? unread : title)}>
@@ -154,7 +151,7 @@ function Details({ run }: { readonly run: ShownRun }) {
         )}
       </Head>
       <Failed error={run.error} answer={run.answer} />
-      <SameReason error={run.error} kind="runs" />
+      <SameReason error={run.error} answer={run.answer} kind="runs" />
       <Pairs
         className="desk-tiles"
         of={{
@@ -162,8 +159,8 @@ function Details({ run }: { readonly run: ShownRun }) {
           Took: endedAt === null ? 'not over' : tookOf(run.createdAt, endedAt),
           'Tokens in': numberOf(run.inputTokens),
           'Tokens out': numberOf(run.outputTokens),
-          Credits: numberOf(run.credits === null ? null : run.credits + ofVideos(({ credits }) => credits)),
-          Cost: costOf(run.costUsd === null ? null : run.costUsd + ofVideos(({ costUsd }) => costUsd), model),
+          Credits: numberOf(run.credits),
+          Cost: costOf(run.costUsd, model),
         }}
       />
       {made.map((one) => (
@@ -225,11 +222,15 @@ function Made({ one }: { readonly one: GenerationRecord }) {
 }
 
 const longestSearch = 200;
+type Reason = Pick<ShownRun, 'error' | 'answer'>;
 
-/** The search finds a part of a failure. */
-function SameReason({ error, kind }: { readonly error: string | null; readonly kind: 'runs' | 'generations' }) {
+/** The search finds a part of a failure. Users see the same failure for different answers of a provider. */
+function SameReason({ error, answer, kind }: Reason & { readonly kind: 'runs' | 'generations' }) {
   if (error === null) return null;
-  const query = { status: 'failed', q: error.slice(0, longestSearch), ...(kind === 'generations' && { kind }) };
+  // In the stored JSON, characters from the first quote on can be escaped.
+  const said = /^(?:\d{3},? )?([^"\\\n]*)/.exec(wordsOf(answer ?? '', error))?.[1];
+  const q = (said || error).slice(0, longestSearch);
+  const query = { status: 'failed', q, ...(kind === 'generations' && { kind }) };
   return (
     <p>
       <Link href={`/operator/runs?${new URLSearchParams(query)}`}>Other failures with this reason</Link>
@@ -353,7 +354,7 @@ export const kindOf = ({ kind, count }: GenerationRecord) =>
   kind === 'video' ? 'Video' : count === 1 ? 'Image' : `${count} images`;
 
 /** The failure as the user sees it, and the answer of the provider, if that is more. */
-export function Failed({ error, answer }: { readonly error: string | null; readonly answer: string | null }) {
+export function Failed({ error, answer }: Reason) {
   const words = answer === null ? '' : wordsOf(answer, error);
   return (
     <>

@@ -267,15 +267,13 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
   );
 }
 
-function factsOf(run: ShownRun): readonly string[] {
-  const { steps, tools, inputTokens, outputTokens, credits, restarts } = run;
+function factsOf({ steps, tools, inputTokens, outputTokens, credits, restarts }: ShownRun): readonly ReactNode[] {
+  const tokens = `${countOf(inputTokens ?? 0)} + ${countOf(outputTokens ?? 0)} tokens`;
   return [
-    ...(steps === null ? [] : [steps === 1 ? '1 step' : `${countOf(steps)} steps`]),
-    ...(tools.length === 0 ? [] : [[...new Set(tools)].join(', ')]),
-    ...(inputTokens === null && outputTokens === null
-      ? []
-      : [`${countOf(inputTokens ?? 0)} + ${countOf(outputTokens ?? 0)} tokens`]),
-    ...(credits === null ? [] : [creditsOf(credits)]),
-    ...(restarts === 0 ? [] : [restarts === 1 ? 'continued once' : `continued ${restarts} times`]),
+    steps !== null && (steps === 1 ? '1 step' : `${countOf(steps)} steps`),
+    tools.length > 0 && [...new Set(tools)].join(', '),
+    (inputTokens ?? outputTokens) !== null && tokens,
+    credits !== null && creditsOf(credits),
+    restarts > 0 && (restarts === 1 ? 'continued once' : `continued ${restarts} times`),
   ];
 }

@@ -145,7 +145,7 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
       settings: group.settings.filter(
         ({ variable, meaning, isDefault }) =>
           words.some((word) => `${variable} ${meaning}`.toLowerCase().includes(word)) &&
-          !(isChangedOnly && isDefault && !q.includes(variable)),
+          !(isChangedOnly && isDefault && q === ''),
       ),
     }))
     .filter(({ settings }) => settings.length > 0);
@@ -159,11 +159,10 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
           value={q}
           onChange={(typed) => change({ q: typed })}
         />
-        <Check label="Only changed settings" value={isChangedOnly} onChange={setChangedOnly} />
+        {/* A search finds all settings. */}
+        {q === '' && <Check label="Only changed settings" value={isChangedOnly} onChange={setChangedOnly} />}
       </search>
-      {shown.length === 0 && (
-        <Empty title="No settings match.">{isChangedOnly && <p>Settings with their default are hidden.</p>}</Empty>
-      )}
+      {shown.length === 0 && <Empty title={q === '' ? 'All settings have their default.' : 'No settings match.'} />}
       {shown.map(({ name, settings }) => (
         <section key={name} aria-label={name} className="desk-group">
           <h3>{titleOf(name)}</h3>

@@ -242,16 +242,20 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
     const entry = entries[at] ?? { id: crypto.randomUUID() };
     return kind.list === 'cards' ? { ...entry, isFeatured: featured.includes(String(entry.id)) } : entry;
   });
+  const isEdited = (key: string) => draft[key] !== entries[at]?.[key];
+  // A translation that was not edited with its English text says what the text said before.
+  const isOutdated = (key: string) => isEdited(`${key.split('_')[0]}_en`) && !isEdited(key);
+  const edited = Object.fromEntries(Object.entries(draft).filter(([key]) => !isOutdated(key)));
   const store = async (changed: readonly Entry[]) => {
     const others = featured.filter((id) => id !== draft.id);
-    const isFeatured = draft.isFeatured === true && changed.includes(draft);
+    const isFeatured = draft.isFeatured === true && changed.includes(edited);
     const ids = kind.list === 'cards' && { featuredCardIds: isFeatured ? [...others, draft.id] : others };
-    await save.mutateAsync(kind.list === '' ? draft : { ...content, ...ids, [kind.list]: changed });
+    await save.mutateAsync(kind.list === '' ? edited : { ...content, ...ids, [kind.list]: changed });
     onClose();
   };
   return (
     <Dialog title={entries[at] === undefined ? `New ${kind.one}` : `Edit the ${kind.one}`} onClose={onClose} isWide>
-      <form className="stack" action={() => store(entries.toSpliced(at, 1, draft)).catch(() => undefined)}>
+      <form className="stack" action={() => store(entries.toSpliced(at, 1, edited)).catch(() => undefined)}>
         <Choice label="Language of the texts" choices={languageChoices} value={language} onChange={setLanguage} />
         {kind.fields.map(({ name: field, label, kind: control, isLocalized, choices }) => {
           const key = isLocalized ? `${field}_${language}` : field;
@@ -268,6 +272,7 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
             <TextField key={field} {...common} maxLength={2000} placeholder={placeholder} />
           );
         })}
+        {Object.keys(draft).some(isOutdated) && <p role="status">{englishChanged}</p>}
         <Problem of={save.error} />
         <div className="row">
           <button type="submit" className="primary" disabled={save.isPending}>
@@ -285,6 +290,9 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
     </Dialog>
   );
 }
+
+const englishChanged =
+  'Saving removes the former translations. The other languages then show the English text until you translate it.';
 
 /** The newest of the public feed, with what people reported of it. */
 function Published() {
