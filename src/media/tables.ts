@@ -148,6 +148,7 @@ export interface MediaTables extends LedgerTables {
     statement: string | null;
     /** Of the content when it was decided about. */
     title: string | null;
+    generation: Lineage | null;
     evidence_until: Date | null;
   };
   rescreenings: {

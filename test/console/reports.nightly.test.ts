@@ -43,7 +43,13 @@ describe.skipIf(withoutChromium)('a report', () => {
     await operator.getByRole('button', { name: button }).click();
     const dialog = operator.getByRole('dialog', { name: 'Decide about the content' });
     await dialog.getByRole('radio', { name: new RegExp(`^${decision}`) }).check();
-    await dialog.getByLabel('Template in English').selectOption('Copyright');
+    const template = dialog.getByLabel('Template in English');
+    // The one that fits the reason of the report is the first.
+    expect((await template.getByRole('option').allInnerTexts())[1]).toBe('Intimate without consent');
+    expect(await template.getByRole('option').allInnerTexts()).toEqual(
+      expect.arrayContaining(['Child safety', 'Illegal content', 'Privacy', 'Another rule']),
+    );
+    await template.selectOption('Copyright');
     const reasons = dialog.getByLabel('Statement of reasons');
     expect(await reasons.inputValue()).toContain('work of another person');
     await reasons.fill(statement);
@@ -80,6 +86,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await shoot(operator, 'report-list');
     await entry.click();
     await operator.getByText('This is me, and I did not agree.').waitFor();
+    await operator.locator('header.page').getByText('urgent').waitFor();
     await operator.getByRole('region', { name: 'Other incidents of the owner' }).getByText('None.').waitFor();
     await operator.getByRole('button', { name: 'Show it blurred' }).click();
     await operator.getByAltText('The content, strongly blurred').waitFor();

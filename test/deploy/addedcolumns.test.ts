@@ -27,6 +27,7 @@ const rows = [
   ['agent/421_order_traces', orders, 'select model, trace from agent_generations', ['small', null]],
   ['media/420_share_authors', shares, 'select share_id, author from shares', ['old', null]],
   ['media/430_incident_titles', incidents, 'select list, title from screening_incidents', ['sha256', null]],
+  ['media/450_incident_generations', incidents, 'select list, generation from screening_incidents', ['sha256', null]],
 ] as const;
 
 describe.skipIf(isMissing)('rows of an earlier version', () => {

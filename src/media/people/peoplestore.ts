@@ -27,7 +27,7 @@ export async function forgetOwner(db: Db<MediaTables>, ownerId: string): Promise
   await sql`delete from stray_variants where prefix like ${inPath}`.execute(db);
   const incidents = await sql`
     update screening_incidents set owner_id = ${nobody}, scope_kind = '', scope_id = '', note = null, appeal = null,
-      thread_id = null, share_id = null, statement = null, title = null,
+      thread_id = null, share_id = null, statement = null, title = null, generation = null,
       origin = case when origin like ${inPath} then null else origin end
     where owner_id = ${ownerId} or origin like ${inPath}`.execute(db);
   return {

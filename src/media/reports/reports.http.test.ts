@@ -1,5 +1,6 @@
 /** Reports, decisions, and what they change for readers (docs/specification/media.md#reports). */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { AuditTables } from '#platform/audit/audit.ts';
@@ -363,12 +364,16 @@ onEveryPair('reports', (pair) => {
     const { assetId, incident } = await reportedAsset();
     const { url } = (await rig.user.sign([assetId])).body[assetId] as { url: string };
     await rig.user.patch(`/v1/assets/${assetId}`, { name: 'A boat at sea' });
+    const generation = { taskId: randomUUID(), model: 'nova', references: [] };
+    await sql`update assets set generation = ${JSON.stringify(generation)}::jsonb where asset_id = ${assetId}`.execute(
+      rig.database.queries(),
+    );
     expect((await decide(incident.id, { decision: 'remove', statement: 'Illegal.' })).status).toBe(200);
     expect((await rig.user.get(`/v1/assets/${assetId}`)).status).toBe(404);
     expect((await fetch(url)).status).toBe(404);
-    // For an appeal, operators still see what it was.
+    // For an appeal, operators still see what it was, and the run that made it.
     const { body } = await rig.server.get<Incident>(`/v1/incidents/${incident.id}`);
-    expect(body).toMatchObject({ status: 'upheld', title: 'A boat at sea' });
+    expect(body).toMatchObject({ status: 'upheld', title: 'A boat at sea', generation });
   });
 
   it('need a statement, an operator, and an incident of their kind', async () => {

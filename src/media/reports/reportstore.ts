@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, hasChanged, holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
-import { isUnanswered, titleOfContent } from '../screening/incidentstore.ts';
+import { generationOfContent, isUnanswered, titleOfContent } from '../screening/incidentstore.ts';
 import type { MediaTables } from '../tables.ts';
 import type { Decision } from './api.ts';
 
@@ -188,6 +188,7 @@ export async function writeDecision(tx: TxHandle, id: string, decision: Decision
       decision,
       statement,
       title: titleOfContent,
+      generation: generationOfContent,
       status: decision === 'dismiss' ? 'cleared' : 'upheld',
       resolved_at: sql<Date>`clock_timestamp()`,
     })

@@ -150,6 +150,11 @@ export const titleOfContent = sql<string | null>`coalesce((
     and ${keyOfCollection('')}::text || collections.collection_id = screening_incidents.thread_id
 ), title)`;
 
+/** As the title. */
+export const generationOfContent = sql<Lineage | null>`coalesce((
+  select assets.generation from assets where assets.asset_id = screening_incidents.asset_id
+), screening_incidents.generation)`;
+
 const incidentColumns = [
   'incident_id as id',
   ...inCamelCase(
@@ -162,9 +167,7 @@ const incidentColumns = [
   sql<boolean>`exists (
     select from shares where shares.share_id = screening_incidents.share_id and ${isLive}
   )`.as('isShared'),
-  sql<Lineage | null>`(select generation from assets where assets.asset_id = screening_incidents.asset_id)`.as(
-    'generation',
-  ),
+  generationOfContent.as('generation'),
   sql<string[]>`array(
     select distinct reason from content_reports
     where content_reports.incident_id = screening_incidents.incident_id order by reason

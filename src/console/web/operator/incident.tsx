@@ -18,8 +18,10 @@ import {
   isDecidable,
   isDecision,
   isRemoved,
+  isUrgent,
   peopleOf,
   placeOf,
+  runsOf,
   statusOf,
   titleOf,
 } from './incidentstates.ts';
@@ -54,7 +56,10 @@ function Facts({ incident }: { readonly incident: Incident }) {
           <h1>{titleOf(incident)}</h1>
           {title !== null && <p className="desk-quote">{title}</p>}
         </div>
-        <Status tone={incidentTones[status] ?? 'quiet'}>{statusOf(incident)}</Status>
+        <span className="record-facts">
+          <Status tone={incidentTones[status] ?? 'quiet'}>{statusOf(incident)}</Status>
+          {isUrgent(incident) && <Status tone="bad">urgent</Status>}
+        </span>
       </header>
       <div className="desk-columns">
         <div className="stack">
@@ -78,7 +83,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
                 ...(generation && { 'Made by': <Maker of={generation} /> }),
                 ...(!isThere && { 'Same bytes remain in': origin ?? 'no other place' }),
                 ...(threadId !== null &&
-                  !isAlbum(incident) && { 'Conversation id': <Id of={threadId} name="conversation id" /> }),
+                  !isAlbum(incident) && { 'Conversation id': <Id of={threadId} name="conversation id" href={runsOf(threadId)} /> }),
                 ...(assetId !== null && { 'Asset id': <Id of={assetId} name="asset id" /> }),
                 ...(sha256 !== '' && { 'SHA-256': <Id of={sha256} name="SHA-256" /> }),
               }}

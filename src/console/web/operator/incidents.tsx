@@ -14,7 +14,7 @@ import { useMayChange } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { Listing, useFilters, usePages } from '../parts/listing.tsx';
 import { Glance, IncidentDetails, nobody, PlaceLink } from './incident.tsx';
-import { incidentTones, isAlbum, isDecidable, isRemoved, peopleOf, statusOf, titleOf } from './incidentstates.ts';
+import { incidentTones, isAlbum, isDecidable, isRemoved, isUrgent, peopleOf, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink, useThreadTitle } from './names.tsx';
 
 type Listed = IncidentPage & { readonly counts: IncidentCounts };
@@ -104,8 +104,7 @@ function List() {
 }
 
 function Row({ incident }: { readonly incident: Incident }) {
-  const { id, status, reasons, reports, title, assetId, ownerId, threadId, createdAt, appeal } = incident;
-  const isUrgent = status === 'open' && reasons.some((reason) => reason === 'minor' || reason === 'intimate');
+  const { id, status, reports, title, assetId, ownerId, threadId, createdAt, appeal } = incident;
   return (
     <div className="record">
       {assetId !== null && isDecidable(incident) && !isRemoved(incident) ? (
@@ -122,7 +121,7 @@ function Row({ incident }: { readonly incident: Incident }) {
               {title ?? (threadId === null || isAlbum(incident) ? untitled(incident) : <ThreadTitle id={threadId} />)}
             </Link>
             <Status tone={incidentTones[status] ?? 'quiet'}>{statusOf(incident)}</Status>
-            {isUrgent && <Status tone="bad">urgent</Status>}
+            {isUrgent(incident) && <Status tone="bad">urgent</Status>}
           </span>
           <span className="quiet desk-figure">
             <When at={createdAt} />

@@ -1,6 +1,7 @@
 import type { Incident } from '#media/incidents/api.ts';
 import { countOf } from '../parts/figures.tsx';
 import { reasonOf } from '../parts/reasons.ts';
+import statements from './statements.json' with { type: 'json' };
 
 /** The tone of each status of an incident. */
 export const incidentTones: Readonly<Record<string, 'bad' | 'busy' | 'good' | 'quiet'>> = {
@@ -25,13 +26,19 @@ export const chosenIn = (action: string): string | undefined =>
 
 export const isRemoved = ({ decision }: Pick<Incident, 'decision'>): boolean => decision?.decision === 'remove';
 
-export function titleOf({
-  origin,
-  list,
-  label,
-  reasons,
-}: Pick<Incident, 'origin' | 'list' | 'label'> & { readonly reasons: readonly string[] }): string {
-  if (reasons.length > 0) return `${reasons.map(reasonOf).join(', ')}`;
+/** Of children and intimate images. The list has the same order of priority. */
+export const isUrgent = ({ status, reasons }: Pick<Incident, 'status' | 'reasons'>): boolean =>
+  status === 'open' && reasons.some((reason) => reason === 'minor' || reason === 'intimate');
+
+const { severity } = statements;
+/** The most serious reason first. */
+export const bySeverity = (reasons: readonly string[]): readonly string[] =>
+  reasons.toSorted((one, other) => severity.indexOf(one) - severity.indexOf(other));
+
+type Titled = Pick<Incident, 'origin' | 'list' | 'label'> & { readonly reasons: readonly string[] };
+
+export function titleOf({ origin, list, label, reasons }: Titled): string {
+  if (reasons.length > 0) return bySeverity(reasons).map(reasonOf).join(', ');
   if (origin === 'label') return `Flagged as ${list}`;
   return label === null ? `Matched ${list}` : `Blocked for ${label}`;
 }
@@ -39,6 +46,8 @@ export function titleOf({
 type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'threadId' | 'shareId' | 'isShared' | 'assetId' | 'decision'>;
 
 export const isAlbum = ({ threadId }: Pick<Incident, 'threadId'>): boolean => threadId?.startsWith('album:') ?? false;
+
+export const runsOf = (threadId: string): string => `/operator/runs?threadId=${encodeURIComponent(threadId)}`;
 
 /** Where the content is, in words, and where an operator sees that. `edge`: the URL of the service. */
 export function placeOf({ scopeKind, scopeId, threadId, shareId, isShared, assetId, decision }: Place, edge?: string) {
@@ -50,7 +59,7 @@ export function placeOf({ scopeKind, scopeId, threadId, shareId, isShared, asset
   if (thread !== null)
     return {
       words: isGone ? 'Removed from a conversation' : 'In a conversation',
-      href: `/operator/runs?threadId=${encodeURIComponent(thread)}`,
+      href: runsOf(thread),
     };
   if (isGone) return { words: 'Removed', href: undefined };
   if (scopeKind === 'feed') return { words: 'Published in Explore', href: `/explore/${assetId}` };

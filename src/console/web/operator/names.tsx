@@ -154,14 +154,17 @@ export const Recipients = ({ of: recipients }: { readonly of: readonly string[] 
 interface IdProps {
   readonly of: string;
   readonly name: string;
+  /** Of another site. */
   readonly url?: string | null;
+  /** Of a page of the console. */
+  readonly href?: string;
 }
 
 /** An id to copy into a search of logs or traces. */
-export const Id = ({ of: id, name, url = null }: IdProps) => (
+export const Id = ({ of: id, name, url = null, href }: IdProps) => (
   <span className="record-id">
     {url === null ? (
-      <code>{id}</code>
+      <code>{href === undefined ? id : <Link href={href}>{id}</Link>}</code>
     ) : (
       <a href={url} target="_blank" rel="noreferrer">
         <code>{id}</code>

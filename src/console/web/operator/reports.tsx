@@ -15,7 +15,7 @@ import { useRead } from '../parts/reading.ts';
 import { reasonOf } from '../parts/reasons.ts';
 import { Pending, Problem } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
-import { isDecidable, isRemoved, statusOf } from './incidentstates.ts';
+import { bySeverity, isDecidable, isRemoved, statusOf } from './incidentstates.ts';
 import { languageChoices, PersonLink } from './names.tsx';
 import statements from './statements.json' with { type: 'json' };
 
@@ -146,7 +146,7 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             </label>
           ))}
         </fieldset>
-        {isThere && <Templates ownerId={incident.ownerId} onChoose={setTyped} />}
+        {isThere && <Templates of={incident} onChoose={setTyped} />}
         <TextArea
           label={isThere ? 'Statement of reasons' : 'Note'}
           rows={5}
@@ -155,7 +155,7 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
           value={typed}
           onChange={setTyped}
         />
-        {isThere && <p className="quiet">The owner and the people who reported it get the statement by email.</p>}
+        {isThere && <p className="quiet">The owner and the people who reported it get the statement by email, as it is written here.</p>}
         <Problem of={deciding.error} />
         <div className="desk-buttons">
           <button
@@ -173,16 +173,24 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
 
 const { templates } = statements;
 
+interface TemplatesProps {
+  readonly of: Incident;
+  readonly onChoose: (text: string) => void;
+}
+
 /** In the language of the owner, who gets the text by email. It can be changed before it is sent. */
-function Templates({ ownerId, onChoose }: { readonly ownerId: string; readonly onChoose: (text: string) => void }) {
+function Templates({ of: { ownerId, reasons }, onChoose }: TemplatesProps) {
   const { data } = useRead<PeoplePage>(['people', ownerId], `/api/people?q=${ownerId}`);
   const known = languageChoices.find(([tag]) => tag === data?.people[0]?.language);
   const [language, languageName] = known ?? languageChoices[0];
   const [chosen, setChosen] = useState('');
+  const [worst = ''] = bySeverity(reasons);
+  const fits = (one: (typeof templates)[number]) => Number(one.reasons?.includes(worst) ?? false);
+  const sorted = templates.toSorted((one, other) => fits(other) - fits(one));
   return (
     <Choice
       label={`Template in ${languageName}${known ? ', the language of the owner' : ''}`}
-      choices={[['', 'None: write your own'], ...templates.map(({ name }) => [name, name] as const)]}
+      choices={[['', 'None: write your own'], ...sorted.map(({ name }) => [name, name] as const)]}
       value={chosen}
       onChange={(name) => {
         setChosen(name);
