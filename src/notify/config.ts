@@ -36,7 +36,7 @@ export const notifySettings = {
     },
   ),
   appUrl: address('NOTIFY_APP_URL', {
-    default: 'http://localhost:3000',
+    defaultText: 'the console',
     requiredInProduction: true,
     meaning: 'The URL of the application, to which emails link.',
   }),

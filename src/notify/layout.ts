@@ -12,6 +12,8 @@ export interface Layout {
   readonly paragraphs: readonly string[];
   readonly action: string;
   readonly items?: readonly TrendingItem[] | undefined;
+  /** Of the sentence below a mail that cannot be turned off. By default, the account. */
+  readonly about?: 'account' | 'report' | undefined;
 }
 
 interface Foot {
@@ -20,14 +22,14 @@ interface Foot {
 }
 
 export function layOut(facts: MailFacts, layout: Layout): MailContent {
-  const foot = footOf(facts);
+  const foot = footOf(facts, layout);
   return { subject: layout.subject, html: page(facts, layout, foot).text, text: plain(facts, layout, foot) };
 }
 
-function footOf({ language, brand, unsubscribeUrl }: MailFacts): Foot {
-  const { reason, unsubscribe, account } = footTexts[language];
+function footOf({ language, brand, unsubscribeUrl }: MailFacts, { about: matter = 'account' }: Layout): Foot {
+  const { reason, unsubscribe, [matter]: sentence } = footTexts[language];
   const about = (text: string) => text.replaceAll('{brand}', brand.name);
-  if (unsubscribeUrl === undefined) return { sentence: about(account) };
+  if (unsubscribeUrl === undefined) return { sentence: about(sentence) };
   return { sentence: about(reason), unsubscribe: { label: unsubscribe, url: unsubscribeUrl } };
 }
 
@@ -136,5 +138,5 @@ function footer({ brand }: MailFacts, { sentence, unsubscribe }: Foot): Markup {
 // The sentences below every mail; `{brand}` is the operator's name. Russian texts have it in the subject only, because Latin names do
 // not inflect.
 
-/** `account` replaces the others in mails about the account itself. */
+/** `account` replaces the others in mails about the account itself, and `report` in those to people without one, too. */
 export const footTexts: Readonly<Record<ContentLanguage, (typeof texts)['en']>> = texts;

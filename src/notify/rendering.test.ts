@@ -101,6 +101,17 @@ describe.each(cases)('%s', (_name, type, change) => {
   });
 });
 
+it.each(contentLanguages)('a mail to a person who reported content names no account, in %s', (language) => {
+  const change = { language, data: { decision: 'remove', statement } };
+  const [toReporter, toOwner] = [reportDecision, contentDecision].map(
+    (type) => renderMail(deps, type, rendering(change)).text,
+  );
+  const { report, account } = footTexts[language];
+  expect(toReporter).toContain(report);
+  expect(toReporter).not.toContain(account.replaceAll('{brand}', brand.name));
+  expect(toOwner).toContain(account.replaceAll('{brand}', brand.name));
+});
+
 it('our types are those of the specification', () => {
   expect(builtInTypes.map(({ name }) => name).sort()).toEqual([
     'account_deletion.deleted',

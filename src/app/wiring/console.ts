@@ -112,7 +112,9 @@ function enginesOf(config: Config) {
     const entries = model.file?.filter((entry) => (entry.kind ?? 'chat') === kind) ?? [];
     if (entries.length === 0) return choice(concern, 'offline', name, address);
     const isEmbedded = entries.every(({ baseUrl }) => baseUrl === 'offline');
-    return { concern, engine: entries.map(({ id, label = id }) => label).join(', '), isEmbedded };
+    const nameOf = ({ id, label = id, baseUrl }: (typeof entries)[number]) =>
+      baseUrl === 'offline' && !isEmbedded ? `${label} (embedded)` : label;
+    return { concern, engine: entries.map(nameOf).join(', '), isEmbedded };
   };
   return [
     choice('Database', 'PGlite', 'PostgreSQL', database.url),

@@ -10,7 +10,7 @@ export async function wireNotify({ config, engines, server }: Wiring): Promise<H
   const database = await engines.database();
   const { from, appUrl, unsubscribeUrl, templatesDir, brandName, brandLogoUrl, brandColor, postalAddress } =
     config.notify;
-  const { content } = addressesOf(config);
+  const { content, console: ownPages } = addressesOf(config);
   const name = brandName ?? (config.brand.name === defaultBrand.name ? nameIn(from) : config.brand.name);
   return createNotify({
     server: { ...server, readiness: { database: () => database.check() } },
@@ -20,7 +20,7 @@ export async function wireNotify({ config, engines, server }: Wiring): Promise<H
     webhooks: await engines.webhooks(),
     channel: await openChannel(config.notify, config.process.dataDir),
     from: senderOf(from, name),
-    appUrl,
+    appUrl: appUrl ?? ownPages,
     unsubscribeUrl: unsubscribeUrl ?? `${content}/unsubscribe`,
     brand: {
       name,

@@ -22,9 +22,8 @@ export interface BuiltIn<Texts extends MailTexts> {
   readonly adapt?: (texts: Texts, facts: MailFacts) => AdaptedTexts;
 }
 
-export interface AdaptedTexts extends MailTexts {
+export interface AdaptedTexts extends MailTexts, Pick<Layout, 'items' | 'about'> {
   readonly values?: Readonly<Record<string, string>>;
-  readonly items?: Layout['items'];
 }
 
 export function builtIn<Texts extends MailTexts>(
@@ -47,11 +46,11 @@ export function builtIn<Texts extends MailTexts>(
         ...adapted.values,
       };
       return layOut(facts, {
+        ...adapted,
         subject: fill(adapted.subject, values),
         heading: fill(adapted.heading, values),
         paragraphs: adapted.paragraphs.map((paragraph) => fill(paragraph, values)),
         action: fill(adapted.action, values),
-        items: adapted.items,
       });
     },
   };

@@ -29,6 +29,8 @@ function adaptDecision(texts: DecisionTexts, { data }: MailFacts): AdaptedTexts 
   const hasAppeal = decided.data !== 'dismiss' && texts.appeal !== undefined;
   return {
     ...texts,
+    // Only owners can appeal. People who report content need no account.
+    about: texts.appeal === undefined ? 'report' : 'account',
     paragraphs: [
       texts[decided.data],
       ...(lines.length === 0 ? [] : [texts.reasons]),

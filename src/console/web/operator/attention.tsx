@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { GenerationRecordPage } from '#agent/records/api.ts';
 import type { EmailList } from '#client/notify/api.ts';
-import type { IncidentCounts } from '#media/incidents/api.ts';
 import type { Overview } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
 import type { ShownRunPage } from '../../runs/api.ts';
@@ -12,6 +11,8 @@ import { countOf, countUpTo, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Status } from '../parts/states.tsx';
 import { useBudgets } from './budgets.tsx';
+import type { Listed } from './incidents.tsx';
+import { isUrgent } from './incidentstates.ts';
 import { workOf } from './names.tsx';
 import { clockOf, moneyOf } from './units.ts';
 
@@ -38,7 +39,7 @@ export function useDesk() {
     orders: useRead<GenerationRecordPage>(['orders', failed], `/api/generations?${failed}`, often),
     failedMails: useRead<EmailList>(['sent mails', 'failed lately'], '/api/notify/emails?status=failed', often),
     delayedMails: useRead<EmailList>(['sent mails', 'delayed lately'], '/api/notify/emails?status=delayed', often),
-    incidents: useRead<{ readonly counts: IncidentCounts }>(['incident counts'], '/api/incidents?status=open', often),
+    incidents: useRead<Listed>(['incident counts'], '/api/incidents?status=open&order=priority&limit=200', often),
     budgets: useBudgets(),
   };
   // A service that does not respond must not hold the page back.
@@ -50,7 +51,6 @@ export function useDesk() {
 export type Desk = ReturnType<typeof useDesk>;
 
 const since = (at: string | null, ms: number) => at !== null && Date.parse(at) > Date.now() - ms;
-const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
 /** Emails with this status of the last day, the reason of the newest one first. */
 function mailItem(status: 'delayed' | 'failed', data: EmailList | undefined): Item | false {
@@ -71,18 +71,25 @@ export function Attention({ desk }: { readonly desk: Desk }) {
   const { open = 0, openAppeals = 0 } = desk.incidents.data?.counts ?? {};
   const { services = [], queues = [], largestCount = 0, webhooks = null } = overview ?? {};
   const unwell = services.filter(({ status }) => status !== 'ready');
+  const urgent = desk.incidents.data?.incidents.filter(isUrgent).length ?? 0;
   const appeals = openAppeals === 0 ? '' : `, ${countOf(openAppeals)} with an appeal`;
   // Webhooks have a page of their own.
   const others = (queues ?? []).filter(({ queue, dead }) => dead > 0 && queue !== webhooks?.queue);
-  const jobs = sumOf(others.map(({ dead }) => dead));
+  const jobs = others.reduce((sum, { dead }) => sum + dead, 0);
   const numbered = (count: number, one: string, many: string) =>
     count === 1 ? `1 ${one}` : `${countUpTo(largestCount, count)} ${many}`;
   const works = others.map(({ queue }) => workOf(queue)).join(', ');
   const firstDead = `/operator/jobs?queue=${encodeURIComponent(others[0]?.queue ?? '')}`;
   const errors = (desk.errors.data?.errors ?? []).filter(({ at }) => since(at, recentMs));
-  const failing = listOf([...new Set(errors.map(({ service }) => service))]);
+  const failing = list.format([...new Set(errors.map(({ service }) => service))]);
   const runs = (desk.runs.data?.runs ?? []).filter(({ endedAt }) => since(endedAt, recentMs));
   const all: readonly (Item | false)[] = [
+    urgent > 0 && [
+      'bad',
+      `${numbered(urgent, 'urgent incident waits', 'urgent incidents wait')} for a decision`,
+      '/operator/incidents',
+      'Decide',
+    ],
     unwell.length > 0 && ['bad', sentenceOf(unwell, services.length), '#services', 'Show the services'],
     errors.length > 0 && [
       'bad',
@@ -100,9 +107,9 @@ export function Attention({ desk }: { readonly desk: Desk }) {
     ...webhookItems(webhooks),
     mailItem('failed', desk.failedMails.data),
     mailItem('delayed', desk.delayedMails.data),
-    open > 0 && [
+    open > urgent && [
       'busy',
-      `${numbered(open, 'incident waits', 'incidents wait')} for a decision${appeals}`,
+      `${numbered(open - urgent, 'incident waits', 'incidents wait')} for a decision${appeals}`,
       '/operator/incidents',
       'Decide',
     ],
@@ -193,7 +200,6 @@ function webhookItems(of: Overview['webhooks']): readonly (Item | false)[] {
 }
 
 const list = new Intl.ListFormat('en-US', { type: 'conjunction' });
-const listOf = (names: readonly string[]) => list.format(names);
 
 function sentenceOf(unwell: Overview['services'], all: number): string {
   const names = unwell.map(({ service }) => service).join(', ');

@@ -34,7 +34,7 @@ export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphPr
   const at = pointed === undefined ? undefined : startsAt[pointed];
   const nameOf = hasBars ? dayNameOf : clockOf;
   const axisNameOf = hasBars ? shortDayOf : clockOf;
-  const wholeOf = hasBars ? sumOf : latestOf;
+  const wholeOf = hasBars ? sumOf : nowOf;
   const x = hasBars ? (((pointed ?? 0) + 0.5) * width) / startsAt.length : xOf(pointed ?? 0, startsAt.length);
   return (
     <figure className="graph">
@@ -72,15 +72,15 @@ export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphPr
       </svg>
       <p className="axis" aria-hidden="true">
         <span>{first && axisNameOf(first)}</span>
-        {lines.some(({ values }) => latestOf(values) !== null) && <span>highest {show(largest)}</span>}
+        {lines.some(({ values }) => values.some((value) => value !== null)) && <span>highest {show(largest)}</span>}
         <span>{last && axisNameOf(last)}</span>
       </p>
     </figure>
   );
 }
 
-/** The newest value that was measured. */
-export const latestOf = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;
+/** The value of the last two steps, as the newest may not be complete. `null`: there was nothing to measure. */
+export const nowOf = (all: readonly (number | null)[]) => all.slice(-2).findLast((value) => value !== null) ?? null;
 const sumOf = (values: readonly (number | null)[]) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 const xOf = (step: number, steps: number) => (steps < 2 ? 0 : (step / (steps - 1)) * width);
 

@@ -45,9 +45,15 @@ export function IncidentDetails({ id }: { readonly id: string }) {
 
 export const nobody = '00000000-0000-0000-0000-000000000000';
 
+export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
+  <>
+    <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
+    {isUrgent(incident) && <Status tone="bad">urgent</Status>}
+  </>
+);
+
 function Facts({ incident }: { readonly incident: Incident }) {
-  const { id, status, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation } =
-    incident;
+  const { id, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation } = incident;
   const isThere = isDecidable(incident);
   return (
     <>
@@ -57,8 +63,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           {title !== null && <p className="desk-quote">{title}</p>}
         </div>
         <span className="record-facts">
-          <Status tone={incidentTones[status] ?? 'quiet'}>{statusOf(incident)}</Status>
-          {isUrgent(incident) && <Status tone="bad">urgent</Status>}
+          <IncidentStatus of={incident} />
         </span>
       </header>
       <div className="desk-columns">
@@ -83,7 +88,9 @@ function Facts({ incident }: { readonly incident: Incident }) {
                 ...(generation && { 'Made by': <Maker of={generation} /> }),
                 ...(!isThere && { 'Same bytes remain in': origin ?? 'no other place' }),
                 ...(threadId !== null &&
-                  !isAlbum(incident) && { 'Conversation id': <Id of={threadId} name="conversation id" href={runsOf(threadId)} /> }),
+                  !isAlbum(incident) && {
+                    'Conversation id': <Id of={threadId} name="conversation id" href={runsOf(threadId)} />,
+                  }),
                 ...(assetId !== null && { 'Asset id': <Id of={assetId} name="asset id" /> }),
                 ...(sha256 !== '' && { 'SHA-256': <Id of={sha256} name="SHA-256" /> }),
               }}

@@ -6,18 +6,18 @@ import type { RescreeningProgress } from '../../../client/media/api.ts';
 import { send } from '../calls.ts';
 import { countOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Problem } from '../parts/states.tsx';
 import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMayChange } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { Listing, useFilters, usePages } from '../parts/listing.tsx';
-import { Glance, IncidentDetails, nobody, PlaceLink } from './incident.tsx';
-import { incidentTones, isAlbum, isDecidable, isRemoved, isUrgent, peopleOf, statusOf, titleOf } from './incidentstates.ts';
+import { Glance, IncidentDetails, IncidentStatus, nobody, PlaceLink } from './incident.tsx';
+import { isAlbum, isDecidable, isRemoved, peopleOf, titleOf } from './incidentstates.ts';
 import { PersonLink, useThreadTitle } from './names.tsx';
 
-type Listed = IncidentPage & { readonly counts: IncidentCounts };
+export type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
 export function Incidents() {
   const { incidentId } = useParams<{ incidentId?: string }>();
@@ -104,7 +104,7 @@ function List() {
 }
 
 function Row({ incident }: { readonly incident: Incident }) {
-  const { id, status, reports, title, assetId, ownerId, threadId, createdAt, appeal } = incident;
+  const { id, reports, title, assetId, ownerId, threadId, createdAt, appeal } = incident;
   return (
     <div className="record">
       {assetId !== null && isDecidable(incident) && !isRemoved(incident) ? (
@@ -120,8 +120,7 @@ function Row({ incident }: { readonly incident: Incident }) {
             <Link href={`/operator/incidents/${id}`} className="record-name" title={title ?? undefined}>
               {title ?? (threadId === null || isAlbum(incident) ? untitled(incident) : <ThreadTitle id={threadId} />)}
             </Link>
-            <Status tone={incidentTones[status] ?? 'quiet'}>{statusOf(incident)}</Status>
-            {isUrgent(incident) && <Status tone="bad">urgent</Status>}
+            <IncidentStatus of={incident} />
           </span>
           <span className="quiet desk-figure">
             <When at={createdAt} />

@@ -18,7 +18,7 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import texts from './mailtexts.json' with { type: 'json' };
-import { Recipients } from './names.tsx';
+import { languageChoices, Recipients } from './names.tsx';
 
 export function Mail() {
   const { data: info } = useConsole();
@@ -91,7 +91,7 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
         />
         <Choice
           label="Language"
-          choices={type.locales.map((one) => [one, nameOf(one)])}
+          choices={languageChoices.filter(([tag]) => type.locales.includes(tag))}
           value={locale}
           onChange={setLocale}
         />
@@ -144,11 +144,6 @@ function Shown({ type, locale, values }: { readonly type: string; readonly local
       )}
     </article>
   );
-}
-
-function nameOf(locale: string): string {
-  const tag = locale.replace('_', '-');
-  return `${new Intl.DisplayNames(undefined, { type: 'language' }).of(tag) ?? locale} (${locale})`;
 }
 
 type Suppression = SuppressionPage['suppressions'][number];
@@ -230,6 +225,7 @@ const statusOf = ({ status, reason, next_attempt_at }: EmailList['data'][number]
 
 function SentMails() {
   const { of, change } = useFilters();
+  const isKept = useConsole().data?.hasOutbox === true;
   const [q, opened] = [of('q').trim(), of('id')];
   const state = states.find(([value]) => value === of('status'))?.[0] ?? '';
   const pages = useInfiniteQuery({
@@ -282,7 +278,7 @@ function SentMails() {
             >
               <span className="row">
                 <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
-                <Status tone={tones[status]}>{status}</Status>
+                <Status tone={tones[status]}>{isKept && status === 'sent' ? 'stored in the outbox' : status}</Status>
               </span>
               <span className="quiet">
                 To {to.join(', ')} · <When at={created_at} />
@@ -293,8 +289,7 @@ function SentMails() {
                 <span className="quiet">Next attempt {untilThen(next_attempt_at)}</span>
               )}
             </button>
-            {id === opened && <Recipients of={to} />}
-            {id === opened && <SentMail id={id} />}
+            {id === opened && <SentMail id={id} to={to} />}
           </li>
         ))}
       </ul>
@@ -341,10 +336,7 @@ function attemptsOf(events: readonly Event[]) {
   return entries;
 }
 
-/** Words for the types of events. */
-const eventNames: Readonly<Record<Email['events'][number]['type'], string>> = texts.events;
-
-function SentMail({ id }: { readonly id: string }) {
+function SentMail({ id, to }: { readonly id: string; readonly to: readonly string[] }) {
   const queries = useQueryClient();
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<Email>(['sent mail', id], path, { refetchInterval: 10_000 });
@@ -360,6 +352,7 @@ function SentMail({ id }: { readonly id: string }) {
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <div className="inset">
+      <Recipients of={to} />
       {adviceFor(data) !== undefined && <p>{adviceFor(data)}</p>}
       {data.events.length === 0 ? (
         <p className="quiet">This email has no events yet.</p>
@@ -369,7 +362,7 @@ function SentMail({ id }: { readonly id: string }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and are only added at the end
             <li key={index}>
               <span className="strong">
-                {eventNames[type]}
+                {texts.events[type]}
                 {count > 1 && `, ${countOf(count)} times`}
               </span>{' '}
               <span className="quiet">

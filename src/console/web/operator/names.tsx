@@ -154,7 +154,6 @@ export const Recipients = ({ of: recipients }: { readonly of: readonly string[] 
 interface IdProps {
   readonly of: string;
   readonly name: string;
-  /** Of another site. */
   readonly url?: string | null;
   /** Of a page of the console. */
   readonly href?: string;

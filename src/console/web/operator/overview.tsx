@@ -11,7 +11,7 @@ import { Pairs, Table } from '../parts/tables.tsx';
 import adviceTexts from './advice.json' with { type: 'json' };
 import { Attention, type Desk, useDesk, Way } from './attention.tsx';
 import './desk.css';
-import { Graph, type Line, latestOf, Numbers, Sparkline } from './graph.tsx';
+import { Graph, type Line, Numbers, nowOf, Sparkline } from './graph.tsx';
 import { RequestId, workOf } from './names.tsx';
 import { QueueTable } from './queuetable.tsx';
 import { clockOf, compactOf, decimalOf, moneyOf, timeOf } from './units.ts';
@@ -172,10 +172,11 @@ function Services({ of, history }: { readonly of: OverviewData['services']; read
               </Status>,
               ...columns.map(([name, tone, show, valuesOf]) => {
                 const values = valuesOf(pastOf(state.service) ?? unmeasured);
-                const latest = latestOf(values);
+                const latest = nowOf(values);
                 return (
                   <span key={name}>
-                    <Sparkline values={values} tone={tone} /> {latest === null ? '–' : show(latest)}
+                    <Sparkline values={values} tone={tone} />
+                    <span className="spark-now">{latest === null ? '–' : show(latest)}</span>
                   </span>
                 );
               }),
@@ -286,7 +287,6 @@ function Queues({ of: { queues, largestCount } }: { readonly of: OverviewData })
 
 /** By the code of the problem. */
 const advice: Readonly<Record<string, string>> = adviceTexts;
-const fallback = 'Search the log for this id. The line contains the cause.';
 
 /** The same failure of the same route is one entry, with its newest error. */
 const groupsOf = (errors: ErrorList['errors']) =>
@@ -331,7 +331,7 @@ function Errors({ of: { data, error, refetch } }: { readonly of: Desk['errors'] 
                     {one.service}: {one.method} {one.route}
                   </code>
                 </p>
-                <p>{advice[one.code] ?? fallback}</p>
+                <p>{advice[one.code] ?? 'Search the log for this id. The line contains the cause.'}</p>
                 <p className="quiet">
                   <RequestId id={one.requestId} traceUrl={one.traceUrl} />
                 </p>

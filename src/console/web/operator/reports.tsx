@@ -155,7 +155,7 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
           value={typed}
           onChange={setTyped}
         />
-        {isThere && <p className="quiet">The owner and the people who reported it get the statement by email, as it is written here.</p>}
+        {isThere && <p className="quiet">The owner and the reporters get the statement by email, as you write it.</p>}
         <Problem of={deciding.error} />
         <div className="desk-buttons">
           <button

@@ -25,7 +25,6 @@ const states = {
   done: { tone: 'good', word: 'delivered' },
 } as const;
 const filters = ['failing', 'dead', 'waiting', 'done'] as const;
-const nouns = { one: 'delivery', many: 'deliveries' };
 
 export function Webhooks() {
   const { of, change } = useFilters();
@@ -79,8 +78,6 @@ export function Webhooks() {
   );
 }
 
-const hostOf = ({ receiver }: Pick<EndpointState, 'receiver'>) => new URL(receiver).host;
-
 /** The counts are those of the filters below. */
 function Endpoint({ of }: { readonly of: EndpointState }) {
   const { receiver, queue, failing, dead, largestCount, failingSince, reason, lastDoneAt } = of;
@@ -95,7 +92,7 @@ function Endpoint({ of }: { readonly of: EndpointState }) {
   return (
     <section className="card attention" aria-label="Endpoint">
       <div className="row">
-        <h2 className="wrapped">{hostOf(of)}</h2>
+        <h2 className="wrapped">{new URL(receiver).host}</h2>
         <Status tone={tone}>{word}</Status>
       </div>
       <p className="quiet">
@@ -105,7 +102,7 @@ function Endpoint({ of }: { readonly of: EndpointState }) {
       {failing + dead > 0 && (
         <AllDead
           queue={queue}
-          noun={nouns}
+          noun={{ one: 'delivery', many: 'deliveries' }}
           count={countUpTo(largestCount, dead)}
           failing={failing}
           label="Send all again"
