@@ -12,7 +12,6 @@ export interface Layout {
   readonly paragraphs: readonly string[];
   readonly action: string;
   readonly items?: readonly TrendingItem[] | undefined;
-  /** Of the sentence below a mail that cannot be turned off. By default, the account. */
   readonly about?: 'account' | 'report' | undefined;
 }
 

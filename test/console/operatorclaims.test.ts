@@ -60,7 +60,7 @@ describe.skipIf(withoutChromium)('operators by claim', () => {
     const person = await desk.person();
     const { page, complaints } = await visit();
     await signIn(page, reader);
-    await page.getByRole('button', { name: `Operator ${reader}, read-only` }).waitFor();
+    await page.getByRole('button', { name: `Read only: ${reader}` }).waitFor();
     await page.goto(`${rig.url}/operator/people/${person.id}`);
     await page.getByRole('heading', { name: 'Account' }).waitFor();
     for (const name of changes) expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);

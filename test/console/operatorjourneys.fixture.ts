@@ -108,7 +108,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Continue with your account' }).click();
     await page.getByRole('heading', { name: 'Services' }).waitFor();
-    await page.getByRole('button', { name: `Operator ${readerEmail}, read-only` }).waitFor();
+    await page.getByRole('button', { name: `Read only: ${readerEmail}` }).waitFor();
     await page.goto(`${rig.url}/operator/people/${person.id}`);
     await page.getByRole('heading', { name: 'Account' }).waitFor();
     for (const name of ['Save change', 'End sessions', 'Block …', 'Export everything', 'Erase everything'])

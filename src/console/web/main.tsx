@@ -50,6 +50,8 @@ if (kept !== null) {
   history.replaceState({ ...JSON.parse(kept), at: Date.now() }, '');
 }
 await takeTokenFromAddress();
+// The link can be pasted into an open tab.
+addEventListener('hashchange', () => takeTokenFromAddress().then(() => queries.invalidateQueries()));
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

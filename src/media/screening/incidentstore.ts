@@ -150,7 +150,6 @@ export const titleOfContent = sql<string | null>`coalesce((
     and ${keyOfCollection('')}::text || collections.collection_id = screening_incidents.thread_id
 ), title)`;
 
-/** As the title. */
 export const generationOfContent = sql<Lineage | null>`coalesce((
   select assets.generation from assets where assets.asset_id = screening_incidents.asset_id
 ), screening_incidents.generation)`;

@@ -155,7 +155,6 @@ interface IdProps {
   readonly of: string;
   readonly name: string;
   readonly url?: string | null;
-  /** Of a page of the console. */
   readonly href?: string;
 }
 

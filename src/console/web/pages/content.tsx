@@ -305,11 +305,9 @@ function Published() {
   const enabled = info?.hasPeople === true;
   const open = useRead<IncidentPage>(['incidents', 'open'], '/api/incidents?status=open&limit=200', { enabled }).data;
   return (
-    <section aria-label="Published by users" className="stack">
+    <section aria-label="Published by users" className="stack published">
       <h2>Published by users</h2>
-      <p className="quiet">
-        The newest of the public feed. To take one down, report it there, and decide the incident.
-      </p>
+      <p className="quiet">The newest of the public feed. Report it in Explore, then decide the incident here.</p>
       {data === undefined ? (
         <Pending error={error} retry={refetch} />
       ) : data.items.length === 0 ? (

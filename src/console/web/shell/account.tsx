@@ -91,7 +91,7 @@ function operatorLabel(info: ConsoleInfo | undefined): string {
   if (!info?.operator) return 'Options';
   const { name, role } = info.operator;
   if (name === 'console') return 'Operator';
-  return role === 'reader' ? `Operator ${name}, read-only` : `Operator ${name}`;
+  return role === 'reader' ? `Read only: ${name}` : `Operator ${name}`;
 }
 
 const closeTitle = 'Close operator session';

@@ -1,5 +1,5 @@
 /** The navigation around the pages of one area: a column, and below 900 px a drawer. */
-import { Command, Menu as MenuIcon, RotateCw, X } from 'lucide-react';
+import { Menu as MenuIcon, RotateCw, Search, X } from 'lucide-react';
 import {
   Component,
   createContext,
@@ -96,7 +96,7 @@ export function Frame({ name, home, pages, current, foot, children }: FrameProps
             <IconButton label="Menu" Icon={MenuIcon} size={20} onClick={() => setOpen(true)} />
             <span className="strong cut">{current?.title ?? product}</span>
             <span className="end" ref={setBar} />
-            {name !== '' && <IconButton label="Commands" Icon={Command} size={20} onClick={openPalette} />}
+            {name !== '' && <IconButton label="Commands" Icon={Search} size={20} onClick={openPalette} />}
             {isOpen && (
               <Drawer name={name} home={home} onClose={close}>
                 {navigation}
@@ -106,7 +106,7 @@ export function Frame({ name, home, pages, current, foot, children }: FrameProps
         ) : (
           <header className="sidebar">
             <Brand name={name} home={home}>
-              <IconButton label="Commands" Icon={Command} onClick={openPalette} />
+              <IconButton label="Commands" Icon={Search} onClick={openPalette} />
             </Brand>
             {navigation}
           </header>
