@@ -30,10 +30,9 @@ export const isRemoved = ({ decision }: Pick<Incident, 'decision'>): boolean => 
 export const isUrgent = ({ status, reasons }: Pick<Incident, 'status' | 'reasons'>): boolean =>
   status === 'open' && reasons.some((reason) => reason === 'minor' || reason === 'intimate');
 
-const { severity } = statements;
 /** The most serious reason first. */
 export const bySeverity = (reasons: readonly string[]): readonly string[] =>
-  reasons.toSorted((one, other) => severity.indexOf(one) - severity.indexOf(other));
+  reasons.toSorted((one, other) => statements.severity.indexOf(one) - statements.severity.indexOf(other));
 
 type Titled = Pick<Incident, 'origin' | 'list' | 'label'> & { readonly reasons: readonly string[] };
 

@@ -173,13 +173,9 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
 
 const { templates } = statements;
 
-interface TemplatesProps {
-  readonly of: Incident;
-  readonly onChoose: (text: string) => void;
-}
-
 /** In the language of the owner, who gets the text by email. It can be changed before it is sent. */
-function Templates({ of: { ownerId, reasons }, onChoose }: TemplatesProps) {
+function Templates({ of, onChoose }: { readonly of: Incident; readonly onChoose: (text: string) => void }) {
+  const { ownerId, reasons } = of;
   const { data } = useRead<PeoplePage>(['people', ownerId], `/api/people?q=${ownerId}`);
   const known = languageChoices.find(([tag]) => tag === data?.people[0]?.language);
   const [language, languageName] = known ?? languageChoices[0];
