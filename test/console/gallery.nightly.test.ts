@@ -187,6 +187,8 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByText('Nothing matches.').waitFor();
     await page.getByLabel('To', { exact: true }).fill(await dayIn(1));
     await expect.poll(() => tiles(page).count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByLabel('From', { exact: true }).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
   });
 
@@ -428,6 +430,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await judge(page, 'the link of an album');
     await sharing.getByRole('link', { name: 'All links' }).click();
     await page.getByText(/^Album · shared/).waitFor();
+    await page.getByRole('list', { name: 'Shared links' }).locator('.cover .there').first().waitFor();
     await judge(page, 'the links with an album');
     await page.getByRole('list', { name: 'Shared links' }).getByRole('link', { name: 'Harbors', exact: true }).click();
     await page.getByRole('heading', { name: 'Harbors' }).waitFor();
