@@ -98,6 +98,13 @@ describe.skipIf(withoutChromium)('the library', () => {
       .locator('.open')
       .click({ modifiers: ['Shift'] });
     await page.getByText('3 selected').waitFor();
+    // Duration and heart stay in the corner that they had before.
+    expect(
+      await tiles(page)
+        .first()
+        .locator('.marks')
+        .evaluate((it) => Reflect.get(it, 'offsetTop')),
+    ).toBe(4);
     await judge(page, 'a selection');
     await shoot(page, 'selection');
     const bar = page.getByRole('toolbar', { name: 'Selection' });
