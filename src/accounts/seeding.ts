@@ -20,6 +20,8 @@ const users = [
   { email: 'quiet@example.com', language: 'ja', plan: 'free', credits: 100, isOpenNotification: false },
 ] as const;
 
+export const seededAddresses = users.map(({ email }) => email);
+
 /** Feeds of each kind that sitemaps contain, and of some that they omit. */
 const feeds = [
   { name: 'a lighthouse at dusk', by: 'ada@example.com', mediaType: 'image' },

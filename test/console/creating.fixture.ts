@@ -112,6 +112,8 @@ export function playCreating(scene: Scene): void {
     await saving.click();
     await saving.waitFor({ state: 'detached' });
     expect(await dialog.getByLabel('Public link').inputValue()).toBe(url);
+    // Where the account page reads it.
+    expect(await page.evaluate("localStorage.getItem('atelier.author')")).toBe('Ada L.');
     const until = dialog.getByLabel('The link works').locator('option:checked');
     expect(await until.innerText()).toMatch(/^Until \d/);
     const readShare = async () => (await fetch(url, { headers: { accept: 'application/json' } })).json();
@@ -159,7 +161,7 @@ export function playCreating(scene: Scene): void {
   scene('four images are created, compared, varied and animated, and an order is canceled', async (given) => {
     const { page, rig, expect } = given;
     await enterAsUser(given, rig, '/create');
-    await page.getByText('Nothing ordered here yet').waitFor();
+    await page.getByText('Nothing created here yet').waitFor();
     const created = page.getByRole('region', { name: 'Created' });
     const lines =
       '(it => it.clientHeight / parseFloat(getComputedStyle(it).lineHeight))(document.querySelector("textarea"))';

@@ -101,7 +101,8 @@ describe.skipIf(withoutChromium)('the first image', () => {
   }, async () => {
     const { page, complaints } = await visit();
     await page.goto(rig.url);
-    await page.getByText('You see the price before you create anything.').waitFor();
+    await page.getByRole('heading', { name: 'Images and videos from your words' }).waitFor();
+    await page.getByText('You then choose ratio and model, and see the price before you create anything.').waitFor();
     const create = page.getByRole('button', { name: 'Continue', exact: true });
     await create.waitFor();
     expect(await create.isDisabled()).toBe(true);

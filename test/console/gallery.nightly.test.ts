@@ -98,6 +98,13 @@ describe.skipIf(withoutChromium)('the library', () => {
       .locator('.open')
       .click({ modifiers: ['Shift'] });
     await page.getByText('3 selected').waitFor();
+    // Duration and heart stay in the corner that they had before.
+    expect(
+      await tiles(page)
+        .first()
+        .locator('.marks')
+        .evaluate((it) => Reflect.get(it, 'offsetTop')),
+    ).toBe(4);
     await judge(page, 'a selection');
     await shoot(page, 'selection');
     const bar = page.getByRole('toolbar', { name: 'Selection' });
@@ -187,6 +194,8 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByText('Nothing matches.').waitFor();
     await page.getByLabel('To', { exact: true }).fill(await dayIn(1));
     await expect.poll(() => tiles(page).count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByLabel('From', { exact: true }).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
   });
 
@@ -428,6 +437,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await judge(page, 'the link of an album');
     await sharing.getByRole('link', { name: 'All links' }).click();
     await page.getByText(/^Album · shared/).waitFor();
+    await page.getByRole('list', { name: 'Shared links' }).locator('.cover .there').first().waitFor();
     await judge(page, 'the links with an album');
     await page.getByRole('list', { name: 'Shared links' }).getByRole('link', { name: 'Harbors', exact: true }).click();
     await page.getByRole('heading', { name: 'Harbors' }).waitFor();

@@ -53,8 +53,12 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     await expect.poll(fill).toMatch(/^rgb/);
     const zoom = lightbox(page).getByRole('group', { name: 'Zoom' });
     await zoom.getByRole('button', { name: 'Zoom in' }).click();
-    await zoom.getByRole('button', { name: '150%' }).click();
-    await zoom.getByText('100%').waitFor();
+    // Of the pixels of the image.
+    const zoomed = await lightbox(page).locator('.zoomed img').boundingBox();
+    const [across] = /^\d+/.exec((await fact(page, 'Dimensions')) ?? '') ?? [];
+    const percent = Math.round((100 * Math.min(zoomed?.width ?? 0, zoomed?.height ?? 0)) / Number(across));
+    await zoom.getByRole('button', { name: `${percent}%` }).click();
+    await zoom.getByText('Fit', { exact: true }).waitFor();
     const boxes = [lightbox(page).locator('.stage'), lightbox(page).locator('.zoomed img')].map((it) =>
       it.boundingBox(),
     );

@@ -96,6 +96,9 @@ describe.skipIf(withoutChromium)('the memory of a user', () => {
     await say(page, 'remember that I keep two parrots');
     await isDone(page);
     await note.waitFor();
+    // However far the conversation is scrolled.
+    const mark = page.locator('.below').getByText('Temporary', { exact: true });
+    expect(await mark.isVisible()).toBe(true);
     await judge(page, 'a temporary chat');
     await shoot(page, 'temporary');
     await page.reload();
@@ -107,6 +110,7 @@ describe.skipIf(withoutChromium)('the memory of a user', () => {
     await page.goto(`${rig.url}/studio`);
     await say(page, 'an ordinary question');
     await isDone(page);
+    expect(await mark.count()).toBe(0);
     const list = page.getByRole('navigation', { name: 'Conversations' });
     await list.getByRole('link', { name: 'an ordinary question' }).waitFor();
     expect(await list.getByRole('link').count()).toBe(1);

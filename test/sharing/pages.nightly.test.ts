@@ -75,6 +75,13 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       await page.goto(shareOf(name).url);
       await judge(page, name);
       await shoot(page, `share-${name}`);
+      if (name !== 'album') return;
+      // The image of 600 × 400 pixels is not cropped.
+      const box = await page.locator('.grid img').boundingBox();
+      expect((box?.width ?? 0) / (box?.height ?? 1)).toBeCloseTo(1.5, 1);
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Download' }).click();
+      expect((await downloading).suggestedFilename()).toBe('Coast 1.webp');
     }),
   );
 

@@ -162,6 +162,12 @@ describe('shares', () => {
       expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
       expect(Date.parse(again.body.expiresAt ?? '')).toBeGreaterThan(Date.now() + 3_500_000);
       expect(await readData(first.body.id)).toMatchObject({ title: null, author: null, media: { prompt: null } });
+      expect(await (await read(first.body.id)).text()).toContain('<h1>Image</h1>');
+      await share(ada, { assetId, author: 'Ada <L.>' });
+      const signed = async () => (await read(first.body.id)).text();
+      await expect.poll(signed, { timeout: 5000 }).toContain('<h1>Image by Ada &lt;L.&gt;</h1>');
+      expect(await signed()).toContain('<title>Image by Ada &lt;L.&gt; · Atelier</title>');
+      expect(await signed()).not.toContain('<span>By Ada');
       expect(await (await read(first.body.id)).text()).not.toMatch(/secret|mine|\/create/);
       await share(ada, { assetId, showPrompt: true });
       const shown = async () => (await read(first.body.id)).text();
@@ -288,6 +294,11 @@ describe('shares', () => {
       const images = [...text.matchAll(/<a href="([^"]*)"><img src="([^"]*)"/g)];
       expect(images).toHaveLength(4);
       expect(text.split('<figcaption>Made with AI</figcaption>')).toHaveLength(2);
+      // In its own shape, and for download.
+      expect(text.match(/<img src="[^"]*" alt="[^"]*" width="\d+" height="\d+"/g)).toHaveLength(4);
+      const downloads = [...text.matchAll(/href="([^"]*)" download="([^"]*)"/g)];
+      expect(downloads.map(([, url]) => url)).toEqual(images.map(([, large]) => large));
+      expect(downloads[1]?.[2]).toBe('My &lt;b&gt;coast&lt;/b&gt; 2.webp');
       for (const [, large, small] of images)
         for (const url of [large, small]) expect((await fetch(String(url))).status).toBe(200);
 

@@ -89,10 +89,13 @@ export function renderShare(view: PublicShare, context: PageContext): string {
   const { language, brand, edgeUrl } = context;
   const texts = shareTexts[language];
   const url = `${edgeUrl}/s/${view.id}`;
-  const named = titleOf(view) ?? texts[view.kind === 'thread' ? 'conversation' : view.kind];
+  const signed = (text: string) => (view.author ? text.replace('{author}', () => view.author ?? '') : '');
+  const by = signed(texts.by);
+  const signedName = view.media === null ? '' : signed(texts[`${view.media.kind}By`]);
+  const own = titleOf(view);
+  const named = own ?? (signedName || texts[view.kind === 'thread' ? 'conversation' : view.kind]);
   const title = `${named} · ${brand}`;
   const mark = view.generated === null ? '' : texts[view.generated];
-  const by = view.author ? texts.by.replace('{author}', () => view.author ?? '') : '';
   const description = [mark, by, descriptionOf(view)].filter(Boolean).join('. ') || brand;
   const cardUrl = mediaOf(view).find((one) => one.cardUrl !== null)?.cardUrl ?? undefined;
   const card = cardUrl
@@ -121,8 +124,8 @@ ${card}`,
     body: html`${view.media === null ? '' : renderMedia(view.media, context, 'alone')}
 <div class="about">
 <h1>${named}</h1>
-<p class="by">${by === '' ? '' : html`<span>${by}</span>`}${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
-${view.kind === 'album' ? html`<div class="grid">${mediaOf(view).map((one) => renderMedia(one, context, 'tile'))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.media, named, context)}
+<p class="by">${by === '' || named === signedName ? '' : html`<span>${by}</span>`}${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
+${view.kind === 'album' ? html`<div class="grid">${mediaOf(view).map((one, index) => renderMedia(one, context, { file: `${named} ${index + 1}` }))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
 </div>`,
     shape: view.kind === 'album' ? 'wide' : view.media === null ? 'column' : 'alone',
@@ -217,7 +220,7 @@ const longestQuery = 1800;
 
 /** A prompt that is shown can be remixed, and what is shown can be downloaded. A prompt that is the title is not repeated. */
 function renderActions(media: PublicMedia, title: string, { language, homeUrl }: PageContext): Markup {
-  const { assetId, kind, prompt, mime, url } = media;
+  const { assetId, kind, prompt } = media;
   const { prompt: label, remix, download } = shareTexts[language];
   const isTitle = prompt === null || prompt.replaceAll(/\s+/g, ' ').trim() === title;
   // The studio leaves out a reference that the visitor may not use.
@@ -226,26 +229,36 @@ function renderActions(media: PublicMedia, title: string, { language, homeUrl }:
     query.set('prompt', [...(prompt ?? '')].slice(0, most).join(''));
   const way =
     homeUrl && prompt ? html`<a class="button primary" href="${homeUrl}/create?${String(query)}">${remix}</a>` : '';
-  const file = `${title}.${kind === 'image' ? 'webp' : (mime.split('/')[1] ?? 'mp4')}`;
   return html`${isTitle ? '' : html`<h2>${label}</h2><p class="text">${prompt}</p>`}
-<p class="does">${way}<a class="button" href="${url}" download="${file}">${download}</a></p>`;
+<p class="does">${way}${renderDownload(media, title, download, 'button')}</p>`;
 }
 
-/** `tile`: a small image leads to the large one, and is loaded when the visitor scrolls to it. `alone`: without a caption. */
-function renderMedia(media: PublicMedia, { language }: PageContext, look?: 'alone' | 'tile'): Markup {
+const renderDownload = ({ kind, mime, url }: PublicMedia, name: string, text: string, look: string): Markup =>
+  html`<a class="${look}" href="${url}" download="${name}.${kind === 'image' ? 'webp' : (mime.split('/')[1] ?? 'mp4')}">${text}</a>`;
+
+/**
+ * With the name of its file, it is a tile: a small image leads to the large one, and is loaded when the visitor scrolls to it.
+ * `alone`: without a caption.
+ */
+function renderMedia(
+  media: PublicMedia,
+  { language }: PageContext,
+  look?: 'alone' | { readonly file: string },
+): Markup {
   const texts = shareTexts[language];
+  const isTile = typeof look === 'object';
   const { kind, url, previewUrl, width, height, prompt, generated } = media;
   const size = width === null || height === null ? '' : html` width="${String(width)}" height="${String(height)}"`;
   const alt = prompt ?? texts[kind];
   const shown =
     kind === 'image'
-      ? look === 'tile'
+      ? isTile
         ? html`<a href="${url}"><img src="${previewUrl ?? url}" alt="${alt}"${size} loading="lazy"></a>`
         : html`<img src="${url}" alt="${alt}"${size}>`
-      : html`<video src="${url}" controls playsinline preload="${look === 'tile' ? 'none' : 'metadata'}" aria-label="${alt}"${previewUrl === null ? '' : html` poster="${previewUrl}"`}${size}></video>`;
+      : html`<video src="${url}" controls playsinline preload="${isTile ? 'none' : 'metadata'}" aria-label="${alt}"${previewUrl === null ? '' : html` poster="${previewUrl}"`}${size}></video>`;
   const lines = [generated === null ? '' : texts[generated], prompt === null ? '' : `${texts.prompt}: ${prompt}`];
   const caption = look === 'alone' ? '' : lines.filter(Boolean).join(' · ');
-  return html`<figure>${shown}${caption === '' ? '' : html`<figcaption>${caption}</figcaption>`}</figure>`;
+  return html`<figure>${shown}${caption === '' ? '' : html`<figcaption>${caption}</figcaption>`}${isTile ? renderDownload(media, look.file, texts.download, 'download') : ''}</figure>`;
 }
 
 const shorten = (text: string): string => {

@@ -63,7 +63,7 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
     </div>
   );
   return (
-    <search className="filterbar">
+    <search className="filterbar" onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}>
       <Find label="Search names and prompts" value={filters.q} onChange={(q) => onChange({ ...filters, q })} />
       {isNarrow ? (
         <IconButton

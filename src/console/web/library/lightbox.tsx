@@ -124,7 +124,7 @@ function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (st
     );
   if (isImage(asset))
     return (
-      <Zoomable onSwipe={onSwipe}>
+      <Zoomable pixels={asset.width} onSwipe={onSwipe}>
         <AssetImage
           url={(movesFor(asset) ? undefined : data?.previewUrl) ?? data?.url}
           alt={asset.prompt ?? nameOf(asset)}

@@ -16,11 +16,13 @@ const whole: View = { scale: 1, x: 0, y: 0 };
 
 interface ZoomableProps {
   readonly children: ReactNode;
+  /** Of the original, which may have more than the image that is shown. */
+  readonly pixels: number | null;
   /** 1: to the next one, -1: to the one before. */
   readonly onSwipe: (step: 1 | -1) => void;
 }
 
-export function Zoomable({ children, onSwipe }: ZoomableProps) {
+export function Zoomable({ children, pixels, onSwipe }: ZoomableProps) {
   const [view, setView] = useState(whole);
   const box = useRef<HTMLDivElement>(null);
   const fingers = useRef(new Map<number, { x: number; y: number }>());
@@ -91,6 +93,10 @@ export function Zoomable({ children, onSwipe }: ZoomableProps) {
     else begin();
   }
 
+  const image = box.current?.querySelector('img');
+  // The whole image is as wide as its ratio allows in its box.
+  const shown = image && Math.min(image.offsetWidth, (image.offsetHeight * image.naturalWidth) / image.naturalHeight);
+  const percent = Math.round((100 * view.scale * (shown ?? 0)) / (pixels ?? image?.naturalWidth ?? 1));
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys + - and 0 do the same. */}
@@ -114,7 +120,7 @@ export function Zoomable({ children, onSwipe }: ZoomableProps) {
       <fieldset className="zooming" aria-label="Zoom">
         <IconButton label="Zoom out" Icon={ZoomOut} disabled={view.scale === 1} onClick={() => zoom(1 / 1.5)} />
         <button type="button" className="plain" title="Show the whole image" onClick={() => setView(whole)}>
-          {Math.round(view.scale * 100)}%
+          {view.scale === 1 ? 'Fit' : `${percent}%`}
         </button>
         <IconButton label="Zoom in" Icon={ZoomIn} disabled={view.scale === most} onClick={() => zoom(1.5)} />
       </fieldset>

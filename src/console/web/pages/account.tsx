@@ -119,6 +119,7 @@ function Settings() {
         value={author}
         onChange={setAuthor}
       />
+      <p className="quiet">This browser keeps the theme and the name, also one that you enter when you share.</p>
       <p className="quiet">
         Language: {languages.of(navigator.language)}, as in your browser. Ideas, news and pages of shares follow it.
       </p>

@@ -75,7 +75,7 @@ export function Albums() {
 }
 
 /** Up to four of its images and videos. */
-function Cover({ filter, version }: { readonly filter: Partial<Filters>; readonly version: string }) {
+export function Cover({ filter, version }: { readonly filter: Partial<Filters>; readonly version: string }) {
   const { data = [] } = useCover(filter, version);
   const assets = data.slice(0, 4);
   return (

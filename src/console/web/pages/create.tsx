@@ -58,7 +58,7 @@ export function Create() {
         {generations === undefined ? (
           <Pending error={error} retry={refetch} what="Reading what you created" />
         ) : generations.length === 0 ? (
-          <Empty title="Nothing ordered here yet">
+          <Empty title="Nothing created here yet">
             <p>Describe what you want to see, or begin with an example. Images appear here, and in your library.</p>
             <Button Icon={Sparkles} text={`Use “${example}”`} onClick={() => startCreating({ prompt: example })} />
           </Empty>

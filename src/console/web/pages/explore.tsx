@@ -345,7 +345,7 @@ function Picture({ item, onSwipe }: { readonly item: Item; readonly onSwipe: (st
       />
     );
   return (
-    <Zoomable onSwipe={onSwipe}>
+    <Zoomable pixels={item.width} onSwipe={onSwipe}>
       <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt={titleOf(item)} blurhash={blurhash} isWhole />
     </Zoomable>
   );

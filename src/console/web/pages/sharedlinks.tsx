@@ -1,4 +1,4 @@
-import { Copy, ExternalLink, Images, Link2, MessageSquare } from 'lucide-react';
+import { Copy, ExternalLink, Link2, MessageSquare } from 'lucide-react';
 import { Link } from 'wouter';
 import { fromAmong } from '../library/actions.ts';
 import { isVideo, useAsset } from '../library/assets.ts';
@@ -9,6 +9,7 @@ import { momentOf } from '../parts/figures.tsx';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
+import { Cover } from './albums.tsx';
 import '../library/library.css';
 
 /** Everything that others can see by a link. */
@@ -60,17 +61,14 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
     threadId !== null
       ? `/studio/${threadId}`
       : `/library${collectionId === null ? `/${share.assetId}` : `?album=${collectionId}`}`;
-  const Icon = collectionId === null ? MessageSquare : Images;
   const name = share.title === null ? kind : shorten(share.title);
   const until = share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`;
   return (
     <>
       <span className="thumb">
-        {share.assetId === null ? (
-          <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
-        ) : (
-          asset && <Thumb asset={asset} />
-        )}
+        {threadId !== null && <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />}
+        {collectionId !== null && <Cover filter={{ album: collectionId }} version="" />}
+        {asset && <Thumb asset={asset} />}
       </span>
       <span className="about">
         <Link href={href} state={share.assetId === null ? undefined : fromAmong(among)}>

@@ -72,11 +72,11 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         )}
       </header>
       <main id="main">
-        <h1>{remixed === null ? 'Images and videos, created in conversation' : 'Sign in to remix this'}</h1>
+        <h1>{remixed === null ? 'Images and videos from your words' : 'Sign in to remix this'}</h1>
         <p className="quiet lead">
           {remixed ??
             (wanted === undefined
-              ? 'Describe what you imagine. Refine it in words. Find everything in your library.'
+              ? 'Describe what you imagine, and choose how many. Then refine it in conversation.'
               : `Sign in to see “${wanted}”. You then return to this page.`)}
         </p>
         {remixed !== null && <SignInAgain />}
@@ -116,7 +116,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         )}
         <p className="quiet small">
           {info?.hasDemoUsers && 'Next, you choose a demo user with one click: no registration, no password. '}
-          You see the price before you create anything.
+          You then choose ratio and model, and see the price before you create anything.
         </p>
         <ul className="pictures" aria-label="Start with">
           {pictures.map((picture) => (

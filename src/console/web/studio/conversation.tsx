@@ -256,6 +256,11 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
       <div className="below">
         {!isFollowing && <Button Icon={ArrowDown} text="Newest" className="newest" onClick={follow} />}
         <QueuedMessages queued={stored.queued} removing={removing} />
+        {messages.length > 0 && isTemporary && (
+          <p className="temporarymark quiet small">
+            <MessageCircleDashed size={16} strokeWidth={1.75} aria-hidden="true" /> Temporary
+          </p>
+        )}
         <Composer
           {...{
             field,
