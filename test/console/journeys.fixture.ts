@@ -125,7 +125,7 @@ export function playJourneys(scene: Scene): void {
     await page.getByRole('region', { name: 'Remembered' }).waitFor();
     await isDone(page);
     await page.getByRole('link', { name: 'Memory' }).click();
-    await page.locator('.fact').getByText('cold blue light').waitFor();
+    await page.locator('.fact').getByText('I like cold blue light', { exact: true }).waitFor();
     await judge(page, 'the memory of a user');
     await page.getByRole('button', { name: /^Forget: .*cold blue light/ }).click();
     await page.getByText('Atelier has not stored anything about you yet.').waitFor();

@@ -174,7 +174,7 @@ function MediaSums({ of, from, to }: MediaSumsProps) {
     <section aria-labelledby="media">
       <h3 id="media">Images and videos by model</h3>
       <Table
-        label="Images and videos by model"
+        label="Sums of each model"
         head={['Model', 'Cost', 'Credits', 'Cost of a credit', 'Orders', 'No result', 'Delivered', 'Mean time']}
         rows={of.map(({ kind, model, costUsd, credits, meanMs, ...counts }) => ({
           key: `${kind} ${model}`,
