@@ -259,9 +259,9 @@ onEveryPair('records', (pair) => {
         .queries<{ operator_actions: { actor: string; action: string } }>()
         .selectFrom('operator_actions')
         .select(['actor', 'action'])
-        .where('action', '=', 'read stream')
+        .where('action', '=', `read stream ${taskId}`)
         .execute();
-      expect(rows).toEqual([{ actor: 'console', action: 'read stream' }]);
+      expect(rows).toEqual([{ actor: 'console', action: `read stream ${taskId}` }]);
     });
   });
 });
