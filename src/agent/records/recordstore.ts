@@ -64,7 +64,7 @@ function selectRuns(db: Db<AgentTables>) {
 /** What a run was charged is stored without its videos, which can end after it. */
 const sumOfVideos = (figure: RawBuilder<unknown>) => sql<number>`(
   select coalesce(sum(${figure}), 0)::float8 from agent_videos
-  where agent_videos.task_id = agent_runs.task_id)`;
+  where agent_videos.thread_id = agent_runs.thread_id and agent_videos.task_id = agent_runs.task_id)`;
 
 export type StoredRecord = Awaited<ReturnType<typeof listRunRecords>>[number];
 
