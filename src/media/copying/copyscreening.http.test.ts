@@ -141,6 +141,7 @@ onEveryPair('the screening of copies', (pair) => {
           decision: null,
           statement: null,
           title: null,
+          generation: null,
           source_id: null,
           evidence_until: null,
           created_at: expect.any(Date),

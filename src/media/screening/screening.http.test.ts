@@ -215,6 +215,7 @@ onEveryPair(
           decision: null,
           statement: null,
           title: null,
+          generation: null,
           source_id: null,
           evidence_until: null,
           created_at: expect.any(Date),
