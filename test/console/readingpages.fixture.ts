@@ -101,7 +101,7 @@ export function playReadingPages(scene: Scene): void {
     await announcement.getByText('shown', { exact: true }).waitFor();
     await announcement.getByRole('heading', { name: 'We are back' }).waitFor();
     expect(await published('announcement', 'de')).toMatchObject({ visible: true, title: 'Wir sind zurück' });
-    // The former Japanese title says something else. The text, which has not changed, keeps its translations.
+    // The former Japanese title has its former meaning. The text, which has not changed, keeps its translations.
     const japanese = { title: 'We are back', description: expect.stringMatching(/[\u3040-\u30ff]/) };
     expect(await published('announcement', 'ja')).toMatchObject(japanese);
     await announcement.getByRole('button', { name: 'Hide' }).click();

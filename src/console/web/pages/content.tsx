@@ -243,7 +243,7 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
     return kind.list === 'cards' ? { ...entry, isFeatured: featured.includes(String(entry.id)) } : entry;
   });
   const isEdited = (key: string) => draft[key] !== entries[at]?.[key];
-  // A translation that was not edited with its English text says what the text said before.
+  // A translation that was not edited with its English text has its former meaning.
   const isOutdated = (key: string) => isEdited(`${key.split('_')[0]}_en`) && !isEdited(key);
   const edited = Object.fromEntries(Object.entries(draft).filter(([key]) => !isOutdated(key)));
   const store = async (changed: readonly Entry[]) => {
