@@ -227,7 +227,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('No email has failed.').waitFor();
     await page.getByRole('button', { name: 'All' }).click();
-    await page.getByRole('button', { name: /^Your receipt sent/ }).waitFor();
+    await page.getByRole('button', { name: /^Your receipt stored in the outbox/ }).waitFor();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('list', { name: 'Actions' }).getByText('sent an email again').waitFor();
 

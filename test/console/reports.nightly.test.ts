@@ -65,7 +65,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await publish(owner);
 
     const reader = await enter('/explore');
-    await reader.getByRole('link', { name: /^Open:/ }).click();
+    await reader.getByRole('link', { name: 'Open: A published image' }).click();
     await reader.getByRole('button', { name: 'Report' }).click();
     const reporting = reader.getByRole('dialog', { name: 'Report' });
     await reporting.getByLabel('Reason').selectOption('intimate');
