@@ -151,7 +151,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     ] as const) {
       await page.goto(`${rig.url}/create`);
       await page.getByLabel('Prompt').fill(prompt);
-      await page.getByText('1', { exact: true }).click();
+      await page.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
       await page.getByRole('button', { name: 'Create an image' }).click();
       await page
         .getByRole('link', { name: `Open image 1: ${prompt}` })
