@@ -1,11 +1,18 @@
 /** Settings as a whole: what production requires, and misspelled names. */
 import { describe, expect, it } from 'vitest';
 import { readConfig, type ServiceName, warningsOf } from '#app/config.ts';
-import { allSettings } from '#app/settings.ts';
+import texts from '#app/settings.json' with { type: 'json' };
+import { allSettings, textsOf } from '#app/settings.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
 
 const names = allSettings.map(({ variable }) => variable);
 const likely = (variable: string) => findMisspellings([variable], names)[0]?.likely;
+
+it('has a text for each setting, and no others', () => {
+  expect(Object.keys(texts).toSorted()).toEqual(names.toSorted());
+  const meanings = allSettings.map((setting) => textsOf(setting).meaning);
+  expect(meanings.filter((meaning) => /^$|\{choices\}|: \.$/.test(meaning))).toEqual([]);
+});
 
 describe('a misspelled setting', () => {
   it.each([

@@ -115,12 +115,3 @@ function isInstalled(name: string): boolean {
     return false;
   }
 }
-
-/** Parses a setting. Throws an Error with the reason. */
-export function parseProvider(raw: string): ProviderName {
-  const provider = providerNames.find((name) => name === raw);
-  if (provider === undefined) throw new Error(`must be one of ${providerNames.join(', ')}`);
-  const missing = findMissingPackage(provider);
-  if (missing !== undefined) throw new Error(missing);
-  return provider;
-}

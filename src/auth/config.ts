@@ -1,71 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { address, type Environment, integer, list, secret, setting, text } from '#platform/config.ts';
+import { address, type Environment, integer, list, secret, setting, splitList, text } from '#platform/config.ts';
 import { parseNetwork } from '#platform/http/clientaddress.ts';
 
 /** Settings of the authentication service (docs/specification/auth.md). */
 export const authSettings = {
-  publicUrl: address('PUBLIC_BASE_URL', {
-    requiredInProduction: true,
-    meaning:
-      'The public URL of the authentication service. Register `{PUBLIC_BASE_URL}/callback` with the identity provider. Not set: its local URL.',
-  }),
+  publicUrl: address('PUBLIC_BASE_URL', { requiredInProduction: true }),
   allowedOrigins: {
-    ...list('ALLOWED_REDIRECT_ORIGINS', {
-      default: [],
-      requiredInProduction: true,
-      defaultText: 'the console and http://localhost:3000; with the local identity provider, any port of localhost',
-      meaning: 'The front end’s origins: targets of a sign-in, and callers of `/refresh` and `/logout`.',
-    }),
-    parse: (raw = '') => splitList(raw).map(parseOrigin),
+    ...list('ALLOWED_REDIRECT_ORIGINS', { default: [], requiredInProduction: true }),
+    parse: (raw = '') => splitNonEmpty(raw).map(parseOrigin),
   },
-  defaultOrigin: setting(
-    'DEFAULT_REDIRECT_ORIGIN',
-    {
-      defaultText: 'the first of ALLOWED_REDIRECT_ORIGINS',
-      meaning: 'The target of a sign-in without an allowed `next`.',
-    },
-    parseOrigin,
-  ),
-  cookieDomain: setting(
-    'COOKIE_DOMAIN',
-    { defaultText: 'host-only', meaning: 'The parent domain that shares the session cookie.' },
-    (raw) => {
-      if (!/^\.?(?:[a-z0-9-]+\.)*[a-z0-9-]+$/i.test(raw)) throw new Error('must be a domain');
-      return raw;
-    },
-  ),
+  defaultOrigin: setting('DEFAULT_REDIRECT_ORIGIN', parseOrigin),
+  cookieDomain: setting('COOKIE_DOMAIN', (raw) => {
+    if (!/^\.?(?:[a-z0-9-]+\.)*[a-z0-9-]+$/i.test(raw)) throw new Error('must be a domain');
+    return raw;
+  }),
   cookieSecrets: {
-    ...secret('COOKIE_SECRETS', {
-      make: () => randomBytes(32).toString('hex'),
-      meaning: 'Keys for sealing cookies, comma-separated: the first seals, all unseal.',
-    }),
-    parse: (raw = '') => splitList(raw),
+    ...secret('COOKIE_SECRETS', { make: () => randomBytes(32).toString('hex') }),
+    parse: (raw = '') => splitNonEmpty(raw),
   },
   trustedProxies: {
-    ...list('TRUSTED_PROXIES', {
-      default: [],
-      meaning:
-        'The trusted proxies, as CIDRs (`10.0.0.0/8,fd00::/8`), whose `X-Forwarded-For` header is used. If set, each client’s address is passed to the identity provider, which limits sign-ins by address, and reports without an account are limited by it. Not set: by the address of the connection, which is the proxy’s.',
-    }),
-    parse: (raw = '') => splitList(raw).map(parseNetwork),
+    ...list('TRUSTED_PROXIES'),
+    parse: (raw = '') => splitNonEmpty(raw).map(parseNetwork),
   },
-  accountDeletionDays: integer('ACCOUNT_DELETION_DAYS', {
-    default: 14,
-    min: 0,
-    max: 90,
-    meaning: 'Days until `DELETE /account` deletes the account. Until then, its user can restore it. `0`: at once.',
-  }),
-  socialProvider: text('SOCIAL_PROVIDER', {
-    default: 'google',
-    meaning: 'The sign-in provider that the identity provider uses.',
-  }),
+  accountDeletionDays: integer('ACCOUNT_DELETION_DAYS', { default: 14, min: 0, max: 90 }),
+  socialProvider: text('SOCIAL_PROVIDER', { default: 'google' }),
 } as const;
 
-function splitList(raw: string): readonly string[] {
-  const parts = raw
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+/** Throws if there are only commas. */
+function splitNonEmpty(raw: string): readonly string[] {
+  const parts = splitList(raw);
   if (raw !== '' && parts.length === 0) throw new Error('must not have empty values between its commas');
   return parts;
 }

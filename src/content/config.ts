@@ -3,25 +3,11 @@ import { keyOfSecret } from './webhooksignature.ts';
 
 /** docs/specification/content.md. */
 export const contentSettings = {
-  userUrl: pageAddress('SITEMAP_USER_URL', 'users', 'The URL of a user’s page in XML sitemaps; `{id}` is replaced.'),
-  feedUrl: pageAddress('SITEMAP_FEED_URL', 'feeds', 'The URL of a feed’s page in XML sitemaps; `{id}` is replaced.'),
-  publicUrl: address('CONTENT_PUBLIC_URL', {
-    defaultText: 'the host of the request',
-    meaning:
-      'The public URL of the content service. The URLs in `/sitemap.xml` begin with it, and the console’s pages call it. Not set: these pages call `CONTENT_URL`.',
-  }),
-  hasShareSitemap: flag('SITEMAP_GALLERY', {
-    default: false,
-    meaning: '`true`: a sitemap lists the shares whose owners let search engines find them.',
-  }),
-  resendWebhookSecret: setting(
-    'RESEND_WEBHOOK_SECRET',
-    {
-      secret: true,
-      meaning: 'The signing secret (`whsec_…`) of the mail provider’s webhook, which calls `POST /webhooks/resend`.',
-    },
-    parseWebhookSecret,
-  ),
+  userUrl: pageAddress('SITEMAP_USER_URL', 'users'),
+  feedUrl: pageAddress('SITEMAP_FEED_URL', 'feeds'),
+  publicUrl: address('CONTENT_PUBLIC_URL'),
+  hasShareSitemap: flag('SITEMAP_GALLERY', { default: false }),
+  resendWebhookSecret: setting('RESEND_WEBHOOK_SECRET', parseWebhookSecret, { secret: true }),
 } as const;
 
 function parseWebhookSecret(raw: string): string {
@@ -30,9 +16,9 @@ function parseWebhookSecret(raw: string): string {
   return raw;
 }
 
-function pageAddress(variable: string, folder: string, meaning: string) {
-  const declaration = { default: `http://localhost:3000/${folder}/{id}`, requiredInProduction: true, meaning };
-  return setting(variable, declaration, parsePageAddress);
+function pageAddress(variable: string, folder: string) {
+  const declaration = { default: `http://localhost:3000/${folder}/{id}`, requiredInProduction: true };
+  return setting(variable, parsePageAddress, declaration);
 }
 
 function parsePageAddress(raw: string): string {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { type Environment, integer, list, type Setting, secret, setting, type Values } from '#platform/config.ts';
+import { choice, type Environment, integer, list, number, secret, setting, type Values } from '#platform/config.ts';
 import { type Brand, brandPositions, defaultBrand } from './engine/brand.ts';
 import type { EngineLimits } from './engine/engine.ts';
 import { findFonts } from './engine/fonts.ts';
@@ -11,94 +11,46 @@ const hex = () => randomBytes(32).toString('hex');
 
 /** docs/specification/image.md#limits. For every service that works with images, because they share the engine and the variants. */
 export const imageSettings = {
-  keySecret: secret('SVC_IMAGE_KEY_SECRET', {
-    make: hex,
-    meaning: 'Keys the hash that names a variant. Changing it orphans every stored variant.',
-  }),
-  maxSourcePixels: integer('SVC_IMAGE_MAX_SRC_PIXELS', {
-    default: 50_000_000,
-    min: 1,
-    meaning: 'Largest source, in pixels (width × height).',
-  }),
-  processTimeoutS: integer('SVC_IMAGE_PROCESS_TIMEOUT_SECS', {
-    default: 30,
-    min: 1,
-    max: 3600,
-    meaning: 'Seconds that the processing of one image may take.',
-  }),
-  concurrency: integer('SVC_IMAGE_CONCURRENCY', {
-    default: availableParallelism(),
-    min: 1,
-    defaultText: 'number of processors',
-    meaning: 'The number of images that are processed at the same time.',
-  }),
-  permitWaitMs: integer('SVC_IMAGE_PERMIT_WAIT_MS', {
-    default: 5000,
-    max: 600_000,
-    meaning: 'Milliseconds that a request waits for a permit before it gets 503.',
-  }),
+  keySecret: secret('SVC_IMAGE_KEY_SECRET', { make: hex }),
+  maxSourcePixels: integer('SVC_IMAGE_MAX_SRC_PIXELS', { default: 50_000_000, min: 1 }),
+  processTimeoutS: integer('SVC_IMAGE_PROCESS_TIMEOUT_SECS', { default: 30, min: 1, max: 3600 }),
+  concurrency: integer('SVC_IMAGE_CONCURRENCY', { default: availableParallelism(), min: 1 }),
+  permitWaitMs: integer('SVC_IMAGE_PERMIT_WAIT_MS', { default: 5000, max: 600_000 }),
 } as const;
 
 const largestPictureBytes = 10 * 1024 * 1024;
 const largestClipBytes = 200 * 1024 * 1024;
 
+const positions = Object.keys(brandPositions) as (keyof typeof brandPositions)[];
+
 /** docs/specification/media.md#brand. The name is also in mails, pages and file names. */
 export const brandSettings = {
-  name: setting('BRAND_NAME', { default: defaultBrand.name, meaning: 'The name of your product.' }, (raw) => {
-    if (raw.trim() === '' || [...raw].length > 60 || /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(raw))
-      throw new Error('must be one line of 1 to 60 characters');
-    return raw.trim();
-  }),
-  watermark: setting(
-    'BRAND_WATERMARK',
-    {
-      meaning: 'A PNG or SVG file with transparency, for watermarks and closing clips. Not set: `BRAND_NAME` as text.',
-    },
-    (path) => {
-      assertFile(path, largestPictureBytes);
-      const beginning = readFileSync(path).toString('latin1', 0, 4096);
-      if (!beginning.startsWith('\x89PNG\r\n\x1a\n') && !/<svg[\s>]/.test(beginning))
-        throw new Error(`names ${path}, which is neither a PNG nor an SVG file`);
-      return path;
-    },
-  ),
-  position: setting(
-    'BRAND_WATERMARK_POSITION',
-    {
-      default: 'southeast' as keyof typeof brandPositions,
-      meaning: `Where watermarks are: ${Object.keys(brandPositions)
-        .map((name) => `\`${name}\``)
-        .join(', ')}.`,
-    },
+  name: setting(
+    'BRAND_NAME',
     (raw) => {
-      if (!Object.hasOwn(brandPositions, raw))
-        throw new Error(`must be one of ${Object.keys(brandPositions).join(', ')}`);
-      return raw as keyof typeof brandPositions;
+      if (raw.trim() === '' || [...raw].length > 60 || /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(raw))
+        throw new Error('must be one line of 1 to 60 characters');
+      return raw.trim();
     },
+    { default: defaultBrand.name },
   ),
-  opacity: share('BRAND_WATERMARK_OPACITY', {
-    default: defaultBrand.opacity,
-    least: 0.05,
-    most: 1,
-    meaning: 'The opacity of watermarks, up to 1.',
+  watermark: setting('BRAND_WATERMARK', (path) => {
+    assertFile(path, largestPictureBytes);
+    const beginning = readFileSync(path).toString('latin1', 0, 4096);
+    if (!beginning.startsWith('\x89PNG\r\n\x1a\n') && !/<svg[\s>]/.test(beginning))
+      throw new Error(`names ${path}, which is neither a PNG nor an SVG file`);
+    return path;
   }),
-  scale: share('BRAND_WATERMARK_SCALE', {
-    default: defaultBrand.scale,
-    least: 0.01,
-    most: 0.9,
-    meaning: 'The width of watermarks, as a share of the width of the image or video.',
-  }),
+  position: choice('BRAND_WATERMARK_POSITION', positions, { default: 'southeast' }),
+  opacity: number('BRAND_WATERMARK_OPACITY', { default: defaultBrand.opacity, min: 0.05, max: 1 }),
+  scale: number('BRAND_WATERMARK_SCALE', { default: defaultBrand.scale, min: 0.01, max: 0.9 }),
   closingClip: setting(
     'BRAND_CLOSING_CLIP',
-    {
-      default: 'auto',
-      meaning:
-        'The end of watermarked videos: `auto` (the watermark on a plain ground), `none`, or the path of a video of up to 30 s.',
-    },
     (raw) => {
       if (raw !== 'auto' && raw !== 'none') assertFile(raw, largestClipBytes);
       return raw;
     },
+    { default: 'auto' },
   ),
 } as const;
 
@@ -114,18 +66,6 @@ function assertFile(path: string, mostBytes: number): void {
   }
   if (!file.isFile() || file.size === 0) throw new Error(`names ${path}, which is not a file with content`);
   if (file.size > mostBytes) throw new Error(`names ${path}, which is larger than ${mostBytes / 1024 / 1024} MiB`);
-}
-
-function share(
-  variable: string,
-  { least, most, ...declaration }: { default: number; least: number; most: number; meaning: string },
-): Setting<number> {
-  return setting(variable, declaration, (raw) => {
-    const value = Number(raw);
-    if (!/^[\d.]+$/.test(raw) || !(value >= least && value <= most))
-      throw new Error(`must be a number from ${least} to ${most}`);
-    return value;
-  });
 }
 
 /** Reads the files of the settings, which were readable. */
@@ -151,15 +91,8 @@ export function findUndrawable({ BRAND_NAME: name, BRAND_WATERMARK: picture }: E
 
 /** For the image service only. */
 export const imageServiceSettings = {
-  internalKey: secret('SVC_IMAGE_INTERNAL_KEY', {
-    make: hex,
-    meaning: 'The key that `POST /v1/ensure` and `/v1/forget` require as `X-Internal-Key`.',
-  }),
-  allowedSourceHosts: list('SVC_IMAGE_ALLOWED_SOURCE_HOSTS', {
-    default: [],
-    meaning:
-      'Hosts (`host` or `host:port`) that may be fetched although they resolve to a private or loopback address.',
-  }),
+  internalKey: secret('SVC_IMAGE_INTERNAL_KEY', { make: hex }),
+  allowedSourceHosts: list('SVC_IMAGE_ALLOWED_SOURCE_HOSTS'),
 } as const;
 
 export type ImageSettings = Values<typeof imageSettings>;

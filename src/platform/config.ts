@@ -1,7 +1,7 @@
 /**
- * Declares and reads settings. A setting has an environment variable, a description and a default. `readSettings` reads all of them
- * and reports all faults together, by name (docs/specification/system.md#production). A test compares docs/config.md with these
- * declarations.
+ * Declares and reads settings. A setting has an environment variable and a default; its texts are in app/settings.json.
+ * `readSettings` reads all of them and reports all faults together, by name (docs/specification/system.md#production). A test
+ * compares docs/config.md with the declarations.
  */
 
 import { StartFault } from './lifecycle.ts';
@@ -10,9 +10,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Setting<T> {
   readonly variable: string;
-  readonly meaning: string;
-  /** The default as docs/config.md shows it. */
+  /** The default as a text. */
   readonly defaultText: string;
+  /** All values of a setting that chooses between some. */
+  readonly choices?: readonly string[];
   /** In production, the setting is required when a service that uses it starts. */
   readonly requiredInProduction: boolean;
   /** In production, the value must be an https URL when a service that uses it starts. */
@@ -28,49 +29,39 @@ export type SettingGroup = Readonly<Record<string, Setting<unknown>>>;
 export type Values<G> = { readonly [K in keyof G]: G[K] extends Setting<infer T> ? T : never };
 
 interface Declaration<T> {
-  readonly meaning: string;
   readonly default?: T;
-  readonly defaultText?: string;
   readonly requiredInProduction?: boolean;
   readonly httpsInProduction?: boolean;
   readonly secret?: boolean;
 }
+type WithDefault<T> = Declaration<T> & { readonly default: T };
 
 /** Declares a setting of any type. An empty value counts as not set. */
+export function setting<T>(variable: string, parse: (raw: string) => T, declaration: WithDefault<T>): Setting<T>;
 export function setting<T>(
   variable: string,
-  declaration: Declaration<T> & { readonly default: T },
   parse: (raw: string) => T,
-): Setting<T>;
-export function setting<T>(
-  variable: string,
-  declaration: Declaration<T>,
-  parse: (raw: string) => T,
+  declaration?: Declaration<T>,
 ): Setting<T | undefined>;
 export function setting<T>(
   variable: string,
-  declaration: Declaration<T>,
   parse: (raw: string) => T,
+  { default: value, requiredInProduction = false, httpsInProduction = false, secret = false }: Declaration<T> = {},
 ): Setting<T | undefined> {
   return {
     variable,
-    meaning: declaration.meaning,
-    defaultText:
-      declaration.defaultText ?? (declaration.default === undefined ? 'not set' : String(declaration.default)),
-    requiredInProduction: declaration.requiredInProduction ?? false,
-    httpsInProduction: declaration.httpsInProduction ?? false,
-    secret: declaration.secret ?? false,
-    parse: (raw) => (raw === undefined || raw === '' ? declaration.default : parse(raw)),
+    defaultText: value === undefined ? 'not set' : String(value),
+    requiredInProduction,
+    httpsInProduction,
+    secret,
+    parse: (raw) => (raw === undefined || raw === '' ? value : parse(raw)),
   };
 }
 
-export function text(
-  variable: string,
-  declaration: Declaration<string> & { readonly default: string },
-): Setting<string>;
-export function text(variable: string, declaration: Declaration<string>): Setting<string | undefined>;
-export function text(variable: string, declaration: Declaration<string>): Setting<string | undefined> {
-  return setting(variable, declaration, (raw) => raw);
+export function text(variable: string, declaration: WithDefault<string>): Setting<string>;
+export function text(variable: string, declaration?: Declaration<string>): Setting<string | undefined>;
+export function text(variable: string, declaration: Declaration<string> = {}): Setting<string | undefined> {
+  return setting(variable, (raw) => raw, declaration);
 }
 
 interface Range {
@@ -78,56 +69,93 @@ interface Range {
   readonly max?: number;
 }
 
+export function integer(variable: string, declaration: WithDefault<number> & Range): Setting<number>;
+export function integer(variable: string, declaration?: Declaration<number> & Range): Setting<number | undefined>;
 export function integer(
   variable: string,
-  declaration: Declaration<number> & Range & { readonly default: number },
-): Setting<number>;
-export function integer(variable: string, declaration: Declaration<number> & Range): Setting<number | undefined>;
-export function integer(variable: string, declaration: Declaration<number> & Range): Setting<number | undefined> {
-  return setting(variable, declaration, (raw) => {
+  { min = 0, max = Number.MAX_SAFE_INTEGER, ...declaration }: Declaration<number> & Range = {},
+): Setting<number | undefined> {
+  const parse = (raw: string) => {
     const value = Number(raw);
-    const { min = 0, max = Number.MAX_SAFE_INTEGER } = declaration;
     if (!/^\d+$/.test(raw) || value < min || value > max)
       throw new Error(`must be a whole number from ${min} to ${max}`);
     return value;
-  });
+  };
+  return setting(variable, parse, declaration);
+}
+
+/** A number that can have decimal places. */
+export function number(variable: string, declaration: WithDefault<number> & Required<Range>): Setting<number>;
+export function number(
+  variable: string,
+  declaration: Declaration<number> & Required<Range>,
+): Setting<number | undefined>;
+export function number(
+  variable: string,
+  { min, max, ...declaration }: Declaration<number> & Required<Range>,
+): Setting<number | undefined> {
+  const parse = (raw: string) => {
+    const value = Number(raw);
+    if (!/^[\d.]+$/.test(raw) || !(value >= min && value <= max))
+      throw new Error(`must be a number from ${min} to ${max}`);
+    return value;
+  };
+  return setting(variable, parse, declaration);
 }
 
 /** `true` or `false`. */
-export function flag(
-  variable: string,
-  declaration: Declaration<boolean> & { readonly default: boolean },
-): Setting<boolean> {
-  return setting(variable, declaration, (raw) => {
+export function flag(variable: string, declaration: WithDefault<boolean>): Setting<boolean>;
+export function flag(variable: string): Setting<boolean | undefined>;
+export function flag(variable: string, declaration: Declaration<boolean> = {}): Setting<boolean | undefined> {
+  const parse = (raw: string) => {
     if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');
     return raw === 'true';
-  });
+  };
+  return setting(variable, parse, declaration);
 }
 
+/** One of some values. */
+export function choice<T extends string>(
+  variable: string,
+  choices: readonly T[],
+  declaration: WithDefault<NoInfer<T>>,
+): Setting<T>;
+export function choice<T extends string>(variable: string, choices: readonly T[]): Setting<T | undefined>;
+export function choice<T extends string>(
+  variable: string,
+  choices: readonly T[],
+  declaration: Declaration<T> = {},
+): Setting<T | undefined> {
+  const parse = (raw: string) => {
+    const found = choices.find((value) => value === raw);
+    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
+    return found;
+  };
+  return { ...setting(variable, parse, declaration), choices };
+}
+
+/** Values that are separated by commas. */
 export function list(
   variable: string,
-  declaration: Declaration<readonly string[]> & { readonly default: readonly string[] },
+  declaration: Omit<WithDefault<readonly string[]>, 'default'> & { readonly default?: readonly string[] } = {},
 ): Setting<readonly string[]> {
-  const declared = {
-    ...declaration,
-    defaultText: declaration.defaultText ?? (declaration.default.join(',') || 'empty'),
-  };
-  return setting(variable, declared, (raw) =>
-    raw
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  );
+  const { default: values = [] } = declaration;
+  const declared = setting(variable, splitList, { ...declaration, default: values });
+  return { ...declared, defaultText: values.join(',') || 'empty' };
+}
+
+export function splitList(raw = ''): readonly string[] {
+  return raw
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 /** Declares an http(s) URL. A trailing slash is removed. */
-export function address(
-  variable: string,
-  declaration: Declaration<string> & { readonly default: string },
-): Setting<string>;
-export function address(variable: string, declaration: Declaration<string>): Setting<string | undefined>;
-export function address(variable: string, declaration: Declaration<string>): Setting<string | undefined> {
-  return setting(variable, declaration, parseAddress);
+export function address(variable: string, declaration: WithDefault<string>): Setting<string>;
+export function address(variable: string, declaration?: Declaration<string>): Setting<string | undefined>;
+export function address(variable: string, declaration: Declaration<string> = {}): Setting<string | undefined> {
+  return setting(variable, parseAddress, declaration);
 }
 
 export function parseAddress(raw: string): string {
@@ -135,24 +163,25 @@ export function parseAddress(raw: string): string {
   return raw.replace(/(?<!\/)\/+$/, '');
 }
 
+/** Accepts a keyword in place of other values. */
+export const wordOr =
+  (word: string, parse: (raw: string) => string) =>
+  (raw: string): string =>
+    raw === word ? raw : parse(raw);
+
 /** Declares a secret that is generated outside production if it is not set. `valid` checks the value that an operator sets. */
 export function secret(
   variable: string,
-  declaration: {
-    readonly meaning: string;
-    readonly make: () => string;
-    readonly valid?: (raw: string) => string | undefined;
-  },
+  { make, valid }: { readonly make: () => string; readonly valid?: (raw: string) => string | undefined },
 ): Setting<string> {
   return {
     variable,
-    meaning: declaration.meaning,
     defaultText: 'generated at the first start',
     requiredInProduction: true,
     secret: true,
-    make: declaration.make,
+    make,
     parse: (raw = '') => {
-      const fault = raw === '' ? undefined : declaration.valid?.(raw);
+      const fault = raw === '' ? undefined : valid?.(raw);
       if (fault !== undefined) throw new Error(fault);
       return raw;
     },

@@ -1,38 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { setting, type Values } from '#platform/config.ts';
+import { setting, splitList, type Values } from '#platform/config.ts';
 import { type WebhookEventType, webhookEventTypes } from './events.ts';
 
 /** docs/specification/webhooks.md#settings. */
 export const webhookSettings = {
-  url: setting(
-    'WEBHOOK_URL',
-    {
-      secret: true,
-      meaning:
-        'The http(s) URL that receives events. Not set: no webhooks. In production, its host must resolve to public IP addresses.',
-    },
-    parseUrl,
-  ),
-  secrets: setting(
-    'WEBHOOK_SECRET',
-    {
-      secret: true,
-      default: [],
-      defaultText: 'not set',
-      meaning:
-        'Signs webhooks according to the Standard Webhooks specification: `whsec_` and 24 to 64 bytes in base64. Required with `WEBHOOK_URL`. To rotate it, list the new and the old secret, separated by commas. Requests then have both signatures.',
-    },
-    parseSecrets,
-  ),
-  events: setting(
-    'WEBHOOK_EVENTS',
-    {
-      default: webhookEventTypes,
-      defaultText: 'all',
-      meaning: `The types to send, separated by commas. Types: ${webhookEventTypes.map((type) => `\`${type}\``).join(', ')}.`,
-    },
-    parseEvents,
-  ),
+  url: setting('WEBHOOK_URL', parseUrl, { secret: true }),
+  secrets: setting('WEBHOOK_SECRET', parseSecrets, { secret: true, default: [] }),
+  events: {
+    ...setting('WEBHOOK_EVENTS', parseEvents, { default: webhookEventTypes }),
+    choices: webhookEventTypes,
+  },
 } as const;
 
 export type WebhookSettings = Values<typeof webhookSettings>;
@@ -45,24 +22,17 @@ function parseUrl(raw: string): string {
 }
 
 function parseSecrets(raw: string): readonly string[] {
-  const secrets = partsOf(raw);
+  const secrets = splitList(raw);
   for (const secret of secrets) keyOfSecret(secret);
   return secrets;
 }
 
 function parseEvents(raw: string): readonly WebhookEventType[] {
-  return partsOf(raw).map((name) => {
+  return splitList(raw).map((name) => {
     const type = webhookEventTypes.find((known) => known === name);
     if (type === undefined) throw new Error(`must list event types only; unknown: ${name}`);
     return type;
   });
-}
-
-function partsOf(raw: string): readonly string[] {
-  return raw
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }
 
 // Signatures of the Standard Webhooks specification, version 1 (symmetric).

@@ -1,14 +1,14 @@
 /** docs/config.md, from the declarations of the settings. */
 
-import { settingGroups } from '#app/settings.ts';
+import { settingGroups, textsOf } from '#app/settings.ts';
 import type { SettingGroup } from '#platform/config.ts';
 
 export function renderSettingsPage(groups: Readonly<Record<string, SettingGroup>> = settingGroups): string {
   const sections = Object.entries(groups).map(([name, group]) => {
-    const rows = Object.values(group).map(
-      ({ variable, defaultText, requiredInProduction, meaning }) =>
-        `| \`${variable}\` | ${defaultText} | ${requiredInProduction ? 'yes' : ''} | ${meaning} |`,
-    );
+    const rows = Object.values(group).map((setting) => {
+      const { defaultText, meaning } = textsOf(setting);
+      return `| \`${setting.variable}\` | ${defaultText} | ${setting.requiredInProduction ? 'yes' : ''} | ${meaning} |`;
+    });
     return [
       `## ${name}`,
       '',

@@ -18,7 +18,7 @@ import {
   usesDatabase,
   warningsOf,
 } from '../config.ts';
-import { settingGroups } from '../settings.ts';
+import { settingGroups, textsOf } from '../settings.ts';
 import { jwksUrlOf, type Wiring } from './wiring.ts';
 
 export async function wireConsole({ config, services: ofProcess, engines, server }: Wiring): Promise<HttpServer> {
@@ -152,11 +152,10 @@ function describeSettings(config: Config) {
         const value = values[name]?.[key];
         return {
           variable: setting.variable,
-          meaning: setting.meaning,
+          ...textsOf(setting),
           value: setting.secret ? describeSecret(value) : mask(key === 'file' ? entriesOf(config) : spell(value)),
           isSecret: setting.secret,
           isDefault: isDefault(setting, value),
-          defaultText: setting.defaultText,
           isRequired: setting.requiredInProduction,
         };
       }),

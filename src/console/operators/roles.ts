@@ -65,8 +65,8 @@ const writtenByUsers: ReadonlySet<string> = new Set(['user_metadata', 'raw_user_
 /** The value that every access token has. */
 const ofEveryUser = 'authenticated';
 
-export function claimSetting(variable: string, meaning: string) {
-  return setting<string>(variable, { meaning }, (raw) => {
+export function claimSetting(variable: string) {
+  return setting(variable, (raw) => {
     const { path, value } = parseClaim(raw);
     return `${path.join('.')}=${value}`;
   });
