@@ -1,6 +1,7 @@
 /** What runs, videos, jobs and routes use. */
 
 import type { Welcome } from '#accounts/store.ts';
+import type { Values } from '#platform/config.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
@@ -10,6 +11,7 @@ import type { Telemetry } from '#platform/telemetry/trace.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { ApprovalSettings } from './approvals/rules.ts';
 import type { Budget } from './budgets/api.ts';
+import type { agentSettings } from './config.ts';
 import type { DocumentReader } from './documents/pdftext.ts';
 import type { EventLog } from './eventlog/eventlog.ts';
 import type { Catalogue } from './generation/catalogue.ts';
@@ -22,7 +24,7 @@ import type { AgentTables } from './tables.ts';
 import type { ToolServers } from './toolservers/toolservers.ts';
 import type { UserEvents } from './userevents/usereventstore.ts';
 
-export interface AgentContext {
+export interface AgentContext extends Values<typeof agentSettings> {
   readonly log: Log;
   readonly db: Db<AgentTables>;
   readonly jobs: Jobs;
@@ -45,34 +47,15 @@ export interface AgentContext {
   readonly buffers: RunEventBuffers;
   /** Of the runs of this process. */
   readonly lease: RunLease;
+  /** Cancels the generations whose images this process makes, by id. */
+  readonly underWay: Map<string, AbortController>;
   readonly metrics: AgentMetrics;
   readonly telemetry: Telemetry;
   readonly approvals: ApprovalSettings;
   /** AGENT_BUDGET_DAILY_USD and AGENT_BUDGET_MONTHLY_USD. */
   readonly budgets: readonly Budget[];
-  /** AGENT_TASK_TTL_SECS. */
-  readonly ttlS: number;
-  /** AGENT_MAX_RUNS_PER_USER. */
-  readonly maxRunsPerUser: number;
-  /** AGENT_MAX_VIDEOS_PER_USER. */
-  readonly maxVideosPerUser: number;
-  /** AGENT_MAX_CREDITS_PER_RUN. 0: no limit. */
-  readonly maxRunCredits: number;
-  /** AGENT_FREE_CANCELS_PER_DAY. */
-  readonly freeCancels: number;
-  /** AGENT_MAX_STEPS. */
-  readonly maxSteps: number;
-  /** AGENT_MAX_TOOL_CALLS_PER_STEP. */
-  readonly maxToolCallsPerStep: number;
-  /** AGENT_INSTRUCTIONS. */
-  readonly instructions: string | undefined;
-  /** AGENT_CONTINUE_RUNS. */
-  readonly continueRuns: boolean;
-  /** AGENT_MAX_RESTARTS. */
-  readonly maxRestarts: number;
   /** Whether a model makes titles. */
   readonly makesTitles: boolean;
-  /** AGENT_EXTRACT_MEMORIES. */
   readonly extractsMemories: boolean;
   /** How long a run waits for its video. After that, the client reads the result from the message. */
   readonly videoWaitMs?: number | undefined;

@@ -165,6 +165,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const hasModel = models.pick(undefined).label.simulated !== true;
   const prompts = createPromptScreening(settings, log);
   const context: AgentContext = {
+    ...settings,
     log,
     db,
     jobs,
@@ -182,20 +183,11 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     eventLog,
     buffers,
     lease,
+    underWay: new Map(),
     metrics,
     telemetry: deps.server.telemetry ?? noTelemetry,
     approvals: settings,
     budgets: budgetsOf(settings),
-    ttlS: settings.taskTtlS,
-    maxRunsPerUser: settings.maxRunsPerUser,
-    maxVideosPerUser: settings.maxVideosPerUser,
-    maxRunCredits: settings.maxRunCredits,
-    freeCancels: settings.freeCancels,
-    maxSteps: settings.maxSteps,
-    maxToolCallsPerStep: settings.maxToolCallsPerStep,
-    instructions: settings.instructions,
-    continueRuns: settings.continueRuns,
-    maxRestarts: settings.maxRestarts,
     // The offline model has nothing to say about a conversation.
     makesTitles: hasModel,
     extractsMemories: settings.extractMemories ?? (hasModel && deps.hasMemoryModel === true),
@@ -285,23 +277,19 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   emptying = startEmptyingTrash(serving);
   addBudgetRoutes(app, deps.access, context);
   addThreadRoutes(app, deps.access, serving);
-  const generations = {
-    ...{ ...context, cmsMediaHosts: settings.cmsMediaHosts, tables: {} as AgentTables },
-    underWay: new Map<string, AbortController>(),
-  };
-  addPeopleRoutes(app, deps.access, { ...serving, ...generations });
+  addPeopleRoutes(app, deps.access, serving);
   addRecordRoutes(app, deps.access, context);
-  addGenerationRoutes(app, deps.access, generations);
+  addGenerationRoutes(app, deps.access, context);
   addMcpRoutes(app, deps.access, { ...context, calls, authorizationServer: deps.authorizationServer, identity });
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, queues);
   measureOverdue(app.metrics, {
-    runs: () => findOverdueRunsS(db, context.ttlS),
+    runs: () => findOverdueRunsS(db, context.taskTtlS),
     run_starts: () => findOverdueStartsS(db),
     user_events: () => findOverdueUserEventsS(db, userEventsKeptForS),
   });
   workOnVideos(context);
-  endImageWork = workOnImages(generations);
+  endImageWork = workOnImages(context);
   workOnTitles(context);
   workOnExtractions(context);
   workOnDeletions(serving);

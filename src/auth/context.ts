@@ -19,6 +19,7 @@ import type { Targets } from './targets.ts';
 export interface AuthContext {
   readonly targets: Targets;
   readonly cookies: CookieRules;
+  /** Of this service, without a trailing slash. */
   readonly publicUrl: string;
   readonly provider: Provider;
   readonly sessionSealer: SessionSealer;
@@ -34,7 +35,7 @@ export interface AuthContext {
   readonly jobs: Jobs;
   readonly revocationSealer: Sealer;
   readonly clientAddressOf: (request: FastifyRequest) => string | undefined;
-  /** The value of ALLOWED_REDIRECT_ORIGINS. */
+  /** ALLOWED_REDIRECT_ORIGINS: at least one, in the browser's spelling. */
   readonly allowedOrigins: readonly string[];
   readonly signInSealer: Sealer;
   readonly stateSealer: Sealer;

@@ -6,17 +6,16 @@ import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
 import { addAccountRoutes } from '#accounts/routes.ts';
-import type { AccountTables, Welcome } from '#accounts/store.ts';
+import type { AccountTables } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import { createSealer, type SealPurpose } from '#platform/access/sealing.ts';
-import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { matchOrigins, originWarner, traceHeaders } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import { countJobsAbout, forgetJobs } from '#platform/jobs/forgetting.ts';
-import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import type { AccountContext } from './account/context.ts';
 import { deletionQueue, startDeleting } from './account/deleting.ts';
@@ -36,17 +35,10 @@ import { listSessions } from './store.ts';
 import type { AuthTables } from './tables.ts';
 import { createTargets } from './targets.ts';
 
-export interface AuthDeps {
+export interface AuthDeps extends Pick<AuthContext, 'clock' | 'jobs' | 'welcome' | 'publicUrl' | 'allowedOrigins'> {
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;
-  readonly clock: Clock;
   /** A migrated database. */
   readonly database: Database;
-  readonly jobs: Jobs;
-  readonly welcome?: Welcome | undefined;
-  /** The public URL of this service, without a trailing slash. */
-  readonly publicUrl: string;
-  /** At least one origin, in the browser's spelling. */
-  readonly allowedOrigins: readonly string[];
   readonly defaultOrigin: string;
   readonly cookieDomain?: string | undefined;
   /** At least one. The first seals. */
@@ -81,7 +73,7 @@ export interface AuthDeps {
 }
 
 export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
-  const { clock, database, jobs, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
+  const { clock, database, jobs, welcome, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
   const { log, telemetry } = deps.server;
   const app = createServer({
     ...deps.server,
@@ -133,7 +125,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     ...sealers,
     ...limits,
     accounts,
-    welcome: deps.welcome,
+    welcome,
     targets: createTargets(allowedOrigins, deps.defaultOrigin, originWarner(log, 'ALLOWED_REDIRECT_ORIGINS')),
     cookies: cookieRules({ domain: deps.cookieDomain, publicUrl }),
     publicUrl,
@@ -141,13 +133,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
   };
   addRoutes(app, context);
-  if (records !== undefined)
-    addAccountRoutes(app, records.access, {
-      db: accounts,
-      log,
-      welcome: deps.welcome,
-      ...records,
-    });
+  if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, log, welcome, ...records });
   if (deps.people !== undefined) {
     const { access, droppedJobs, deletion } = deps.people;
     const { end: endSessions, find: findSessionsEnd } = sessionEnds;

@@ -93,7 +93,7 @@ function openBackOffice(
     baseUrl: url,
     isInternal: true,
     timeoutMs: memoryTimeoutMs,
-    ...(telemetry && { telemetry }),
+    telemetry,
     maxResponseBytes: 64 * 1024 * 1024,
   });
   app.addHook('onClose', () => client.close());
@@ -117,7 +117,7 @@ function openClients(
       timeoutMs: serviceTimeoutMs,
       maxConnections: 16,
       maxResponseBytes: 64 * 1024 * 1024,
-      ...(telemetry && { telemetry }),
+      telemetry,
     });
     app.addHook('onClose', () => client.close());
     return client;

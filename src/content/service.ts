@@ -63,22 +63,17 @@ export async function createContent({
     registers: [app.metrics],
   });
   const cms = openCms(cmsUrl, server.telemetry);
-  const notify = createClient({
-    name: 'notify',
-    baseUrl: at.url,
-    isInternal: true,
-    ...(at.internalKey === undefined ? {} : { internalKey: at.internalKey }),
-    timeoutMs: upstreamTimeoutMs,
-    telemetry: server.telemetry,
-  });
-  const media = createClient({
-    name: 'media',
-    baseUrl: mediaUrl,
-    isInternal: true,
-    ...(at.internalKey === undefined ? {} : { internalKey: at.internalKey }),
-    timeoutMs: upstreamTimeoutMs,
-    telemetry: server.telemetry,
-  });
+  const clientOf = (name: string, baseUrl: string) =>
+    createClient({
+      name,
+      baseUrl,
+      isInternal: true,
+      internalKey: at.internalKey,
+      timeoutMs: upstreamTimeoutMs,
+      telemetry: server.telemetry,
+    });
+  const notify = clientOf('notify', at.url);
+  const media = clientOf('media', mediaUrl);
   app.addHook('onClose', async () => {
     await Promise.all([cms.close(), notify.close(), media.close()]);
   });

@@ -20,7 +20,7 @@ export interface EdgeContext {
   readonly signPath: (path: string) => string;
   /** Reports whether other systems replace files of this bucket in place. */
   readonly isReplaceable: (bucket: string) => boolean;
-  /** The variants in the public bucket. */
+  /** The process's only variant maker, which writes to `publicObjects`. */
   readonly variants: Pick<VariantMaker, 'serve'>;
   readonly presets: Presets;
   readonly sessions: Sessions;

@@ -1,7 +1,5 @@
 /** The edge (docs/specification/system.md#edge) is stateless, so any number can run in front of the configured stores. */
 import { engineProblems } from '#image/engine/problems.ts';
-import type { VariantMaker } from '#image/engine/variants.ts';
-import type { Clock } from '#platform/clock.ts';
 import { stopListening } from '#platform/http/admission.ts';
 import type { HttpServer, ServerOptions } from '#platform/http/httpserver.ts';
 import { createServer } from '#platform/http/server.ts';
@@ -9,6 +7,7 @@ import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { pathSigner } from './api.ts';
 import type { EdgeSettings } from './config.ts';
+import type { EdgeContext } from './context.ts';
 import { noPresets } from './presets.ts';
 import { edgeProblems } from './problems.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
@@ -16,16 +15,11 @@ import { addShareRoutes, type SharePages } from './shares/routes.ts';
 import { createSessions } from './tus/sessions.ts';
 import { createUploads } from './uploading.ts';
 
-export interface EdgeDeps {
-  /** Options of the server, as for every service. */
+export interface EdgeDeps extends Pick<EdgeContext, 'clock' | 'publicObjects' | 'variants'> {
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;
-  readonly clock: Clock;
   /** IMGPROXY_KEY and IMGPROXY_SALT (hex). File URLs are signed with a key derived from them. */
   readonly resizing: { readonly key: string; readonly salt: string };
   readonly originals: Objects;
-  readonly publicObjects: Objects;
-  /** The process's only variant maker, which writes to `publicObjects`. */
-  readonly variants: Pick<VariantMaker, 'serve'>;
   /** Further buckets that signed URLs may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
   /** `undefined`: there are no pages of shares. */
@@ -38,7 +32,7 @@ export interface EdgeDeps {
 const longestUploadMs = 6 * 60 * 60 * 1000;
 
 export function createEdge(deps: EdgeDeps): HttpServer {
-  const { originals, publicObjects, resizing, otherBucket, settings } = deps;
+  const { originals, publicObjects, variants, clock, resizing, otherBucket, settings } = deps;
   const sessions = createSessions();
   const app: HttpServer = createServer({
     ...deps.server,
@@ -61,19 +55,19 @@ export function createEdge(deps: EdgeDeps): HttpServer {
   });
   // Without a listener, Node requests the body before the handler has checked the request.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
-  const parts = {
-    clock: deps.clock,
+  const context: EdgeContext = {
+    clock,
     addressKey: deriveAddressKey(resizing.key, resizing.salt),
     signPath: pathSigner(resizing.key, resizing.salt),
     bucket: (name: string) => (name === originals.bucket ? originals : otherBucket?.(name)),
     isReplaceable: (name: string) => name !== originals.bucket,
     publicObjects,
-    variants: deps.variants,
+    variants,
     presets: settings.presets ?? noPresets,
     sessions,
     uploads: createUploads({ ...settings, makeRoom: () => app.transfers.endSlowest('in') }),
   };
-  addRoutes(app, parts);
-  if (deps.shares) addShareRoutes(app, deps.shares, parts);
+  addRoutes(app, context);
+  if (deps.shares) addShareRoutes(app, deps.shares, context);
   return app;
 }

@@ -28,13 +28,16 @@ export interface MediaStores {
   readonly log: Log;
   readonly clock: Clock;
   readonly db: Db<MediaTables>;
+  /** On the same database. Media works on its queues from its start until it closes. */
   readonly jobs: Jobs;
   /** Originals. */
   readonly objects: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
-  /** The store of variants. */
+  /** The store of variants, which sweeps list. */
   readonly publicObjects: Objects;
+  /** With the key secret that the image service and the edge use, because variants are removed with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names' | 'serve'>;
+  /** Of this service alone. */
   readonly signedUrls: Cache;
   readonly digester: Digester;
   readonly webhooks?: Webhooks | undefined;
@@ -99,11 +102,12 @@ export interface MediaContext extends ScreeningContext {
   readonly ffmpeg: Ffmpeg;
   /** `undefined`: images are not signed. */
   readonly credentials?: Credentials | undefined;
+  /** The keys of the edge, or of an imgproxy server in its place. */
   readonly resizeAddress: ResizeSigner;
   /** A digest of everything that URLs depend on. A cached entry with another digest is a miss. */
   readonly addressing: string;
   /** `undefined`: no edge receives resumable uploads. */
-  readonly signUpload: UploadSigner | undefined;
+  readonly signUpload?: UploadSigner | undefined;
   readonly news: LibraryNews;
   /** Of the agent service, which has the conversations. */
   readonly agent: ActingClient;

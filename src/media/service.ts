@@ -2,28 +2,17 @@
 import { Counter, type Registry } from '@prometheus-io/client';
 import type { FastifyRequest } from 'fastify';
 import { sendMail } from '#accounts/mailing.ts';
-import type { ResizeSigner } from '#edge/api.ts';
-import type { Brand } from '#image/engine/brand.ts';
-import type { Engine } from '#image/engine/engine.ts';
 import { createPermits } from '#image/engine/permits.ts';
-import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Access } from '#platform/access/access.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import type { Cache } from '#platform/cache/cache.ts';
-import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database, Tx } from '#platform/db/db.ts';
-import type { HttpClient } from '#platform/http/client.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Log } from '#platform/log.ts';
-import type { UploadSigner } from '#platform/objects/addresses.ts';
-import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import type { LegacyImport } from './api.ts';
 import { addCollectionRoutes } from './collections/routes.ts';
 import type { mediaSettings } from './config.ts';
@@ -45,7 +34,7 @@ import { addReportRoutes } from './reports/routes.ts';
 import { rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
 import { addRescreenRoutes } from './rescreening/routes.ts';
 import { addRoutes } from './routes.ts';
-import type { Match, Screening } from './screening/screening.ts';
+import type { Match } from './screening/screening.ts';
 import { addShareRoutes } from './shares/routes.ts';
 import { dropExpiredShares } from './shares/sharestore.ts';
 import { addressingOf } from './signing/signedurlcache.ts';
@@ -74,47 +63,30 @@ import {
   watermarkQueue,
 } from './watermarks/videowatermark.ts';
 
-export interface MediaDeps {
-  /** The options that all services share. */
+type GivenStores = 'log' | 'clock' | 'jobs' | 'publicObjects' | 'legacy' | 'variants' | 'signedUrls' | 'webhooks';
+
+/** The engines of the service, which its commands use too. */
+interface StoreEngines extends Pick<MediaStores, GivenStores> {
+  /** Migrated. */
+  readonly database: Database;
+  readonly originals: Objects;
+  readonly settings: Values<typeof mediaSettings>;
+}
+
+export interface MediaDeps
+  extends Omit<StoreEngines, 'log'>,
+    Pick<MediaContext, 'engine' | 'brand' | 'screening' | 'resizeAddress' | 'signUpload'> {
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;
   /** AGENT_ALLOWED_ORIGINS. */
   readonly agentOrigins: readonly string[];
-  readonly clock: Clock;
   readonly access: Access;
-  /** Migrated. */
-  readonly database: Database;
-  /** Of this service alone. */
-  readonly signedUrls: Cache;
-  readonly originals: Objects;
-  /** The bucket of variants, which sweeps list. */
-  readonly publicObjects: Objects;
-  readonly legacy: Pick<LegacyObjects, 'bucket'>;
   /** The backends whose objects are files of the data folder. */
   readonly files: readonly Pinned['backend'][];
-  readonly engine: Engine;
-  /** That of the engine. */
-  readonly brand: Brand;
-  /** For the public bucket, with the key secret that the image service and the edge use, because variants are removed with their source. */
-  readonly variants: Pick<VariantMaker, 'forgetAll' | 'names' | 'serve'>;
-  readonly screening: Screening;
-  /** The keys of the edge, or of an imgproxy server in its place. */
-  readonly resizeAddress: ResizeSigner;
-  /** Signs addresses of resumable uploads, which the edge receives. `undefined`: there is no edge. */
-  readonly signUpload?: UploadSigner | undefined;
   readonly sharing: Pick<MediaContext, 'agent' | 'edgeUrl'>;
-  readonly reporting: {
-    /** Of the notify service. */
-    readonly notify: Pick<HttpClient, 'send'>;
-    /** For digests of addresses. */
-    readonly addressSecret: string;
+  readonly reporting: Pick<MediaContext, 'notify' | 'addressSecret'> & {
     /** TRUSTED_PROXIES. */
     readonly trustedProxies: readonly string[];
   };
-  /** On the same database. Media works on its queues from its start until it closes. */
-  readonly jobs: Jobs;
-  /** `undefined`: none are sent. */
-  readonly webhooks?: Webhooks | undefined;
-  readonly settings: Values<typeof mediaSettings>;
 }
 
 /** Pages of expired shares return 404 at once. */
@@ -279,35 +251,12 @@ const auditing = {
     decisionRequest.safeParse(body).data?.decision ?? incidentResolution.safeParse(body).data?.resolution,
 };
 
-type StoreEngines = Pick<
-  MediaDeps,
-  | 'clock'
-  | 'database'
-  | 'jobs'
-  | 'originals'
-  | 'publicObjects'
-  | 'legacy'
-  | 'variants'
-  | 'signedUrls'
-  | 'webhooks'
-  | 'settings'
-> & { readonly log: Log };
-
-function openStores(deps: StoreEngines, digester: Digester): MediaStores {
-  const { database, originals, settings, clock, log, jobs, publicObjects, legacy, variants, signedUrls, webhooks } =
-    deps;
+function openStores({ database, originals, settings, ...given }: StoreEngines, digester: Digester): MediaStores {
   return {
-    log,
-    clock,
+    ...given,
     db: database.queries<MediaTables>(),
-    jobs,
     objects: originals,
-    publicObjects,
-    legacy,
-    variants,
-    signedUrls,
     digester,
-    webhooks,
     limits: settings,
     publicScopes: settings.publicScopes,
   };

@@ -8,10 +8,6 @@ import type { Database } from '#platform/db/db.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
-import type { Brand } from './brand.ts';
-import type { Channel } from './channels/channel.ts';
 import type { NotifyContext } from './context.ts';
 import { startDelivering } from './delivering.ts';
 import { dropOldEvents } from './eventstore.ts';
@@ -27,20 +23,14 @@ import type { NotifyTables } from './tables.ts';
 import { createTrendingReader } from './trending.ts';
 import { openTypes } from './types/registry.ts';
 
-export interface NotifyDeps {
+type Given = 'jobs' | 'webhooks' | 'channel' | 'from' | 'appUrl' | 'unsubscribeUrl' | 'brand';
+
+export interface NotifyDeps extends Pick<NotifyContext, Given> {
   readonly server: ServerCommons & { readonly readiness: Readiness };
   /** INTERNAL_KEY; empty: not configured. */
   readonly internalKeys: readonly string[];
   /** Migrated. */
   readonly database: Database;
-  readonly jobs: Jobs;
-  readonly webhooks?: Webhooks | undefined;
-  readonly channel: Channel;
-  /** NOTIFY_FROM. */
-  readonly from: string;
-  readonly appUrl: string;
-  readonly unsubscribeUrl: string;
-  readonly brand: Brand;
   /** NOTIFY_TEMPLATES_DIR. */
   readonly templatesDir?: string | undefined;
   /** The base URL of the content service. */
@@ -57,8 +47,8 @@ const dropOldEveryMs = 3_600_000;
 const eventsAtOnce = 1000;
 
 export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
-  const { server, internalKeys, database, jobs, channel, from, appUrl, unsubscribeUrl, brand } = deps;
-  const types = await openTypes(deps.templatesDir);
+  const { server, internalKeys, database, templatesDir, contentUrl, ...given } = deps;
+  const { jobs, channel } = given;
   const app = createServer({
     ...server,
     service: 'notify',
@@ -93,7 +83,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   );
   const content = createClient({
     name: 'content',
-    baseUrl: deps.contentUrl,
+    baseUrl: contentUrl,
     isInternal: true,
     timeoutMs: trendingTimeoutMs,
     telemetry: server.telemetry,
@@ -105,20 +95,14 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   });
   const access = createAccess({ internalKeys, log: server.log });
   const context: NotifyContext = {
+    ...given,
     db,
-    jobs,
-    channel,
-    webhooks: deps.webhooks,
     outcomes: createOutcomes(),
     log: server.log,
     onOutcome: (outcome: string) => mails.inc({ outcome }),
     accounts,
-    types,
-    readTrending: createTrendingReader(content, appUrl, server.log),
-    brand,
-    from,
-    appUrl,
-    unsubscribeUrl,
+    types: await openTypes(templatesDir),
+    readTrending: createTrendingReader(content, given.appUrl, server.log),
     unsubscribeSecret: await readUnsubscribeSecret(accounts),
     isKeyConfigured: internalKeys.length > 0,
   };

@@ -54,7 +54,7 @@ export async function startAnswered(
     const parts = answer(message.parts, approvals);
     await changeMessage(tx, { threadId, id: messageId, parts, metadata: message.metadata });
     const earlier = String(message.metadata.taskId ?? '');
-    const options = isUuid(earlier) ? (await findRun(tx, earlier, deps.ttlS))?.options : undefined;
+    const options = isUuid(earlier) ? (await findRun(tx, earlier, deps.taskTtlS))?.options : undefined;
     const run = await insertRun(tx, {
       taskId,
       threadId,

@@ -25,14 +25,6 @@ import {
   type StoredGeneration,
   takeImages,
 } from './generationstore.ts';
-import type { InputMediaDeps } from './sources.ts';
-
-export interface GenerationDeps extends AgentContext, InputMediaDeps {
-  /** For the types of transactions. */
-  readonly tables: AgentTables;
-  /** Cancels the generations whose images this process makes, by id. */
-  readonly underWay: Map<string, AbortController>;
-}
 
 const images = z.object({ generationId: z.string() });
 
@@ -52,11 +44,7 @@ export const imageReferenceOf = (id: string, index: number) => `${imageScopeOf(i
 export const cancelTopic = 'generation-canceled';
 
 /** `userId`: `undefined` for a server, which reads all. Throws 404 and 403. */
-export async function readGeneration(
-  deps: GenerationDeps,
-  userId: string | undefined,
-  id: string,
-): Promise<Generation> {
+export async function readGeneration(deps: AgentContext, userId: string | undefined, id: string): Promise<Generation> {
   const found = await findAny(deps, id);
   if (found === undefined) throw problems.not_found({ message: 'There is no such generation.' });
   if (userId !== undefined && found.ownerId !== userId) throw problems.forbidden();
@@ -67,7 +55,7 @@ type Found =
   | (NonNullable<Awaited<ReturnType<typeof findGeneration>>> & { readonly kind: 'image' })
   | (Video & { readonly kind: 'video'; readonly createdAtUs?: string });
 
-async function findAny({ db }: GenerationDeps, id: string): Promise<Found | undefined> {
+async function findAny({ db }: AgentContext, id: string): Promise<Found | undefined> {
   const row = await findGeneration(db, id);
   if (row !== undefined) return { ...row, kind: 'image' };
   const video = await findVideo(db, id);
@@ -76,7 +64,7 @@ async function findAny({ db }: GenerationDeps, id: string): Promise<Found | unde
 
 /** The generation of the user when it has ended. `undefined`: `signal` was aborted before. Every end is an event of the user. */
 export async function waitForEnd(
-  deps: GenerationDeps,
+  deps: AgentContext,
   { userId, id }: { readonly userId: string; readonly id: string },
   signal: AbortSignal,
 ): Promise<Generation | undefined> {
@@ -110,7 +98,7 @@ const isRunning = ({ status }: Found) => status === 'running' || status === 'que
 
 /** Throws 400 for a cursor that no page returned. */
 export async function readGenerations(
-  deps: GenerationDeps,
+  deps: AgentContext,
   userId: string,
   { kind, status, limit, cursor }: GenerationListing,
 ): Promise<GenerationPage> {
@@ -141,14 +129,14 @@ function compare(one: Place, other: Place): number {
   return one.id > other.id ? 1 : -1;
 }
 
-async function describeOne(deps: GenerationDeps, found: Found): Promise<Generation> {
+async function describeOne(deps: AgentContext, found: Found): Promise<Generation> {
   const [shown] = await describe(deps, found.ownerId, [found]);
   if (shown === undefined) throw new Error('a generation was not described');
   return shown;
 }
 
 /** If the media service does not respond, the items have no URLs. */
-async function describe(deps: GenerationDeps, userId: string, found: readonly Found[]): Promise<Generation[]> {
+async function describe(deps: AgentContext, userId: string, found: readonly Found[]): Promise<Generation[]> {
   const assetsOf = (kind: 'image' | 'video') =>
     found.flatMap((one) => {
       if (one.kind !== kind) return [];
@@ -212,7 +200,7 @@ function describeAsset(assetId: string | null, signed: Signed): Omit<GenerationI
 }
 
 /** What is delivered stays. Does nothing if it has ended. Throws 404 and 403. */
-export async function cancelGeneration(deps: GenerationDeps, userId: string | undefined, id: string): Promise<void> {
+export async function cancelGeneration(deps: AgentContext, userId: string | undefined, id: string): Promise<void> {
   const found = await findAny(deps, id);
   if (found === undefined) throw problems.not_found({ message: 'There is no such generation.' });
   const { ownerId } = found;
@@ -230,7 +218,7 @@ export async function cancelGeneration(deps: GenerationDeps, userId: string | un
 const canceledAtOnce = 100;
 
 /** Cancels all that are running. Those that cannot be canceled are left. */
-export async function cancelGenerationsOf(deps: GenerationDeps, userId: string): Promise<void> {
+export async function cancelGenerationsOf(deps: AgentContext, userId: string): Promise<void> {
   for (let before = ''; ; ) {
     const images = await listGenerations(deps.db, userId, 'running', undefined, canceledAtOnce);
     const videos = await listVideosOf(deps.db, userId, 'running', undefined, canceledAtOnce);
@@ -241,7 +229,7 @@ export async function cancelGenerationsOf(deps: GenerationDeps, userId: string):
   }
 }
 
-async function cancelVideo(deps: GenerationDeps, ownerId: string, id: string): Promise<void> {
+async function cancelVideo(deps: AgentContext, ownerId: string, id: string): Promise<void> {
   await transaction(deps.db, async (tx) => {
     await holdVideosOf(tx, ownerId);
     const videos = (await lockVideos(tx, id)).filter(({ videoId }) => videoId === id);
@@ -260,7 +248,7 @@ interface EndOfRest {
  * beyond AGENT_FREE_CANCELS_PER_DAY. The caller has locked the row.
  */
 export async function endImages(
-  deps: GenerationDeps,
+  deps: AgentContext,
   tx: Tx<AgentTables>,
   row: StoredGeneration,
   rest: EndOfRest,

@@ -8,19 +8,13 @@ import { mapConcurrently } from '#platform/concurrency.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';
+import type { AgentContext } from '../context.ts';
 import { type Generated, type Image, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { answerOf } from '../records/answers.ts';
 import { type Deposit, keep, NotPaid, Refused, type SourceImage } from '../services/library.ts';
-import type { ImageInput } from '../tables.ts';
+import type { AgentTables, ImageInput } from '../tables.ts';
 import { type ImageModel, modelOfRow, withFallbacks } from './catalogue.ts';
-import {
-  cancelTopic,
-  endImages,
-  type GenerationDeps,
-  imageReferenceOf,
-  imageScopeOf,
-  imagesQueue,
-} from './generations.ts';
+import { cancelTopic, endImages, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { endItem, lockGeneration, markOrdered, type NewGeneration, noteImage } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
@@ -35,11 +29,11 @@ const imagesAtOnce = 4;
 /** A deposit that has begun ends as a charged asset or without any trace, so nothing interrupts it. */
 const uninterrupted = new AbortController().signal;
 
-export function workOnImages(deps: GenerationDeps): () => void {
+export function workOnImages(deps: AgentContext): () => void {
   deps.jobs.work(imagesQueue, (job: ImagesJob) => makeImages(deps, job), {
     concurrency: generationsAtOnce,
     // Such as a job whose workers were killed again and again.
-    onDead: (tx: Tx<GenerationDeps['tables']>, { generationId }) => endInterrupted(deps, tx, generationId),
+    onDead: (tx: Tx<AgentTables>, { generationId }) => endInterrupted(deps, tx, generationId),
   });
   return deps.pubsub.subscribe(cancelTopic, {
     onMessage: (id) => deps.underWay.get(id)?.abort(new Error('the generation was canceled')),
@@ -49,7 +43,7 @@ export function workOnImages(deps: GenerationDeps): () => void {
 type ImagesJob = Job<{ readonly generationId: string }>;
 
 /** `inserted`: a generation that was marked when it was inserted. */
-export async function makeImages(deps: GenerationDeps, job: ImagesJob, inserted?: NewGeneration): Promise<void> {
+export async function makeImages(deps: AgentContext, job: ImagesJob, inserted?: NewGeneration): Promise<void> {
   const { generationId: id } = job.payload;
   const canceled = new AbortController();
   deps.underWay.set(id, canceled);
@@ -67,12 +61,12 @@ export async function makeImages(deps: GenerationDeps, job: ImagesJob, inserted?
 }
 
 /** What is delivered by now stays. */
-async function endInterrupted(deps: GenerationDeps, tx: Tx<GenerationDeps['tables']>, id: string): Promise<void> {
+async function endInterrupted(deps: AgentContext, tx: Tx<AgentTables>, id: string): Promise<void> {
   const row = await lockGeneration(tx, id);
   if (row?.status === 'running') await endImages(deps, tx, row, stopped);
 }
 
-async function makeAll(deps: GenerationDeps, row: NewGeneration, signal: AbortSignal): Promise<void> {
+async function makeAll(deps: AgentContext, row: NewGeneration, signal: AbortSignal): Promise<void> {
   const { references, mask } = row.input;
   const readSources = async () => {
     const [masked, ...sources] = await readImages(
@@ -123,7 +117,7 @@ interface Sources {
 
 /** Another model of the catalogue makes the image if the first one cannot be reached. `onFallback` gets that one before its order. */
 export async function makeByChain(
-  { catalogue, log }: Pick<GenerationDeps, 'catalogue' | 'log'>,
+  { catalogue, log }: Pick<AgentContext, 'catalogue' | 'log'>,
   model: ImageModel,
   wanted: Omit<ImageInput, 'mask'> & { readonly mask?: unknown },
   { sources, mask }: Sources,
@@ -152,7 +146,7 @@ export async function makeByChain(
   throw new Error('the catalogue has no image model');
 }
 
-async function failItem(deps: GenerationDeps, { id }: NewGeneration, index: number, error: unknown): Promise<void> {
+async function failItem(deps: AgentContext, { id }: NewGeneration, index: number, error: unknown): Promise<void> {
   const isRefused = error instanceof OrderRefused || error instanceof Refused;
   if (!isRefused) deps.log.warn({ err: error }, 'an image could not be generated');
   const explained = isRefused || error instanceof ProviderFailed;

@@ -11,6 +11,7 @@ import type { Job, JobInsertion } from '#platform/jobs/jobs.ts';
 import { invalid } from '#platform/problem.ts';
 import type { MediaKind } from '../api.ts';
 import { starts } from '../billing/usage.ts';
+import type { AgentContext } from '../context.ts';
 import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
 import type { Ratio } from '../providers/generators.ts';
@@ -28,7 +29,7 @@ import {
   type VideoModel,
   type Wanted,
 } from './catalogue.ts';
-import { type GenerationDeps, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
+import { imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { insertGeneration, noteImage } from './generationstore.ts';
 import { makeImages } from './making.ts';
 import { assertInputMedias, assertReadable, takeInputMedias } from './sources.ts';
@@ -38,7 +39,7 @@ class KeyTaken extends Error {}
 
 /** Returns the id of the generation. Throws 400, 402, 403, 409 `idempotency_conflict`, 429 and 503. */
 export async function orderImages(
-  deps: GenerationDeps,
+  deps: AgentContext,
   userId: string,
   request: ImagesRequest,
   key: string | undefined,
@@ -78,7 +79,7 @@ export async function orderImages(
 
 /** As `orderImages`. */
 export async function orderVideo(
-  deps: GenerationDeps,
+  deps: AgentContext,
   userId: string,
   request: VideosRequest,
   key: string | undefined,
@@ -138,7 +139,7 @@ interface Order {
 
 /** Once for each key of a user. A refusal takes no key. */
 async function place(
-  deps: GenerationDeps,
+  deps: AgentContext,
   userId: string,
   { model, keyed }: Order,
   order: (id: string, commit: (write: (tx: Tx<AgentTables>) => Promise<void>) => Promise<true>) => Promise<boolean>,
@@ -168,7 +169,7 @@ async function place(
 const keyedOf = (userId: string, kind: MediaKind, request: ImagesRequest | VideosRequest, key: string | undefined) =>
   key === undefined ? undefined : { userId, key, bodyDigest: digestOf({ kind, ...request, userId: null }) };
 
-async function findEarlier({ db }: GenerationDeps, keyed: KeyedStart | undefined): Promise<string | undefined> {
+async function findEarlier({ db }: AgentContext, keyed: KeyedStart | undefined): Promise<string | undefined> {
   const earlier = keyed && (await findStart(db, keyed));
   if (keyed === undefined || earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier?.taskId;
   throw agentProblems.idempotency_conflict({ fields: { reason: 'idempotency_conflict', taskId: earlier.taskId } });

@@ -5,9 +5,10 @@ import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { AgentContext } from '../context.ts';
 import { namedUserOf, userOf } from '../threads/changes.ts';
 import * as api from './api.ts';
-import { cancelGeneration, type GenerationDeps, readGeneration, readGenerations, waitForEnd } from './generations.ts';
+import { cancelGeneration, readGeneration, readGenerations, waitForEnd } from './generations.ts';
 import { orderImages, orderVideo } from './orders.ts';
 
 const ordering = [
@@ -26,7 +27,7 @@ const ordered = {
 };
 const asset = 'asset:0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 
-export function addGenerationRoutes(app: HttpServer, access: Access, deps: GenerationDeps): void {
+export function addGenerationRoutes(app: HttpServer, access: Access, deps: AgentContext): void {
   const routes = routesOf(app, 'generations');
   const answer = async (reply: FastifyReply, userId: string, id: string, prefer: string | undefined) => {
     const waitS = api.waitOf(prefer);

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { hostAndPortOf } from '#platform/http/hostguard.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import type { AgentContext } from '../context.ts';
 import { type Image, OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from '../providers/generators.ts';
 import { createMediaFetch } from '../providers/mediafetch.ts';
 import { describeImage } from '../providers/openaimedia.ts';
@@ -65,11 +66,6 @@ export async function readFrame(
 // The input images of a home card (docs/specification/content.md): taken in from the hosts of CMS_MEDIA_HOSTS, and from no others,
 // as assets of the user. The same bytes become one asset.
 
-export interface InputMediaDeps extends LibraryDeps {
-  /** CMS_MEDIA_HOSTS: `host` or `host:port`. */
-  readonly cmsMediaHosts: readonly string[];
-}
-
 interface InputMedia {
   readonly type: string;
   readonly url: string;
@@ -82,7 +78,7 @@ const scope = { kind: 'homecards', id: 'inputs' };
 const fieldOf = (index: number) => `body.inputMedias.${index}.url`;
 
 /** Throws 400 for anything but images of the CMS. Fetches nothing. */
-export function assertInputMedias({ cmsMediaHosts }: InputMediaDeps, medias: readonly InputMedia[]): void {
+export function assertInputMedias({ cmsMediaHosts }: AgentContext, medias: readonly InputMedia[]): void {
   for (const [index, { type, url }] of medias.entries()) {
     if (type !== 'image') throw invalid(`body.inputMedias.${index}.type`, 'must be image');
     const parsed = URL.parse(url);
@@ -94,7 +90,7 @@ export function assertInputMedias({ cmsMediaHosts }: InputMediaDeps, medias: rea
 
 /** Returns the assets in the order of the images. Throws 400 for images that do not exist or cannot be stored, and 503. */
 export async function takeInputMedias(
-  deps: InputMediaDeps,
+  deps: AgentContext,
   ownerId: string,
   medias: readonly InputMedia[],
 ): Promise<readonly string[]> {

@@ -6,12 +6,10 @@ import { auditOperators, userTarget } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { deleteThreads } from '../deletion/deletion.ts';
-import { cancelGenerationsOf, type GenerationDeps } from '../generation/generations.ts';
+import { cancelGenerationsOf } from '../generation/generations.ts';
 import { agentProblems } from '../problems.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import { countAllThreads, countThreads, deleteOwned } from './peoplestore.ts';
-
-type Erasing = ServingContext & GenerationDeps;
 
 const params = z.object({ userId: z.guid().toLowerCase() });
 const counts = z.object({ threads: z.int(), messages: z.int(), running: z.int().describe('Runs in progress.') });
@@ -20,7 +18,7 @@ const erased = z.object({
 });
 const path = '/people/:userId';
 
-export function addPeopleRoutes(app: HttpServer, access: Access, deps: Erasing): void {
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: ServingContext): void {
   auditOperators(app, {
     ...deps,
     isOperators: (url, method) => url === path && method === 'DELETE',
@@ -52,7 +50,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: Erasing):
 }
 
 /** Throws 503 while threads remain: they are hidden, a job removes them, and a repeated call finishes. */
-async function erase(deps: Erasing, userId: string): Promise<z.output<typeof erased>> {
+async function erase(deps: ServingContext, userId: string): Promise<z.output<typeof erased>> {
   const threads = await countAllThreads(deps.db, userId);
   await deleteThreads(deps, userId, true);
   const left = await countAllThreads(deps.db, userId);

@@ -99,7 +99,7 @@ describe.each(laneEngines)('batches on $name', (engine) => {
       );
       expect(await findOverdueRunsS(db, 3600)).toBeGreaterThanOrEqual(3600);
       expect(await findOverdueStartsS(db)).toBeGreaterThanOrEqual(86_400);
-      const context = { db, eventLog: openDatabaseLog({ db, log }), ttlS: 3600 } as AgentContext;
+      const context = { db, eventLog: openDatabaseLog({ db, log }), taskTtlS: 3600 } as AgentContext;
       await removeExpiredRuns(context, new AbortController().signal);
       for (const [table, left] of [
         ['agent_runs', 1],

@@ -161,9 +161,9 @@ async function endDeadRun(deps: AgentContext, run: ClaimedRun, record: RunRecord
 const runsAtOnce = 500;
 const startsAtOnce = 1000;
 
-export async function removeExpiredRuns({ db, eventLog, ttlS }: AgentContext, stopped: AbortSignal): Promise<void> {
+export async function removeExpiredRuns({ db, eventLog, taskTtlS }: AgentContext, stopped: AbortSignal): Promise<void> {
   const removeRuns = async (limit: number) => {
-    const gone = await deleteExpiredRuns(db, ttlS, limit);
+    const gone = await deleteExpiredRuns(db, taskTtlS, limit);
     // If the process dies here, streams in Redis expire.
     if (gone.length > 0) await eventLog.remove(gone);
     return gone.length;

@@ -512,7 +512,7 @@ export function isShown(part: UIMessage['parts'][number]): boolean {
 
 /** 404: unknown or expired; 403: another user's. */
 export async function readRun(deps: AgentContext, caller: Caller, taskId: string): Promise<Run> {
-  const run = isUuid(taskId) ? await findRun(deps.db, taskId, deps.ttlS) : undefined;
+  const run = isUuid(taskId) ? await findRun(deps.db, taskId, deps.taskTtlS) : undefined;
   if (run === undefined) throw problems.not_found();
   if (caller.kind === 'user' && run.ownerId !== caller.userId) throw problems.forbidden();
   return run;

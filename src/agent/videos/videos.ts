@@ -119,7 +119,7 @@ const isUnpaid = ({ status, failureCode }: Video) =>
  */
 export async function retryVideos(deps: AgentContext, userId: string, taskId: string): Promise<void> {
   if (!z.guid().safeParse(taskId).success) throw problems.not_found();
-  const run = await findRun(deps.db, taskId, deps.ttlS);
+  const run = await findRun(deps.db, taskId, deps.taskTtlS);
   await transaction(deps.db, async (tx) => {
     await holdVideosOf(tx, userId);
     const videos = (await lockVideos(tx, taskId)).filter(({ ownerId }) => ownerId === userId);

@@ -3,13 +3,12 @@ import { assertKeys } from '#agent/modelsfile.ts';
 import { createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
-import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
 import { measureRedis } from '#platform/redis/redis.ts';
 import { addressesOf, agentOriginsOf, browserUrlsOf } from '../config.ts';
 import { hasMemoryModel } from './memorymodel.ts';
-import { type Wiring, wireAccess } from './wiring.ts';
+import { openClient, type Wiring, wireAccess } from './wiring.ts';
 
 /** Registering an image includes its screening, which takes longer than most calls. */
 const mediaTimeoutMs = 30_000;
@@ -21,19 +20,9 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
   const redis = await engines.redis();
   const { imageModel, videoModel } = config;
   const addresses = addressesOf(config);
-  const [internalKey] = config.internal.keys;
-  const clientOf = (name: 'media' | 'memory' | 'notify', baseUrl: string, timeoutMs: number) =>
-    createClient({
-      name,
-      baseUrl,
-      isInternal: true,
-      timeoutMs,
-      ...(internalKey && { internalKey }),
-      ...(server.telemetry && { telemetry: server.telemetry }),
-    });
-  const media = clientOf('media', addresses.media, mediaTimeoutMs);
-  const memory = clientOf('memory', addresses.memory, memoryTimeoutMs);
-  const notify = clientOf('notify', addresses.notify, notifyTimeoutMs);
+  const media = openClient({ config, server }, 'media', { timeoutMs: mediaTimeoutMs });
+  const memory = openClient({ config, server }, 'memory', { timeoutMs: memoryTimeoutMs });
+  const notify = openClient({ config, server }, 'notify', { timeoutMs: notifyTimeoutMs });
   const readiness = {
     database: () => database.check(),
     ...(redis && { redis: () => redis.check() }),

@@ -1,11 +1,10 @@
 import { createAuth } from '#auth/service.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { systemClock as clock } from '#platform/clock.ts';
-import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { droppedAtErasure, noWebhooks, welcomeOf } from '#webhooks/publishing.ts';
-import { addressesOf, publicAuthUrlOf, redirectOriginsOf, serviceKeyOf } from '../config.ts';
-import { type Wiring, wireAccess } from './wiring.ts';
+import { addressesOf, publicAuthUrlOf, redirectOriginsOf, type ServiceName, serviceKeyOf } from '../config.ts';
+import { openClient, type Wiring, wireAccess } from './wiring.ts';
 
 /** An erasure waits for threads to end and for files to be removed. */
 const erasureTimeoutMs = 30_000;
@@ -17,28 +16,17 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
   const { auth, identity } = config;
   const { keys: internalKeys } = config.internal;
   const allowedOrigins = redirectOriginsOf(config);
-  const [internalKey] = internalKeys;
-  const addresses = addressesOf(config);
   const webhooks = await engines.webhooks();
-  const clientOf = (name: 'agent' | 'media' | 'memory' | 'notify', key: string) =>
-    createClient({
-      name,
-      baseUrl: addresses[name],
-      isInternal: true,
-      internalKey: key,
-      timeoutMs: erasureTimeoutMs,
-      maxResponseBytes,
-      maxConnections: 16,
-      ...(server.telemetry && { telemetry: server.telemetry }),
-    });
+  const clientOf = (name: ServiceName) =>
+    openClient({ config, server }, name, { timeoutMs: erasureTimeoutMs, maxResponseBytes, maxConnections: 16 });
   const clients =
-    internalKey === undefined
+    internalKeys.length === 0
       ? undefined
       : {
-          agent: clientOf('agent', internalKey),
-          media: clientOf('media', internalKey),
-          memory: clientOf('memory', internalKey),
-          notify: clientOf('notify', internalKey),
+          agent: clientOf('agent'),
+          media: clientOf('media'),
+          memory: clientOf('memory'),
+          notify: clientOf('notify'),
         };
   const app = await createAuth({
     server: { ...server, readiness: { database: () => database.check() } },

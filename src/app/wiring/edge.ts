@@ -1,9 +1,8 @@
 import { createEdge } from '#edge/service.ts';
 import { systemClock as clock, monotonicClock } from '#platform/clock.ts';
-import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { addressesOf } from '../config.ts';
-import type { Wiring } from './wiring.ts';
+import { openClient, type Wiring } from './wiring.ts';
 
 const shareTimeoutMs = 5000;
 /** Of a conversation, with the URLs of its images. */
@@ -17,16 +16,10 @@ export async function wireEdge({ config, engines, server }: Wiring): Promise<Htt
     variants: () => publicObjects.check(),
     legacy: () => legacy.check(),
   };
-  const { media: baseUrl, edge: edgeUrl, console: localUrl } = addressesOf(config);
-  const [internalKey] = config.internal.keys;
-  const media = createClient({
-    name: 'media',
-    baseUrl,
-    isInternal: true,
+  const { edge: edgeUrl, console: localUrl } = addressesOf(config);
+  const media = openClient({ config, server }, 'media', {
     timeoutMs: shareTimeoutMs,
     maxResponseBytes: maxShareBytes,
-    ...(internalKey && { internalKey }),
-    ...(server.telemetry && { telemetry: server.telemetry }),
   });
   const app = createEdge({
     server: { ...server, readiness },

@@ -6,12 +6,11 @@ import { checkClosing } from '#media/video/branding.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
-import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { deriveAddressKey, resumableSigner } from '#platform/objects/addresses.ts';
 import { measureRedis } from '#platform/redis/redis.ts';
 import { addressesOf, agentOriginsOf, type Config } from '../config.ts';
-import { type Wiring, wireAccess } from './wiring.ts';
+import { openClient, type Wiring, wireAccess } from './wiring.ts';
 
 /** Limit of the memory driver: about 60,000 entries. */
 const maxCacheBytes = 64 * 1024 * 1024;
@@ -43,25 +42,13 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     variants: () => publicObjects.check(),
     legacy: () => legacy.check(),
   };
-  const agent = createClient({
-    name: 'agent',
-    baseUrl: addressesOf(config).agent,
-    isInternal: true,
+  const agent = openClient({ config, server }, 'agent', {
     timeoutMs: agentTimeoutMs,
     maxResponseBytes: maxConversationBytes,
-    ...(config.internal.keys[0] && { internalKey: config.internal.keys[0] }),
-    ...(server.telemetry && { telemetry: server.telemetry }),
   });
   const brand = await engines.brand();
   await checkClosing(createFfmpeg(config.media.ffmpegPath), brand);
-  const notify = createClient({
-    name: 'notify',
-    baseUrl: addressesOf(config).notify,
-    isInternal: true,
-    timeoutMs: notifyTimeoutMs,
-    ...(config.internal.keys[0] && { internalKey: config.internal.keys[0] }),
-    ...(server.telemetry && { telemetry: server.telemetry }),
-  });
+  const notify = openClient({ config, server }, 'notify', { timeoutMs: notifyTimeoutMs });
   const app = await createMedia({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),

@@ -1,26 +1,17 @@
 import { openEmbedder } from '#memory/embedding/open.ts';
 import { createMemory } from '#memory/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
-import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { addressesOf, agentOriginsOf } from '../config.ts';
+import { agentOriginsOf } from '../config.ts';
 import { openMemoryModel } from './memorymodel.ts';
-import { type Wiring, wireAccess } from './wiring.ts';
+import { openClient, type Wiring, wireAccess } from './wiring.ts';
 
 /** A user waits for it. */
 const agentTimeoutMs = 2000;
 
 export async function wireMemory({ config, engines, server, log }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
-  const [internalKey] = config.internal.keys;
-  const agent = createClient({
-    name: 'agent',
-    baseUrl: addressesOf(config).agent,
-    isInternal: true,
-    timeoutMs: agentTimeoutMs,
-    ...(internalKey && { internalKey }),
-    ...(server.telemetry && { telemetry: server.telemetry }),
-  });
+  const agent = openClient({ config, server }, 'agent', { timeoutMs: agentTimeoutMs });
   const app = await createMemory({
     server: { ...server, readiness: { database: () => database.check() } },
     agentOrigins: agentOriginsOf(config),
@@ -34,7 +25,7 @@ export async function wireMemory({ config, engines, server, log }: Wiring): Prom
     agent,
     embedder: openEmbedder(config.embedding, {
       dataDir: config.process.dataDir,
-      ...(server.telemetry && { telemetry: server.telemetry }),
+      telemetry: server.telemetry,
     }),
     languageModel: await openMemoryModel({ config, log, telemetry: server.telemetry }),
   });

@@ -6,6 +6,7 @@ import { type Access, createAccess } from '#platform/access/access.ts';
 import { createLru } from '#platform/cache/cache.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
+import { type ClientOptions, createClient, type HttpClient } from '#platform/http/client.ts';
 import type { ServerCommons } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience.ts';
@@ -22,6 +23,17 @@ export interface Wiring {
   readonly log: Log;
   /** Present if only one process may run the service. In-memory state is invalid after another process held the lease. */
   readonly serviceLease?: ServiceLease;
+}
+
+/** Opens a client of another service, with the internal key. */
+export function openClient(
+  { config, server }: Pick<Wiring, 'config' | 'server'>,
+  name: ServiceName,
+  limits: Pick<ClientOptions, 'timeoutMs' | 'maxResponseBytes' | 'maxConnections'>,
+): HttpClient {
+  const [internalKey] = config.internal.keys;
+  const baseUrl = addressesOf(config)[name];
+  return createClient({ name, baseUrl, isInternal: true, internalKey, telemetry: server.telemetry, ...limits });
 }
 
 /** Access control for services that users and servers call (docs/specification/http.md#credentials). */

@@ -18,7 +18,7 @@ export interface IdpContext {
   readonly db: Db<IdpTables>;
   readonly accounts: Db<AccountTables>;
   readonly welcome?: Welcome | undefined;
-  /** 10, as in the hosted product. */
+  /** In seconds. Default: 10, as in the hosted product. */
   readonly reuseIntervalS: number;
   /** The provider's own URL, without a trailing slash. */
   readonly publicUrl: string;

@@ -3,42 +3,33 @@
  * (docs/local.md). It signs in any user without a password. It therefore listens on the loopback interface only
  * (config.ts), and in production it starts only if it is named.
  */
-import type { AccountTables, Welcome } from '#accounts/store.ts';
-import type { Clock } from '#platform/clock.ts';
+import type { AccountTables } from '#accounts/store.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
 import type { idpSettings } from './config.ts';
+import type { IdpContext } from './context.ts';
 import { createFaults } from './faults.ts';
 import { openSigningKeys } from './keys.ts';
 import { addRoutes } from './routes.ts';
 import type { IdpTables } from './store.ts';
 
-export interface IdentityProviderDeps {
+type Given = 'clock' | 'publicUrl' | 'redirectUrls' | 'anonKey' | 'serviceKey' | 'welcome';
+
+export interface IdentityProviderDeps extends Pick<IdpContext, Given>, Partial<Pick<IdpContext, 'reuseIntervalS'>> {
   readonly server: ServerCommons;
-  readonly clock: Clock;
   readonly settings: Pick<Values<typeof idpSettings>, 'secret'>;
   readonly dataDir: string;
   /** A migrated database, in which sessions survive a restart. */
   readonly database: Database;
-  /** Its public URL, without a trailing slash: the issuer of its tokens. */
-  readonly publicUrl: string;
-  /** URLs to which browsers may be redirected, exact or with a `*` at the end. The first is the default. */
-  readonly redirectUrls: readonly string[];
-  readonly anonKey: string;
-  /** Allows the deletion of accounts. */
-  readonly serviceKey?: string | undefined;
-  readonly welcome?: Welcome | undefined;
-  /** In seconds. Default: 10, as in the hosted product. */
-  readonly reuseIntervalS?: number;
 }
 
 export async function createIdentityProvider(deps: IdentityProviderDeps): Promise<HttpServer> {
-  const { clock, settings, database, publicUrl, redirectUrls, anonKey, reuseIntervalS = 10 } = deps;
-  const keys = await openSigningKeys(deps.dataDir);
+  const { server, settings, dataDir, database, reuseIntervalS = 10, ...given } = deps;
+  const keys = await openSigningKeys(dataDir);
   const app = createServer({
-    ...deps.server,
+    ...server,
     service: 'idp',
     readiness: { database: () => database.check() },
     reference: {
@@ -60,16 +51,11 @@ export async function createIdentityProvider(deps: IdentityProviderDeps): Promis
     },
   });
   addRoutes(app, {
+    ...given,
     keys,
-    clock,
     db: database.queries<IdpTables>(),
     accounts: database.queries<AccountTables>(),
-    welcome: deps.welcome,
     reuseIntervalS,
-    publicUrl,
-    redirectUrls,
-    anonKey,
-    serviceKey: deps.serviceKey,
     faults: createFaults(),
     secret: settings.secret,
   });
