@@ -8,7 +8,7 @@ import { useSearchParams } from 'wouter';
 import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#client/notify/api.ts';
 import type { MailList, Mail as OutboxMail } from '../../api.ts';
 import { callJson, send } from '../calls.ts';
-import { useConsole, useMayChange } from '../operator.tsx';
+import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
@@ -153,6 +153,7 @@ function Suppressions() {
   return (
     <>
       <p className="quiet">Suppressed addresses receive no email.</p>
+      <Changes />
       <Listing
         pages={pages}
         label="Suppressed addresses"
@@ -340,7 +341,6 @@ function SentMail({ id, to }: { readonly id: string; readonly to: readonly strin
   const queries = useQueryClient();
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<Email>(['sent mail', id], path, { refetchInterval: 10_000 });
-  const mayChange = useMayChange();
   const change = useMutation({
     mutationFn: async (action: 'cancel' | 'retry') => {
       await send(`${path}/${action}`, { method: 'POST' });
@@ -374,21 +374,23 @@ function SentMail({ id, to }: { readonly id: string; readonly to: readonly strin
           ))}
         </ol>
       )}
-      {mayChange && (
-        <div className="row start">
-          {canRetry(data) && (
-            <button type="button" disabled={change.isPending} onClick={() => change.mutate('retry')}>
-              {data.status === 'failed' ? 'Send again' : 'Send now'}
-            </button>
-          )}
-          {data.status === 'scheduled' && (
-            <Confirm
-              label="Cancel this email"
-              question="The email will not be sent. Continue?"
-              onConfirm={() => change.mutateAsync('cancel').catch(() => undefined)}
-            />
-          )}
-        </div>
+      {(canRetry(data) || data.status === 'scheduled') && (
+        <Changes>
+          <div className="row start">
+            {canRetry(data) && (
+              <button type="button" disabled={change.isPending} onClick={() => change.mutate('retry')}>
+                {data.status === 'failed' ? 'Send again' : 'Send now'}
+              </button>
+            )}
+            {data.status === 'scheduled' && (
+              <Confirm
+                label="Cancel this email"
+                question="The email will not be sent. Continue?"
+                onConfirm={() => change.mutateAsync('cancel').catch(() => undefined)}
+              />
+            )}
+          </div>
+        </Changes>
       )}
       <Problem of={change.error} />
       <SentText email={data} path={path} />

@@ -10,7 +10,7 @@ import type { Spenders, UserUsage } from '#agent/operatorapi.ts';
 import type { ShownRunPage } from '../../runs/api.ts';
 import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
-import { useMayChange } from '../operator.tsx';
+import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
@@ -239,7 +239,6 @@ const languages = new Intl.DisplayNames('en', { type: 'language' });
 
 function Account({ record }: { readonly record: PersonDetails }) {
   const { person, settings, invitedBy, invited, sessionsEndedAt, sessions } = record;
-  const mayChange = useMayChange();
   return (
     <section className="card stack" aria-labelledby="account-heading">
       <h2 id="account-heading">Account</h2>
@@ -263,9 +262,11 @@ function Account({ record }: { readonly record: PersonDetails }) {
           ))}
         </ul>
       )}
-      {mayChange && <Credits person={person} />}
-      {mayChange && <Sessions userId={person.id} />}
-      {mayChange && <Block person={person} />}
+      <Changes>
+        <Credits person={person} />
+        <Sessions userId={person.id} />
+        <Block person={person} />
+      </Changes>
     </section>
   );
 }
