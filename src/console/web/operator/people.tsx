@@ -200,9 +200,11 @@ function Details({ view }: { readonly view: PersonView }) {
             {person.email ?? 'No email address'} {person.blockedAt !== null && <Blocked />}
           </h1>
           <p className="address quiet">{person.id}</p>
-          {block !== null && person.blockedAt !== null && (
+          {person.blockedAt !== null && (
             <p>
-              {block.actor} blocked this account <When at={person.blockedAt} />. Reason: {block.reason}
+              {block ? `${block.actor} blocked this account ` : 'Blocked at its sign-up, '}
+              <When at={person.blockedAt} />.{' '}
+              {block ? `Reason: ${block.reason}` : 'A deleted account with this address was blocked.'}
             </p>
           )}
         </div>
@@ -392,9 +394,10 @@ function Block({ person: { id, email, blockedAt } }: { readonly person: Person }
         <Dialog title={`Block ${name}?`} onClose={() => setOpen(false)}>
           <form className="stack" action={() => changing.mutate()}>
             <ul className="plain-list">
-              <li>All sessions end, and runs in progress stop.</li>
+              <li>All sessions end, those at this desk too, and runs in progress stop.</li>
               <li>Sign-ins, new runs and new orders are refused.</li>
               <li>Files, conversations and public links stay.</li>
+              <li>The email address stays blocked if the account is deleted.</li>
               <li>You can unblock the account at any time.</li>
             </ul>
             <TextField
@@ -443,7 +446,13 @@ function Export({ person: { id, email } }: { readonly person: Person }) {
   );
 }
 
-function Erasure({ person: { id, email }, onErased }: { readonly person: Person; readonly onErased: () => void }) {
+function Erasure({
+  person: { id, email, blockedAt },
+  onErased,
+}: {
+  readonly person: Person;
+  readonly onErased: () => void;
+}) {
   const [typed, setTyped] = useState('');
   const field = useId();
   const outcome = useRef<HTMLDivElement>(null);
@@ -461,7 +470,7 @@ function Erasure({ person: { id, email }, onErased }: { readonly person: Person;
     <form className="stack desk-form" action={() => erasing.mutate()}>
       <p className="quiet">
         Erasing removes the account, threads, files, memories and emails from every service. It cannot be undone. The
-        audit log keeps a hash of the id.
+        audit log keeps a hash of the id. {blockedAt !== null && 'A digest of the address stays, so it stays blocked.'}
       </p>
       {!isOver && (
         <>
