@@ -231,6 +231,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByText('No email has failed.').waitFor();
     await page.getByRole('button', { name: 'All' }).click();
     await page.getByRole('button', { name: /^Your receipt stored in the outbox/ }).waitFor();
+    // As a provider that was configured then.
+    await client.query("update notify_sends set provider_id = 're_1' where id = $1", [id]);
+    await page.reload();
+    await page.getByRole('button', { name: /^Your receipt sent/ }).waitFor();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('list', { name: 'Actions' }).getByText('sent an email again').waitFor();
 

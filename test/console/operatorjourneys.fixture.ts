@@ -11,7 +11,7 @@ import type { Scene } from './stage.fixture.ts';
 
 export const readerEmail = 'reader@example.com';
 /** In the place of the controls. */
-export const readersLine = 'You can look, but not change anything here. Ask an operator with full access.';
+export const readersLine = 'You can look, but not change anything here. Contact an operator with full access.';
 
 /** `readLists` returns the folder of MEDIA_BLOCKED_HASHES. */
 export function playOperatorJourneys(scene: Scene, readLists: () => string): void {

@@ -82,5 +82,5 @@ export const Changes = ({ children }: { readonly children?: ReactNode }) =>
   useMayChange() ? (
     children
   ) : (
-    <p className="quiet">You can look, but not change anything here. Ask an operator with full access.</p>
+    <p className="quiet">You can look, but not change anything here. Contact an operator with full access.</p>
   );

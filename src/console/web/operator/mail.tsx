@@ -226,7 +226,6 @@ const statusOf = ({ status, reason, next_attempt_at }: EmailList['data'][number]
 
 function SentMails() {
   const { of, change } = useFilters();
-  const isKept = useConsole().data?.hasOutbox === true;
   const [q, opened] = [of('q').trim(), of('id')];
   const state = states.find(([value]) => value === of('status'))?.[0] ?? '';
   const pages = useInfiniteQuery({
@@ -269,7 +268,7 @@ function SentMails() {
         </Empty>
       )}
       <ul className="lines" aria-label="Emails">
-        {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason, next_attempt_at }) => (
+        {mails.map(({ id, to, subject, status, in_outbox, created_at, scheduled_at, reason, next_attempt_at }) => (
           <li key={id}>
             <button
               type="button"
@@ -279,7 +278,7 @@ function SentMails() {
             >
               <span className="row">
                 <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
-                <Status tone={tones[status]}>{isKept && status === 'sent' ? 'stored in the outbox' : status}</Status>
+                <Status tone={tones[status]}>{in_outbox && status === 'sent' ? 'stored in the outbox' : status}</Status>
               </span>
               <span className="quiet">
                 To {to.join(', ')} · <When at={created_at} />
