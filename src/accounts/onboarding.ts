@@ -26,12 +26,12 @@ export interface Onboarded {
 
 /**
  * Runs completely or not at all, once per user, also for concurrent and repeated calls. Updates the email address each
- * time. Throws if the database does not respond; the next sign-in then counts as the first one.
+ * time. Does not onboard blocked users. Throws if the database does not respond; the next sign-in then counts as the first one.
  */
 export function onboard(db: Db<AccountTables>, user: SignedIn, welcome?: Welcome): Promise<Onboarded> {
   return transaction(db, async (tx) => {
-    await ensureProfile(tx, { id: user.id, email: user.email }, welcome);
-    if (!(await beginOnboarding(tx, user.id))) return { isReferred: false };
+    const { blockedAt } = await ensureProfile(tx, { id: user.id, email: user.email }, welcome);
+    if (blockedAt !== null || !(await beginOnboarding(tx, user.id))) return { isReferred: false };
     await setFirstLanguage(tx, user.id, user.language);
     const { invite } = user;
     if (invite === undefined || !isUuid(invite)) return { isReferred: false };

@@ -1,6 +1,7 @@
 /** The rows of profiles, settings, referrals and feeds. The ledger of credits has its own store. */
 import { type Generated, sql } from 'kysely';
 import { type Db, hasChanged, inCamelCase, type Tx, transaction } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
 import type { Plan, Profile } from './api.ts';
 
 export interface AccountTables {
@@ -27,6 +28,7 @@ export interface AccountTables {
   onboardings: { user_id: string; created_at: Generated<Date> };
   unsubscriptions: { user_id: string; address_digest: string; created_at: Generated<Date> };
   unsubscribe_keys: { id: number; secret: string };
+  blocked_addresses: { address_digest: string; created_at: Generated<Date> };
 }
 
 type Handle = Db<AccountTables> | Tx<AccountTables>;
@@ -67,11 +69,34 @@ export interface Welcome {
   readonly publish: (tx: Tx<AccountTables>, profile: Profile) => Promise<void>;
 }
 
-/** Returns the profile, and creates it if there is none. Concurrent calls create it once, and publish it once. */
+/** Identifies a blocked address without naming it, also after the account is deleted. `email`: an expression, or a value. */
+export const blockedDigest = (email: unknown) => sql<string>`(
+  select encode(sha256(convert_to(secret || ' blocked ' || lower(btrim(${email}::text)), 'UTF8')), 'hex') from unsubscribe_keys)`;
+
+const blockOf = (email: string | undefined) =>
+  sql<Date | null>`(select now() from blocked_addresses where address_digest = ${blockedDigest(email ?? null)})`;
+
+/**
+ * Reports whether the account with this address or id, or a deleted one that had the address, is blocked, or was blocked since then.
+ * `name`: in lower case.
+ */
+export async function isBlocked(db: Handle, name: string, since = new Date()): Promise<boolean> {
+  const { rows } = await sql`
+    select ${blockOf(name)} where ${blockOf(name)} is not null
+    union all select now() from user_profiles left join account_blocks on user_id = id
+    where (lower(email) = ${name} or id = ${isUuid(name) ? name : null}::uuid)
+      and (blocked_at is not null or account_blocks.created_at >= ${since})`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Returns the profile, and creates it if there is none, blocked if its address is. Concurrent calls create it once, and publish it
+ * once. A blocked account keeps its address, whose digest an unblock deletes.
+ */
 export async function ensureProfile(db: Handle, user: NewProfile, welcome?: Welcome): Promise<Profile> {
   const { id, email } = user;
   const known = await findProfile(db, id);
-  if (known !== undefined && (email === undefined || known.email === email)) return known;
+  if (known !== undefined && (email === undefined || known.email === email || known.blockedAt !== null)) return known;
   if (known !== undefined || welcome === undefined) return upsertProfile(db, user);
   if (!db.isTransaction) return transaction(db as Db<AccountTables>, (tx) => createProfile(tx, user, welcome));
   return createProfile(db as Tx<AccountTables>, user, welcome);
@@ -81,7 +106,7 @@ async function createProfile(tx: Tx<AccountTables>, user: NewProfile, welcome: W
   const { id, email, plan, credits = welcome.credits } = user;
   const created = await tx
     .insertInto('user_profiles')
-    .values({ id, email, plan, credits })
+    .values({ id, email, plan, credits, blocked_at: blockOf(email) })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning(profileColumns)
     .executeTakeFirst();
@@ -91,10 +116,12 @@ async function createProfile(tx: Tx<AccountTables>, user: NewProfile, welcome: W
 }
 
 function upsertProfile(db: Handle, { id, email, plan, credits }: NewProfile): Promise<Profile> {
-  const changes = email === undefined ? { id: sql<string>`user_profiles.id` } : { email, updated_at: now };
+  const blocked = blockOf(email);
+  const blockedAt = sql<Date | null>`coalesce(user_profiles.blocked_at, ${blocked})`;
+  const changes = { email, blocked_at: blockedAt, ...(email !== undefined && { updated_at: now }) };
   return db
     .insertInto('user_profiles')
-    .values({ id, email, plan, credits })
+    .values({ id, email, plan, credits, blocked_at: blocked })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
     .returning(profileColumns)
     .executeTakeFirstOrThrow();

@@ -49,13 +49,14 @@ export async function finishSignIn(deps: AuthContext, returned: Returned): Promi
     cookies.clear('ka_invite'),
     ...[...new Set(['ka_pkce' as const, ...signIn.cookies])].map((name) => cookies.clear(name)),
   ];
+  const isReferred = await runOnboarding(deps, session, signIn, returned.acceptLanguage);
+  // After the onboarding, which blocks a new account of a blocked address.
   const { isBlocked } = await deps.sessionEnds.check({ subject: session.user?.id, sealedAtMs: 0 });
   if (isBlocked) {
     const { refreshToken } = session;
     await revokeLater(deps, { refreshToken, scope: 'local' }, [refreshToken]);
     return { location: `${failed.location}&auth_reason=account_blocked`, setCookies: clearedSignIn };
   }
-  const isReferred = await runOnboarding(deps, session, signIn, returned.acceptLanguage);
   const target = targets.validate(signIn.next) ?? targets.fallback;
   const sealedAtMs =
     (await recordUse(deps, session, returned.userAgent))?.readAtMs ??

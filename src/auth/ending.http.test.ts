@@ -133,6 +133,31 @@ describe('a blocked account', () => {
     expect((await refresh(again)).status).toBe(200);
   });
 
+  it('stays blocked if it is deleted and signs up again, until an operator unblocks it', async () => {
+    const { browser, userId, email } = await enter();
+    const sealed = browser.cookies.get('ka_session') ?? '';
+    await block(userId);
+    const remove = () => sql`delete from user_profiles where id = ${userId}`.execute(rig.database.queries());
+    await remove();
+    const returning = openBrowser();
+    const { location } = await signIn(returning, rig.url, { email: email.toUpperCase() });
+    expect([location, [...returning.cookies.keys()]]).toEqual([
+      `${origin}/?auth_error=1&auth_reason=account_blocked`,
+      [],
+    ]);
+    const { rows } = await sql`select address_digest from blocked_addresses`.execute(rig.database.queries());
+    expect(JSON.stringify(rows)).not.toContain(email);
+    const onboarded = await sql`select 1 from onboardings join user_profiles on id = user_id
+      where user_id = ${userId} and onboardings.created_at >= user_profiles.created_at`.execute(rig.database.queries());
+    expect(onboarded.rows).toEqual([]);
+    expect((await unblock(userId)).status).toBe(200);
+    browser.cookies.set('ka_session', sealed);
+    expect((await refresh(browser)).status).toBe(401);
+    await remove();
+    const { browser: again } = await enter(email);
+    expect((await refresh(again)).status).toBe(200);
+  });
+
   it('stays blocked if two operators block it, and the first reason counts', async () => {
     const { userId } = await enter();
     expect((await Promise.all([block(userId), block(userId)])).map(({ status }) => status)).toEqual([200, 200]);

@@ -1,5 +1,6 @@
 /** What the features of the console use. */
 
+import type { AccountTables } from '#accounts/store.ts';
 import type { TokenVerifier } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -17,7 +18,7 @@ export interface ConsoleContext {
   readonly log: Log;
   readonly clock: Clock;
   /** `undefined`: the database is open in another process, so there are no jobs. */
-  readonly db: Db<JobTables> | undefined;
+  readonly db: Db<JobTables & AccountTables> | undefined;
   readonly sessions: Sessions;
   /** `undefined`: no operators are named. */
   readonly identity: { readonly tokens: TokenVerifier; readonly roles: OperatorRoles } | undefined;

@@ -17,7 +17,7 @@ import { addIncidentRoutes } from './incidents/routes.ts';
 import { addJobRoutes } from './jobs/routes.ts';
 import { listMails, mailPolicy, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes } from './memories.ts';
-import { guardOperators, type OperatorGuard } from './operators/guard.ts';
+import { findOperator, guardOperators, type OperatorGuard } from './operators/guard.ts';
 import { addSessionRoutes } from './operators/routes.ts';
 import { collectOverview, readEndpoint, readJson } from './overview.ts';
 import { addPeopleRoutes } from './people/routes.ts';
@@ -29,8 +29,7 @@ import { addSettingsRoutes } from './settings/routes.ts';
 
 export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   const routes = routesOf(app, 'console');
-  const { sessions } = deps;
-  const guard = guardOperators(sessions);
+  const guard = guardOperators(deps);
   // Only the files of the pages may be cached. They set their own header.
   app.addHook('onSend', async (_request, reply) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
@@ -39,20 +38,23 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   routes.get('/api/console', unguarded, {
     summary: 'Read the configuration of the pages',
     response: { 200: api.consoleInfo },
-    handler: async (request): Promise<api.ConsoleInfo> => ({
-      version,
-      isOperator: sessions.isOperator(request.headers.cookie),
-      operator: sessions.find(request.headers.cookie) ?? null,
-      hasOperatorAccounts: deps.identity !== undefined,
-      hasPeople: deps.clients !== undefined,
-      addresses: deps.addresses,
-      pictureHosts: [...deps.pictureHosts],
-      hasOutbox: deps.outbox !== undefined,
-      hasMemory: deps.memory !== undefined,
-      hasWebhooks: deps.deliveries !== undefined,
-      hasDatabase: deps.db !== undefined,
-      hasDemoUsers: deps.hasDemoUsers,
-    }),
+    handler: async (request): Promise<api.ConsoleInfo> => {
+      const operator = await findOperator(deps, request);
+      return {
+        version,
+        isOperator: operator !== undefined,
+        operator: operator === undefined ? null : { name: operator.name, role: operator.role },
+        hasOperatorAccounts: deps.identity !== undefined,
+        hasPeople: deps.clients !== undefined,
+        addresses: deps.addresses,
+        pictureHosts: [...deps.pictureHosts],
+        hasOutbox: deps.outbox !== undefined,
+        hasMemory: deps.memory !== undefined,
+        hasWebhooks: deps.deliveries !== undefined,
+        hasDatabase: deps.db !== undefined,
+        hasDemoUsers: deps.hasDemoUsers,
+      };
+    },
   });
 
   routes.get('/api/endpoints', unguarded, {

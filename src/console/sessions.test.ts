@@ -8,25 +8,25 @@ const cookieOf = (line: string) => line.split(';')[0] ?? '';
 it('is valid for a week, and not a second longer', () => {
   const sessions = createSessions(token, false, clock);
   const cookie = cookieOf(sessions.begin(token));
-  expect(sessions.isOperator(cookie)).toBe(true);
-  expect(sessions.isOperator(`other=1; ${cookie}; third=2`)).toBe(true);
+  expect(sessions.find(cookie)).toEqual({ name: 'console', role: 'full' });
+  expect(sessions.find(`other=1; ${cookie}; third=2`)).toEqual({ name: 'console', role: 'full' });
   clock.nowMs += 7 * 24 * 3_600_000 - 1;
-  expect(sessions.isOperator(cookie)).toBe(true);
+  expect(sessions.find(cookie)).toEqual({ name: 'console', role: 'full' });
   clock.nowMs += 1;
-  expect(sessions.isOperator(cookie)).toBe(false);
+  expect(sessions.find(cookie)).toBeUndefined();
 });
 
 it('is valid only for the token that it started with', () => {
   const cookie = cookieOf(createSessions(token, false, clock).begin(token));
-  expect(createSessions(token, false, clock).isOperator(cookie)).toBe(true);
-  expect(createSessions('another token of the tests', false, clock).isOperator(cookie)).toBe(false);
+  expect(createSessions(token, false, clock).find(cookie)).toEqual({ name: 'console', role: 'full' });
+  expect(createSessions('another token of the tests', false, clock).find(cookie)).toBeUndefined();
 });
 
 it('cannot be extended by its holder', () => {
   const sessions = createSessions(token, false, clock);
   const [expiry = '', signature = ''] = cookieOf(sessions.begin(token)).replace('atelier_console=', '').split('.');
-  expect(sessions.isOperator(`atelier_console=${Number(expiry) + 1}.${signature}`)).toBe(false);
-  expect(sessions.isOperator(`atelier_console=${expiry}.`)).toBe(false);
+  expect(sessions.find(`atelier_console=${Number(expiry) + 1}.${signature}`)).toBeUndefined();
+  expect(sessions.find(`atelier_console=${expiry}.`)).toBeUndefined();
 });
 
 it('does not start without a token', () => {

@@ -16,6 +16,7 @@ export interface Operator {
   /** The email address, or `console` for a session of CONSOLE_TOKEN. */
   readonly name: string;
   readonly role: Role;
+  readonly beganAt?: Date;
 }
 
 export interface NamedOperator {
@@ -40,8 +41,6 @@ export interface Sessions {
   beginAs(operator: NamedOperator): string;
   /** Returns the operator of the `Cookie` header, or `undefined`. */
   find(cookieHeader: string | undefined): Operator | undefined;
-  /** Reports whether the `Cookie` header contains a valid session. */
-  isOperator(cookieHeader: string | undefined): boolean;
   /** The `Set-Cookie` line that ends the session in this browser. */
   readonly ending: string;
 }
@@ -76,7 +75,7 @@ export function createSessions(token: string, isHttps: boolean, clock: Clock, ro
     if (encodedName === undefined) return holderOfToken;
     const name = Buffer.from(encodedName, 'base64url').toString('utf8');
     const role = claimedRole === undefined ? roles.ofAddress(name) : roleNamed(claimedRole);
-    return role && { name, role };
+    return role && { name, role, beganAt: new Date((Number(expiry) - identityS) * 1000) };
   };
 
   const find = (header = ''): Operator | undefined => {
@@ -100,7 +99,6 @@ export function createSessions(token: string, isHttps: boolean, clock: Clock, ro
       return cookie(claimedRole === undefined ? text : `${text}.${claimedRole}`, identityS, basisOf(claimedRole));
     },
     find,
-    isOperator: (header) => find(header) !== undefined,
     ending: `${cookieName}=; Max-Age=0; ${attributes}`,
   };
 }

@@ -200,6 +200,9 @@ export const emailList = z.object({
         to: z.array(z.string()),
         subject: z.string(),
         status: emailStatus,
+        in_outbox: z
+          .boolean()
+          .describe('It was not sent, but stored in the outbox of an installation without a mail server.'),
         created_at: z.string().describe('ISO 8601.'),
         scheduled_at: z.string().nullable().describe('ISO 8601. `null`: the email was not scheduled.'),
         reason: z.string().nullable().describe('The reason of the last failed attempt; `null` after it was sent.'),

@@ -134,11 +134,12 @@ export async function listEmails(
   return {
     object: 'list',
     has_more: rows.length > limit,
-    data: page.map(({ id, status, subject, recipients, createdAt, scheduledAt, failure, key }) => ({
+    data: page.map(({ id, status, subject, recipients, inOutbox, createdAt, scheduledAt, failure, key }) => ({
       id,
       to: [...(recipients ?? [])],
       subject: subject ?? '',
       status: statusOf(status, eventsOf.get(id) ?? []),
+      in_outbox: inOutbox ?? false,
       created_at: createdAt.toISOString(),
       scheduled_at: scheduledAt?.toISOString() ?? null,
       reason: status === 'sent' ? null : failure,

@@ -14,6 +14,7 @@ import { digestOf } from '../media/lists.fixture.ts';
 import { startReceiver } from '../webhooks/receiver.fixture.ts';
 import { type Desk, openDesk } from './desk.fixture.ts';
 import { judge } from './judging.fixture.ts';
+import { readersLine } from './operatorjourneys.fixture.ts';
 import { type ConsoleRig, startConsole, visit } from './rig.fixture.ts';
 
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
@@ -166,6 +167,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await context.addCookies([{ name, value, url: rig.url }]);
     await page.reload();
     await expect.poll(() => rows.count()).toBeGreaterThan(2);
+    await page.getByText(readersLine).waitFor();
     expect(await page.getByRole('button', { name: /^(Send again|Retry|Discard)/ }).count()).toBe(0);
 
     const { id } = await desk.person();
@@ -174,6 +176,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.goto(`${rig.url}/operator/memory?entity_id=${id}`);
     await page.getByRole('button', { name: 'Likes tea.' }).click();
     await page.getByRole('dialog').getByText('Likes tea.').first().waitFor();
+    await page.getByRole('dialog').getByText(readersLine).waitFor();
     const changes = /^(New memory|Save|Undo|Delete|Erase)/;
     expect(await page.getByRole('button', { name: changes, includeHidden: true }).count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -228,6 +231,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByText('No email has failed.').waitFor();
     await page.getByRole('button', { name: 'All' }).click();
     await page.getByRole('button', { name: /^Your receipt stored in the outbox/ }).waitFor();
+    // As a provider that was configured then.
+    await client.query("update notify_sends set provider_id = 're_1' where id = $1", [id]);
+    await page.reload();
+    await page.getByRole('button', { name: /^Your receipt sent/ }).waitFor();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('list', { name: 'Actions' }).getByText('sent an email again').waitFor();
 
@@ -240,6 +247,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.goto(`${rig.url}/operator/mail?tab=sent&status=failed`);
     await mail.click();
     await page.getByText('No further attempt is made automatically.').waitFor();
+    await page.getByText(readersLine).waitFor();
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
     expect((await desk.send('POST', `/api/notify/emails/${id}/retry`, {}, cookie)).status).toBe(403);
     expect(complaints).toEqual([]);
@@ -295,6 +303,20 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByText('Decided: blocked, just now').waitFor();
     const { body } = await desk.send<{ counts: object }>('GET', '/api/incidents');
     expect(body.counts).toMatchObject({ open: 0, upheld: 1 });
+
+    const { cookie } = await desk.enterAs('reader@example.com');
+    const [name = '', value = ''] = cookie.split('=', 2);
+    await context.addCookies([{ name, value, url: rig.url }]);
+    await page.reload();
+    await page.getByRole('region', { name: 'Decision' }).getByText(readersLine).waitFor();
+    expect(await page.getByRole('button', { name: /^(Decide|Export)/ }).count()).toBe(0);
+    await client.query(
+      "insert into jobs (queue, payload, status, attempt, reason, finished_at) values ('memory/judge', '{}', 'dead', 10, 'no', now())",
+    );
+    await page.goto(`${rig.url}/operator/jobs?queue=memory/judge`);
+    await page.getByRole('list', { name: 'Jobs of memory/judge' }).getByRole('listitem').first().waitFor();
+    await page.getByText(readersLine).waitFor();
+    expect(await page.getByRole('button', { name: /^(Retry|Discard)/ }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
   });

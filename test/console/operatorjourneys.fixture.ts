@@ -10,6 +10,8 @@ import { enterAsOperator } from './rig.fixture.ts';
 import type { Scene } from './stage.fixture.ts';
 
 export const readerEmail = 'reader@example.com';
+/** In the place of the controls. */
+export const readersLine = 'You can look, but not change anything here. Contact an operator with full access.';
 
 /** `readLists` returns the folder of MEDIA_BLOCKED_HASHES. */
 export function playOperatorJourneys(scene: Scene, readLists: () => string): void {
@@ -113,6 +115,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     await page.getByRole('heading', { name: 'Account' }).waitFor();
     for (const name of ['Save change', 'End sessions', 'Block …', 'Export everything', 'Erase everything'])
       expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
+    await page.getByRole('region', { name: 'Account' }).getByText(readersLine).waitFor();
     await judge(page, 'a person for a reader');
   });
 }

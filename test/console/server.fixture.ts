@@ -1,4 +1,5 @@
 /** The console's server alone, over a database, with the session of an operator. */
+import type { AccountTables } from '#accounts/store.ts';
 import type { ConsoleInfo } from '#console/api.ts';
 import { type ConsoleDeps, createConsole } from '#console/service.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -46,7 +47,7 @@ export async function startConsoleServer(
     memory: undefined,
     deliveries: undefined,
     traceUrl: undefined,
-    db: database?.queries<JobTables>(),
+    db: database?.queries<JobTables & AccountTables>(),
     // Tests take their own samples.
     sampleEveryMs: 3_600_000,
     ...changes,

@@ -3,7 +3,7 @@ import { type Generated, sql } from 'kysely';
 import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import type { Plan } from '../api.ts';
 import type { LedgerTables } from '../ledger/credits.ts';
-import { profileColumns } from '../store.ts';
+import { blockedDigest, profileColumns } from '../store.ts';
 import type { PeopleListing } from './api.ts';
 
 export interface PeopleTables extends LedgerTables {
@@ -183,7 +183,13 @@ export function lockAccount(tx: Tx<PeopleTables>, id: string) {
     .executeTakeFirst();
 }
 
+/** Blocks the address of the account too. */
 export async function setBlocked(tx: Tx<PeopleTables>, id: string, isBlocked: boolean): Promise<void> {
+  const digest = sql`select ${blockedDigest(sql.ref('email'))} from user_profiles where id = ${id} and email is not null`;
+  const change = isBlocked
+    ? sql`insert into blocked_addresses (address_digest) ${digest} on conflict do nothing`
+    : sql`delete from blocked_addresses where address_digest in (${digest})`;
+  await change.execute(tx);
   await tx
     .updateTable('user_profiles')
     .set({ blocked_at: isBlocked ? sql<Date>`now()` : null })

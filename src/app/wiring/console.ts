@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { AccountTables } from '#accounts/store.ts';
 import { createConsole } from '#console/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { Setting } from '#platform/config.ts';
@@ -26,7 +27,9 @@ export async function wireConsole({ config, services: ofProcess, engines, server
   const { adminToken } = config.memory;
   const browserUrls = browserUrlsOf(config);
   const { url: receiver } = config.webhooks;
-  const db = canOpenDatabase(config, ofProcess) ? (await engines.database()).queries<JobTables>() : undefined;
+  const db = canOpenDatabase(config, ofProcess)
+    ? (await engines.database()).queries<JobTables & AccountTables>()
+    : undefined;
   const { operators: full, readers, claim, readerClaim } = config.console;
   const hasOperators = full.length + readers.length > 0 || claim !== undefined || readerClaim !== undefined;
   const [internalKey] = config.internal.keys;

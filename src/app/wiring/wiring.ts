@@ -1,7 +1,7 @@
 /** What one service needs: its part of the configuration, its engines and the server options. */
 
 import { accountProblems } from '#accounts/problems.ts';
-import { type AccountTables, findProfile } from '#accounts/store.ts';
+import { type AccountTables, findProfile, isBlocked } from '#accounts/store.ts';
 import { type Access, createAccess } from '#platform/access/access.ts';
 import { createLru } from '#platform/cache/cache.ts';
 import { systemClock as clock } from '#platform/clock.ts';
@@ -52,13 +52,18 @@ const admittedForMs = 5000;
 const databaseTimeoutMs = 2000;
 
 /** Access tokens outlive a block, and the identity provider renews those of MCP clients. While the database is away, no request is refused. */
-function refuseBlocked(database: Database): (userId: string) => Promise<void> {
+function refuseBlocked(database: Database): NonNullable<Parameters<typeof createAccess>[0]['refuseChanges']> {
   const admitted = createLru<string, number>(100_000);
-  return async (userId) => {
+  return async (userId, email) => {
     if ((admitted.get(userId) ?? 0) > clock.now()) return;
-    const find = () => findProfile(database.queries<AccountTables>(), userId);
-    const profile = await withDeadline(databaseTimeoutMs, find).catch(() => undefined);
-    if (profile?.blockedAt != null) throw accountProblems.account_blocked();
+    const isRefused = async () => {
+      const db = database.queries<AccountTables>();
+      const profile = await findProfile(db, userId);
+      // A new account has no address before its first sign-in in a browser.
+      if (profile?.email == null && email !== undefined && (await isBlocked(db, email.toLowerCase()))) return true;
+      return profile?.blockedAt != null;
+    };
+    if (await withDeadline(databaseTimeoutMs, isRefused).catch(() => false)) throw accountProblems.account_blocked();
     admitted.set(userId, clock.now() + admittedForMs);
   };
 }

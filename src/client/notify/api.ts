@@ -89,6 +89,8 @@ export interface EmailList {
     readonly to: readonly string[];
     readonly subject: string;
     readonly status: 'scheduled' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed' | 'canceled';
+    /** It was not sent, but stored in the outbox of an installation without a mail server. */
+    readonly in_outbox: boolean;
     /** ISO 8601. */
     readonly created_at: string;
     /** ISO 8601. `null`: the email was not scheduled. */

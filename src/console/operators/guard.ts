@@ -1,27 +1,49 @@
 /** Admits operators to their endpoints, and names them to what the endpoints do. */
 import type { FastifyRequest } from 'fastify';
+import { isBlocked } from '#accounts/store.ts';
 import { actorNamed } from '#platform/audit/audit.ts';
 import { problems } from '#platform/problem.ts';
+import { withDeadline } from '#platform/resilience.ts';
+import type { ConsoleContext } from '../context.ts';
 import { consoleProblems } from '../problems.ts';
-import type { Operator, Sessions } from '../sessions.ts';
+import type { NamedOperator, Operator } from '../sessions.ts';
 
 export interface OperatorGuard {
   readonly onRequest: (request: FastifyRequest) => Promise<void>;
 }
 
 const admitted = new WeakMap<FastifyRequest, Operator>();
+const databaseTimeoutMs = 2000;
+
+type GuardContext = Pick<ConsoleContext, 'db' | 'sessions'>;
 
 /** Throws 401 without a session, and 403 `read_only` for changes by operators who may only read. */
-export function guardOperators(sessions: Sessions): OperatorGuard {
+export function guardOperators(context: GuardContext): OperatorGuard {
   return {
     onRequest: async (request) => {
-      const operator = sessions.find(request.headers.cookie);
+      const operator = await findOperator(context, request);
       if (operator === undefined) throw problems.unauthorized();
       if (operator.role === 'reader' && request.method !== 'GET' && request.method !== 'HEAD')
         throw consoleProblems.read_only();
       admitted.set(request, operator);
     },
   };
+}
+
+/** A block ends the sessions that began before it. */
+export async function findOperator({ sessions, db }: GuardContext, request: FastifyRequest) {
+  const operator = sessions.find(request.headers.cookie);
+  return operator && (await isRefused(db, operator, operator.beganAt)) ? undefined : operator;
+}
+
+/** Always `false` for the holder of CONSOLE_TOKEN, and while the database is away, because operators then need the pages most. */
+export async function isRefused(
+  db: GuardContext['db'],
+  { name }: Pick<NamedOperator, 'name'>,
+  since?: Date,
+): Promise<boolean> {
+  if (db === undefined || name === 'console') return false;
+  return withDeadline(databaseTimeoutMs, () => isBlocked(db, name, since)).catch(() => false);
 }
 
 /** Returns the name for the audit log. Call it only behind the guard. */

@@ -90,6 +90,29 @@ describe('operators of the identity provider', () => {
       expect([path, (await desk.send('GET', path, undefined, cookie)).status]).toEqual([path, 200]);
   });
 
+  it('lose their session when their account is blocked, also if the block is lifted', async () => {
+    const { id } = await desk.person('reader@example.com');
+    const { cookie } = await desk.enterAs('reader@example.com');
+    const read = async (of: string) => (await desk.send('GET', '/api/people', undefined, of)).status;
+    const { cookie: chief } = await desk.enterAs('chief@example.com');
+    expect([await read(cookie), await read(chief)]).toEqual([200, 200]);
+    expect((await desk.send('POST', `/api/people/${id}/block`, { reason: 'Left.' }, chief)).status).toBe(200);
+    expect([await read(cookie), await read(chief)]).toEqual([401, 200]);
+    const info = await desk.send<ConsoleInfo>('GET', '/api/console', undefined, cookie);
+    expect(info.body).toMatchObject({ isOperator: false, operator: null });
+    expect(await desk.enterAs('reader@example.com')).toMatchObject({
+      status: 403,
+      body: { error: 'account_blocked' },
+      cookie: '',
+    });
+    expect((await desk.send('DELETE', `/api/people/${id}/block`, undefined, chief)).status).toBe(200);
+    expect(await read(cookie)).toBe(401);
+    // A session that begins in the second of the block is refused too.
+    await expect
+      .poll(async () => read((await desk.enterAs('reader@example.com')).cookie), { interval: 200, timeout: 5000 })
+      .toBe(200);
+  });
+
   it('cannot change the name in their cookie', async () => {
     const { cookie } = await desk.enterAs('reader@example.com');
     const [expiry, , signature] = cookie.replace('atelier_console=', '').split('.');

@@ -1,13 +1,15 @@
 /** Sessions of operators: with CONSOLE_TOKEN, or with a sign-in at the identity provider. */
 
+import { accountProblems } from '#accounts/problems.ts';
 import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { identitySignIn, signIn } from '../api.ts';
 import type { ConsoleContext } from '../context.ts';
 import { consoleProblems } from '../problems.ts';
+import { isRefused } from './guard.ts';
 import { identifyOperator } from './roles.ts';
 
-export function addSessionRoutes(app: HttpServer, { sessions, identity }: ConsoleContext): void {
+export function addSessionRoutes(app: HttpServer, { sessions, identity, db }: ConsoleContext): void {
   const routes = routesOf(app, 'console');
 
   routes.post('/api/session', unguarded, {
@@ -22,6 +24,7 @@ export function addSessionRoutes(app: HttpServer, { sessions, identity }: Consol
     handler: async (request, reply) => {
       if (identity === undefined) throw consoleProblems.not_an_operator();
       const operator = await identifyOperator(identity.tokens, identity.roles, request.body.accessToken);
+      if (await isRefused(db, operator)) throw accountProblems.account_blocked();
       return reply.header('set-cookie', sessions.beginAs(operator)).code(204).send();
     },
   });

@@ -264,6 +264,24 @@ describe.skipIf(withoutPostgres)('people', () => {
       ]);
     });
 
+    it('with their address, also after the account is deleted', async () => {
+      const person = await desk.person();
+      expect((await block(person.id)).status).toBe(200);
+      const erase = async () =>
+        (await desk.send<ErasureReport>('POST', `/api/people/${person.id}/erasure`, { confirm: true })).body.isComplete;
+      expect(await erase()).toBe(true);
+      expect(await search(person.email)).toEqual([]);
+      // An application can have a token of an account that has no profile yet.
+      expect(await isRefused(person)).toBe(true);
+      const again = await desk.person(person.email);
+      expect((await view(again)).record).toMatchObject({ block: null, person: { blockedAt: expect.any(String) } });
+      expect(await isRefused(again)).toBe(true);
+      expect((await desk.send('DELETE', `/api/people/${again.id}/block`)).status).toBe(200);
+      expect(await isRefused(again)).toBe(false);
+      expect(await erase()).toBe(true);
+      expect((await view(await desk.person(person.email))).record.person.blockedAt).toBeNull();
+    }, 60_000);
+
     it('by operators who may make changes, with a reason', async () => {
       const person = await desk.person();
       const { cookie } = await desk.enterAs('reader@example.com');

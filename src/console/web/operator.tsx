@@ -76,3 +76,11 @@ function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
 
 /** Operators who may only read see every page, without its controls. */
 export const useMayChange = (): boolean => useConsole().data?.operator?.role === 'full';
+
+/** Controls that change something. Operators who may only read see one line in their place. */
+export const Changes = ({ children }: { readonly children?: ReactNode }) =>
+  useMayChange() ? (
+    children
+  ) : (
+    <p className="quiet">You can look, but not change anything here. Contact an operator with full access.</p>
+  );

@@ -323,7 +323,11 @@ onEveryPair('reports', (pair) => {
     const sharing = await transaction(db, async (tx) => {
       await holdShare(tx, owner.userId, `album:${collectionId}`);
       const request = owner.client.post<Refusal>('/v1/shares', { collectionId });
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      // The request waits for this transaction: for its lock, or for the one session of PGlite.
+      const waiting = () =>
+        sql`select from pg_locks join pg_database on oid = database and datname = current_database() where not granted
+          union all select where version() like '%PGlite%'`.execute(tx);
+      await expect.poll(async () => (await waiting()).rows.length, { ...patience, interval: 20 }).toBe(1);
       await writeDecision(tx, id, 'restrict', 'Violent.');
       return { request };
     });

@@ -71,7 +71,7 @@ interface AccessOptions {
   /** Calls per minute per user (RATE_LIMIT_PER_MINUTE). 0 or absent: no limit. */
   readonly rateLimitPerMinute?: number;
   /** Throws for users who may start and change nothing. They can still read and delete what they have. */
-  readonly refuseChanges?: (userId: string) => Promise<void>;
+  readonly refuseChanges?: (userId: string, email: string | undefined) => Promise<void>;
   readonly clock?: Clock;
 }
 
@@ -85,9 +85,9 @@ export function createAccess(options: AccessOptions): Access {
   const identifyUser = async (request: FastifyRequest): Promise<Caller> => {
     const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(singleAuthorization(request) ?? '')?.[1];
     if (token === undefined || tokens === undefined) throw problems.unauthorized();
-    const { userId, expiresAtMs } = await tokens.verify(token);
-    limitUser(userId);
-    return { kind: 'user', userId, expiresAtMs };
+    const verified = await tokens.verify(token);
+    limitUser(verified.userId);
+    return { kind: 'user', ...verified };
   };
   const guard = (keyOf: (request: FastifyRequest) => string | string[] | undefined): Hook => {
     return (request, reply, done) => {
@@ -119,7 +119,7 @@ export function createAccess(options: AccessOptions): Access {
   const preHandler: Hook = ({ caller, method }, _reply, done) => {
     const isOwnChange = caller?.kind === 'user' && !caller.isOnBehalf && !/^(GET|HEAD|DELETE)$/.test(method);
     if (!isOwnChange || options.refuseChanges === undefined) return done();
-    options.refuseChanges(caller.userId).then(() => done(), done);
+    options.refuseChanges(caller.userId, caller.email).then(() => done(), done);
   };
   return {
     userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(keyHeader), preHandler },

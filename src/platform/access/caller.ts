@@ -7,6 +7,8 @@ export type Caller =
       readonly isOnBehalf?: true;
       /** When the access token expires. Absent if a server made the request. */
       readonly expiresAtMs?: number;
+      /** Of the access token. */
+      readonly email?: string;
     }
   | { readonly kind: 'internal' };
 

@@ -56,7 +56,7 @@ export function Memories() {
         />
         <SearchField
           label="User or group"
-          placeholder="The complete email address or id"
+          placeholder="Exact email address or id"
           maxLength={320}
           value={filter.entity_id}
           onChange={async (typed) => change({ entity_id: await idOf(typed) })}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
 import { EntityName, untitled, useThreadTitle } from '../operator/names.tsx';
-import { useMayChange } from '../operator.tsx';
+import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
@@ -80,7 +80,7 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
           )}
           <h3>History</h3>
           <History revisions={history.data?.history} />
-          {mayChange && (
+          <Changes>
             <div className="row">
               <button type="button" disabled={!canUndo || undo.isPending} onClick={() => undo.mutate()}>
                 Undo the newest change
@@ -91,7 +91,7 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
                 onConfirm={() => remove.mutateAsync().catch(() => undefined)}
               />
             </div>
-          )}
+          </Changes>
           <Problem of={problem} />
         </>
       )}

@@ -3,7 +3,7 @@ import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
-import { useMayChange } from '../operator.tsx';
+import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
@@ -157,7 +157,7 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
           </div>
         )}
         <Problem of={problem} />
-        {mayChange && (
+        <Changes>
           <div className="row">
             <button type="submit" className="primary" disabled={save.isPending}>
               Save
@@ -168,7 +168,7 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
               onConfirm={() => remove.mutateAsync().catch(() => undefined)}
             />
           </div>
-        )}
+        </Changes>
       </form>
     </Dialog>
   );

@@ -8,7 +8,7 @@ import { useSearchParams } from 'wouter';
 import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#client/notify/api.ts';
 import type { MailList, Mail as OutboxMail } from '../../api.ts';
 import { callJson, send } from '../calls.ts';
-import { useConsole, useMayChange } from '../operator.tsx';
+import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
@@ -153,6 +153,7 @@ function Suppressions() {
   return (
     <>
       <p className="quiet">Suppressed addresses receive no email.</p>
+      <Changes />
       <Listing
         pages={pages}
         label="Suppressed addresses"
@@ -225,7 +226,6 @@ const statusOf = ({ status, reason, next_attempt_at }: EmailList['data'][number]
 
 function SentMails() {
   const { of, change } = useFilters();
-  const isKept = useConsole().data?.hasOutbox === true;
   const [q, opened] = [of('q').trim(), of('id')];
   const state = states.find(([value]) => value === of('status'))?.[0] ?? '';
   const pages = useInfiniteQuery({
@@ -268,7 +268,7 @@ function SentMails() {
         </Empty>
       )}
       <ul className="lines" aria-label="Emails">
-        {mails.map(({ id, to, subject, status, created_at, scheduled_at, reason, next_attempt_at }) => (
+        {mails.map(({ id, to, subject, status, in_outbox, created_at, scheduled_at, reason, next_attempt_at }) => (
           <li key={id}>
             <button
               type="button"
@@ -278,7 +278,7 @@ function SentMails() {
             >
               <span className="row">
                 <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
-                <Status tone={tones[status]}>{isKept && status === 'sent' ? 'stored in the outbox' : status}</Status>
+                <Status tone={tones[status]}>{in_outbox && status === 'sent' ? 'stored in the outbox' : status}</Status>
               </span>
               <span className="quiet">
                 To {to.join(', ')} · <When at={created_at} />
@@ -340,7 +340,6 @@ function SentMail({ id, to }: { readonly id: string; readonly to: readonly strin
   const queries = useQueryClient();
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<Email>(['sent mail', id], path, { refetchInterval: 10_000 });
-  const mayChange = useMayChange();
   const change = useMutation({
     mutationFn: async (action: 'cancel' | 'retry') => {
       await send(`${path}/${action}`, { method: 'POST' });
@@ -374,21 +373,23 @@ function SentMail({ id, to }: { readonly id: string; readonly to: readonly strin
           ))}
         </ol>
       )}
-      {mayChange && (
-        <div className="row start">
-          {canRetry(data) && (
-            <button type="button" disabled={change.isPending} onClick={() => change.mutate('retry')}>
-              {data.status === 'failed' ? 'Send again' : 'Send now'}
-            </button>
-          )}
-          {data.status === 'scheduled' && (
-            <Confirm
-              label="Cancel this email"
-              question="The email will not be sent. Continue?"
-              onConfirm={() => change.mutateAsync('cancel').catch(() => undefined)}
-            />
-          )}
-        </div>
+      {(canRetry(data) || data.status === 'scheduled') && (
+        <Changes>
+          <div className="row start">
+            {canRetry(data) && (
+              <button type="button" disabled={change.isPending} onClick={() => change.mutate('retry')}>
+                {data.status === 'failed' ? 'Send again' : 'Send now'}
+              </button>
+            )}
+            {data.status === 'scheduled' && (
+              <Confirm
+                label="Cancel this email"
+                question="The email will not be sent. Continue?"
+                onConfirm={() => change.mutateAsync('cancel').catch(() => undefined)}
+              />
+            )}
+          </div>
+        </Changes>
       )}
       <Problem of={change.error} />
       <SentText email={data} path={path} />

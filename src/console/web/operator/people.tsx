@@ -10,7 +10,7 @@ import type { Spenders, UserUsage } from '#agent/operatorapi.ts';
 import type { ShownRunPage } from '../../runs/api.ts';
 import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
-import { useMayChange } from '../operator.tsx';
+import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
@@ -200,9 +200,11 @@ function Details({ view }: { readonly view: PersonView }) {
             {person.email ?? 'No email address'} {person.blockedAt !== null && <Blocked />}
           </h1>
           <p className="address quiet">{person.id}</p>
-          {block !== null && person.blockedAt !== null && (
+          {person.blockedAt !== null && (
             <p>
-              {block.actor} blocked this account <When at={person.blockedAt} />. Reason: {block.reason}
+              {block ? `${block.actor} blocked this account ` : 'Blocked at its sign-up, '}
+              <When at={person.blockedAt} />.{' '}
+              {block ? `Reason: ${block.reason}` : 'A deleted account with this address was blocked.'}
             </p>
           )}
         </div>
@@ -239,7 +241,6 @@ const languages = new Intl.DisplayNames('en', { type: 'language' });
 
 function Account({ record }: { readonly record: PersonDetails }) {
   const { person, settings, invitedBy, invited, sessionsEndedAt, sessions } = record;
-  const mayChange = useMayChange();
   return (
     <section className="card stack" aria-labelledby="account-heading">
       <h2 id="account-heading">Account</h2>
@@ -263,9 +264,11 @@ function Account({ record }: { readonly record: PersonDetails }) {
           ))}
         </ul>
       )}
-      {mayChange && <Credits person={person} />}
-      {mayChange && <Sessions userId={person.id} />}
-      {mayChange && <Block person={person} />}
+      <Changes>
+        <Credits person={person} />
+        <Sessions userId={person.id} />
+        <Block person={person} />
+      </Changes>
     </section>
   );
 }
@@ -391,9 +394,10 @@ function Block({ person: { id, email, blockedAt } }: { readonly person: Person }
         <Dialog title={`Block ${name}?`} onClose={() => setOpen(false)}>
           <form className="stack" action={() => changing.mutate()}>
             <ul className="plain-list">
-              <li>All sessions end, and runs in progress stop.</li>
+              <li>All sessions end, those at this desk too, and runs in progress stop.</li>
               <li>Sign-ins, new runs and new orders are refused.</li>
               <li>Files, conversations and public links stay.</li>
+              <li>The email address stays blocked if the account is deleted.</li>
               <li>You can unblock the account at any time.</li>
             </ul>
             <TextField
@@ -442,7 +446,13 @@ function Export({ person: { id, email } }: { readonly person: Person }) {
   );
 }
 
-function Erasure({ person: { id, email }, onErased }: { readonly person: Person; readonly onErased: () => void }) {
+function Erasure({
+  person: { id, email, blockedAt },
+  onErased,
+}: {
+  readonly person: Person;
+  readonly onErased: () => void;
+}) {
   const [typed, setTyped] = useState('');
   const field = useId();
   const outcome = useRef<HTMLDivElement>(null);
@@ -460,7 +470,7 @@ function Erasure({ person: { id, email }, onErased }: { readonly person: Person;
     <form className="stack desk-form" action={() => erasing.mutate()}>
       <p className="quiet">
         Erasing removes the account, threads, files, memories and emails from every service. It cannot be undone. The
-        audit log keeps a hash of the id.
+        audit log keeps a hash of the id. {blockedAt !== null && 'A digest of the address stays, so it stays blocked.'}
       </p>
       {!isOver && (
         <>

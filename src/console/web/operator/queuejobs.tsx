@@ -8,7 +8,7 @@ import type { ChangedJobs, JobList, ShownJob } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
 import './desk.css';
 import './runs.css';
-import { useMayChange } from '../operator.tsx';
+import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { SearchField } from '../parts/listing.tsx';
@@ -211,14 +211,15 @@ export function AllDead(props: AllDeadProps) {
     const done = action === 'retry' ? report(what) : `Discarded ${what}`;
     return `${done}.${hasMore ? ' There are more. Repeat the action.' : ''}`;
   };
-  if (!useMayChange()) return null;
   const question = `Permanently discard ${dead} dead ${dead === '1' ? noun.one : noun.many}?`;
   return (
-    <Actions
-      retry={[label]}
-      {...(dead !== '0' && { discard: { label: `Discard all dead ${noun.many}`, question } })}
-      act={act}
-    />
+    <Changes>
+      <Actions
+        retry={[label]}
+        {...(dead !== '0' && { discard: { label: `Discard all dead ${noun.many}`, question } })}
+        act={act}
+      />
+    </Changes>
   );
 }
 

@@ -7,7 +7,7 @@ import type { Incident } from '#media/incidents/api.ts';
 import type { ReportPage } from '#media/reports/api.ts';
 import type { JobList } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
-import { useConsole, useMayChange } from '../operator.tsx';
+import { Changes, useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
@@ -49,7 +49,6 @@ export function Reports({ of: id }: { readonly of: string }) {
 
 export function Decision({ incident }: { readonly incident: Incident }) {
   const { id, decision, appeal, note, resolvedAt } = incident;
-  const mayChange = useMayChange();
   const [isOpen, setOpen] = useState(false);
   const exporting = useMutation({
     mutationFn: async () => {
@@ -69,7 +68,7 @@ export function Decision({ incident }: { readonly incident: Incident }) {
       {text !== null && <p className="desk-quote">{text}</p>}
       {decision !== null && <UnsentMails of={id} />}
       {isAppealOpen && <p className="strong">The owner appealed. Your next decision answers the appeal.</p>}
-      {mayChange && (
+      <Changes>
         <div className="desk-buttons">
           <button type="button" className="primary" onClick={() => setOpen(true)}>
             {isAppealOpen ? 'Answer the appeal' : resolvedAt === null ? 'Decide' : 'Decide again'}
@@ -78,7 +77,7 @@ export function Decision({ incident }: { readonly incident: Incident }) {
             Export for authorities
           </button>
         </div>
-      )}
+      </Changes>
       <Problem of={exporting.error} />
       {isOpen && <DecisionDialog incident={incident} onClose={() => setOpen(false)} />}
     </section>
