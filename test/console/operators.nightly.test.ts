@@ -226,6 +226,17 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByText(/must be a JSON object/).waitFor();
   });
 
+  it('show how to receive webhooks, if no URL is set', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/operator');
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    const unset = page.getByRole('region', { name: 'No webhook URL is set' });
+    await unset.getByText('run.ended').waitFor();
+    await judge(page, 'webhooks without a URL');
+    await unset.getByRole('link', { name: 'WEBHOOK_URL' }).click();
+    await page.getByText('The http(s) URL that receives events.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('show models, prices, usage and the users who spend the most', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/operator/models');
     // These models are in no catalogue any more. Their rows lead to what is left of their runs.

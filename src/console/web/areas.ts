@@ -38,7 +38,6 @@ function page(path: string, title: string, Icon: LucideIcon, load: Load, more: I
 const hasPeople: IsAvailable = (info) => info.hasPeople;
 const hasMails: IsAvailable = (info) => info.hasOutbox || info.hasPeople;
 const hasDatabase: IsAvailable = (info) => info.hasDatabase;
-const hasWebhooks: IsAvailable = (info) => info.hasWebhooks;
 const hasMemory: IsAvailable = (info) => info.hasMemory;
 const has =
   (service: string): IsAvailable =>
@@ -83,7 +82,7 @@ export const operatorPages: readonly Page[] = [
     hasPeople,
   ),
   desk('/mail', 'Mail', MailIcon, async () => (await import('./operator/mail.tsx')).Mail, hasMails),
-  desk('/webhooks', 'Webhooks', Webhook, async () => (await import('./pages/webhooks.tsx')).Webhooks, hasWebhooks),
+  desk('/webhooks', 'Webhooks', Webhook, async () => (await import('./pages/webhooks.tsx')).Webhooks),
   desk('/memory', 'Memory', Brain, async () => (await import('./memory/profiles.tsx')).Memory, hasMemory),
   desk('/audit', 'Audit', ScrollText, async () => (await import('./operator/audit.tsx')).Audit, hasPeople),
   desk('/settings', 'Settings', SlidersHorizontal, async () => (await import('./operator/settings.tsx')).Settings),
