@@ -44,7 +44,7 @@ export const agentSettings = {
     {
       defaultText: 'none',
       meaning:
-        'A budget in US dollars for what models and providers cost in a day (UTC). At 50, 80 and 100 %, operators get an email at `OPERATOR_EMAILS`, and webhooks get `budget.reached`. It limits nothing.',
+        'A budget in US dollars for what models and providers cost in a day (UTC). At 50, 80 and 100 %, operators get an email at `OPERATOR_EMAILS`, and webhooks get `budget.reached`. It limits nothing. Operators can replace it in the console.',
     },
     parseUsd,
   ),

@@ -48,7 +48,7 @@ export interface AgentContext {
   readonly metrics: AgentMetrics;
   readonly telemetry: Telemetry;
   readonly approvals: ApprovalSettings;
-  /** AGENT_BUDGET_DAILY_USD and AGENT_BUDGET_MONTHLY_USD. */
+  /** Of the settings. Operators may have replaced them. */
   readonly budgets: readonly Budget[];
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;

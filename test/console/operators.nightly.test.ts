@@ -254,8 +254,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
         .waitFor();
     const budgets = page.getByRole('region', { name: 'Budgets' }).getByRole('listitem');
     const shown = async (at: number) => (await budgets.nth(at).innerText()).replaceAll(/\s+/g, ' ');
-    expect(await shown(0)).toMatch(/^Today \d+ \w+ \d{4}, UTC 124% US\$12\.40 of US\$10\.00$/);
-    expect(await shown(1)).toMatch(/^This month \w+ \d{4}, UTC \d+% US\$[\d.]+ of US\$2,000\.00$/);
+    expect(await shown(0)).toMatch(
+      /^Today \d+ \w+ \d{4}, UTC 124% US\$12\.40 of US\$10\.00 · AGENT_BUDGET_DAILY_USD Change$/,
+    );
+    expect(await shown(1)).toMatch(/^This month \w+ \d{4}, UTC \d+% US\$[\d.]+ of US\$2,000\.00 · AGENT_\w+ Change$/);
     const users = page.getByRole('region', { name: 'Users by credits' });
     await users.getByRole('cell', { name: '888' }).waitFor();
     expect(await users.getByRole('columnheader').allInnerTexts()).toEqual(
@@ -280,6 +282,38 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     expect([tops.length, new Set(tops).size]).toEqual([2, 1]);
     await users.getByLabel('Month').fill('2020-01');
     await page.getByText('No user spent credits this month.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('set, change and remove budgets', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/operator/models');
+    const today = page.getByRole('region', { name: 'Budgets' }).getByRole('listitem').first();
+    const editor = page.getByRole('dialog', { name: 'Budget of each day' });
+    await today.getByRole('button', { name: 'Change the budget of the day' }).click();
+    await judge(page, 'the budget of each day');
+    await editor.getByLabel('US dollars').fill('0');
+    await editor.getByRole('button', { name: 'Save' }).click();
+    expect(await editor.getByLabel('US dollars').evaluate('document.activeElement.validationMessage')).not.toBe('');
+    await editor.getByLabel('US dollars').fill('24.80');
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await today.getByText('US$12.40 of US$24.80 · set just now').waitFor();
+    await today.getByText('50%').waitFor();
+    await today.getByRole('button', { name: 'Change the budget of the day' }).click();
+    await editor.getByRole('button', { name: 'Remove' }).click();
+    await today.getByText('No budget.').waitFor();
+    await today.getByRole('button', { name: 'Set the budget of the day' }).click();
+    await editor.getByLabel('US dollars').fill('10');
+    await page.keyboard.press('Enter');
+    await today.getByText('124%').waitFor();
+    await page.goto(`${rig.url}/operator/audit`);
+    const actions = page.getByRole('list', { name: 'Actions' }).getByRole('listitem');
+    await expect.poll(() => actions.count()).toBeGreaterThan(2);
+    const texts = await actions.allInnerTexts();
+    expect(texts.filter((text) => text.includes('changed a budget'))).toEqual([
+      expect.stringContaining('budget of the day: 10 USD'),
+      expect.stringContaining('budget of the day: none'),
+      expect.stringContaining('budget of the day: 24.8 USD'),
+    ]);
     expect(complaints).toEqual([]);
   });
 });

@@ -26,11 +26,9 @@ export interface BudgetAlerts {
   readonly operators: readonly string[];
 }
 
-/** Without budgets, only sends emails that are queued. */
-export function startBudgetAlerts(context: AgentContext, { notify, operators }: BudgetAlerts): Interval | undefined {
+export function startBudgetAlerts(context: AgentContext, { notify, operators }: BudgetAlerts): Interval {
   const { db, jobs, log, budgets } = context;
   jobs.work(budgetMailQueue, (job) => sendMail({ notify, log }, job), { concurrency: 1 });
-  if (budgets.length === 0) return undefined;
   return startInterval(
     lookEveryMs,
     () =>
