@@ -65,6 +65,7 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
         WEBHOOK_URL: receiver.url,
         WEBHOOK_SECRET: secret,
         OPERATOR_EMAILS: operators.join(', '),
+        CONSOLE_URL: 'https://console.example.com',
         NOTIFY_URL: notify,
         MEDIA_URL: offset(1),
         MEMORY_URL: offset(5),
@@ -160,6 +161,10 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
     expect(last?.data).toMatchObject({ period: 'day', start: day, budgetUsd: 5.5, spentUsd: 5.5 });
     expect((await subjects('chief@example.com'))[0]).toMatch(/^100% of the Atelier budget for .* is spent$/);
     expect((await subjects('zweite@example.com'))[0]).toMatch(/^Atelier: 100 % des Budgets sind ausgegeben/);
+    const { rows: links } = await client.query(
+      `select distinct payload #>> '{data,url}' as url from jobs where queue = 'agent/budget-mail'`,
+    );
+    expect(links).toEqual([{ url: 'https://console.example.com/operator/models' }]);
     const server = { headers: { 'x-internal-key': internalKey } };
     const answer = await fetch(`${agent.url}/usage/budgets`, server);
     expect((await answer.json()) as BudgetList).toEqual({
