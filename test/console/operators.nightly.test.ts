@@ -226,6 +226,42 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByText(/must be a JSON object/).waitFor();
   });
 
+  it('are found by what they show, and opened by two keys', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/operator');
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.keyboard.press('?');
+    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await expect.poll(() => shortcuts.innerText()).toMatch(/Go to Models and costs\s+G\s*C/);
+    expect(await shortcuts.innerText()).not.toMatch(/library|lightbox|message/);
+    await page.keyboard.press('Escape');
+    await shortcuts.waitFor({ state: 'detached' });
+    // The second key alone opens nothing.
+    await page.keyboard.press('x');
+    await page.keyboard.press('g');
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('x');
+    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+    const found = {
+      images: 'Runs',
+      webhooks: 'Webhooks',
+      block: 'People',
+      budget: 'Models and costs',
+      announce: 'Content',
+    };
+    for (const [word, name] of Object.entries(found)) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search commands' }).fill(word);
+      await expect
+        .poll(async () => (await page.getByRole('listbox').getByRole('option').first().innerText()).split('\n')[0])
+        .toBe(name);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    }
+    expect(complaints).toEqual([]);
+  });
+
   it('show how to receive webhooks, if no URL is set', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/operator');
     await page.getByRole('link', { name: 'Webhooks' }).click();

@@ -24,6 +24,7 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { ConsoleInfo } from '../api.ts';
+import deskPages from './deskpages.json' with { type: 'json' };
 import { lazily } from './shell/lazily.ts';
 import type { Page } from './shell/page.ts';
 
@@ -48,7 +49,8 @@ const all = { isPublic: true };
 const found = { isAvailable: hasPeople, isSearched: true };
 
 type Row = Parameters<typeof page>;
-const desk = (...[path, ...row]: Row) => page(`/operator${path}`, ...row);
+const descriptions: Readonly<Record<string, Pick<Page, 'keys' | 'note'>>> = deskPages;
+const desk = (...[path, ...row]: Row) => ({ ...page(`/operator${path}`, ...row), ...descriptions[`/operator${path}`] });
 
 export const userPages: readonly Page[] = [
   page('/studio/:threadId?', 'Studio', Chat, async () => (await import('./pages/studio.tsx')).Studio, has('agent')),
