@@ -52,7 +52,7 @@ export interface AgentContext extends Values<typeof agentSettings> {
   readonly metrics: AgentMetrics;
   readonly telemetry: Telemetry;
   readonly approvals: ApprovalSettings;
-  /** AGENT_BUDGET_DAILY_USD and AGENT_BUDGET_MONTHLY_USD. */
+  /** Of the settings. Operators may have replaced them. */
   readonly budgets: readonly Budget[];
   /** Whether a model makes titles. */
   readonly makesTitles: boolean;

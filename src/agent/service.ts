@@ -260,7 +260,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     await userEventReaders.close();
     void deletion.stop();
     void emptying?.stop();
-    void budgets?.stop();
+    void budgets.stop();
     buffers.close();
     unsubscribe();
     unsubscribeFromMemory();

@@ -330,6 +330,7 @@ export interface AgentTables extends LedgerTables {
     credits: Generated<number>;
     cost_usd: Generated<number>;
   };
+  agent_budgets: { period: Period; budget_usd: number | null; changed_at: Generated<Date> };
   agent_budgets_reached: {
     period: Period;
     starts_on: string;

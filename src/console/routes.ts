@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { actionSearch } from '#accounts/people/api.ts';
+import { budgetChange, budgetPath } from '#agent/budgets/api.ts';
 import { type ConfiguredModels, spendersQuery, totalsQuery } from '#agent/operatorapi.ts';
 import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -24,7 +25,7 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
-import { addForwards, readFrom, type ServiceClients } from './services.ts';
+import { addForwards, forward, readFrom, type ServiceClients } from './services.ts';
 import { addSettingsRoutes } from './settings/routes.ts';
 
 export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
@@ -193,6 +194,13 @@ function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: Servic
     ['get', '/api/usage/budgets', '/usage/budgets', 'Budgets, and what is spent of them'],
     ['get', '/api/usage/users', '/usage/users', 'Users by credits spent in a month', { querystring: spendersQuery }],
   ]);
+
+  routesOf(app, 'console').put('/api/usage/budgets/:period', guard, {
+    summary: 'Set or remove a budget',
+    params: budgetPath,
+    body: budgetChange,
+    handler: forward(agent, 'PUT', '/usage/budgets/:period'),
+  });
 }
 
 // The Webhooks page: deliveries. The routes of jobs send them again (docs/specification/webhooks.md#delivery).

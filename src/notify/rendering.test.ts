@@ -154,6 +154,12 @@ describe('an email about a budget', () => {
     expect(subject.replaceAll('\u00a0', ' ')).toBe('Miller & Sons: 80 % des Budgets sind ausgegeben (November 2026)');
     for (const part of ['201,50 $', '250,00 $', 'begrenzt die Ausgaben nicht'])
       expect(text.replaceAll('\u00a0', ' ')).toContain(part);
+    const url = 'https://console.example.com/operator/models';
+    const linked = renderMail(deps, budgetReached, rendering({ data: { ...data, url } }));
+    expect([linked.text, linked.html]).toEqual([
+      expect.stringContaining(`Show the costs\n${url}\n`),
+      expect.stringMatching(new RegExp(`<a class="button" href="${url}"[^>]*>Show the costs</a>`)),
+    ]);
     const day = renderMail(deps, budgetReached, rendering({ data: { ...data, period: 'day' } }));
     expect(day.subject).toBe('80% of the Miller & Sons budget for November 1, 2026 is spent');
   });
@@ -164,6 +170,7 @@ describe('an email about a budget', () => {
     ['percent', '80 %'],
     ['budgetUsd', '$5'],
     ['spentUsd', null],
+    ['url', 'javascript:alert(1)'],
   ])('refuses a wrong %s', (name, value) => {
     expect(() => renderMail(deps, budgetReached, rendering({ data: { [name]: value } }))).toThrow(
       expect.objectContaining({

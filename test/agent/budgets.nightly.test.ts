@@ -53,7 +53,7 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
   beforeEach(async () => {
     await Promise.all(agents.map((agent) => agent.kill()));
     agents = [];
-    await client.query('truncate agent_usage_totals, agent_budgets_reached, notify_sends, jobs');
+    await client.query('truncate agent_usage_totals, agent_budgets_reached, agent_budgets, notify_sends, jobs');
     receiver.received.length = 0;
   });
 
@@ -65,6 +65,7 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
         WEBHOOK_URL: receiver.url,
         WEBHOOK_SECRET: secret,
         OPERATOR_EMAILS: operators.join(', '),
+        CONSOLE_URL: 'https://console.example.com',
         NOTIFY_URL: notify,
         MEDIA_URL: offset(1),
         MEMORY_URL: offset(5),
@@ -160,10 +161,14 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
     expect(last?.data).toMatchObject({ period: 'day', start: day, budgetUsd: 5.5, spentUsd: 5.5 });
     expect((await subjects('chief@example.com'))[0]).toMatch(/^100% of the Atelier budget for .* is spent$/);
     expect((await subjects('zweite@example.com'))[0]).toMatch(/^Atelier: 100 % des Budgets sind ausgegeben/);
+    const { rows: links } = await client.query(
+      `select distinct payload #>> '{data,url}' as url from jobs where queue = 'agent/budget-mail'`,
+    );
+    expect(links).toEqual([{ url: 'https://console.example.com/operator/models' }]);
     const server = { headers: { 'x-internal-key': internalKey } };
     const answer = await fetch(`${agent.url}/usage/budgets`, server);
     expect((await answer.json()) as BudgetList).toEqual({
-      budgets: [{ period: 'day', start: day, budgetUsd: 5.5, spentUsd: 5.5, percent: 100 }],
+      budgets: [{ period: 'day', start: day, budgetUsd: 5.5, changedAt: null, spentUsd: 5.5, percent: 100 }],
     });
     expect((await user.call('GET', '/usage/budgets')).status).toBe(403);
   });
@@ -221,6 +226,20 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
     await start({ AGENT_BUDGET_DAILY_USD: '20' });
     await spend(12);
     await expect.poll(events, patience).toEqual([...lowered, 'day 50 of 20', 'day 80 of 20'].sort());
+  });
+
+  it('is changed for all processes, with and without a setting', { timeout: limitMs }, async () => {
+    const [one] = await Promise.all([start({ AGENT_BUDGET_DAILY_USD: '5' }), start({})]);
+    const response = await fetch(`${one?.url}/usage/budgets/day`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', 'x-internal-key': internalKey },
+      body: JSON.stringify({ budgetUsd: 10 }),
+    });
+    expect(response.status).toBe(200);
+    await spend(5);
+    await expect.poll(events, patience).toEqual(['day 50 of 10']);
+    await settle();
+    expect(events()).toEqual(['day 50 of 10']);
   });
 
   it('begins again with the next day, in UTC', { timeout: limitMs }, async () => {

@@ -72,7 +72,9 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     const row = page.getByRole('list', { name: 'People' }).getByRole('listitem');
     await expect
       .poll(() => row.allInnerTexts())
-      .toEqual([expect.stringMatching(/\d+\s+spent this month\s+no session/)]);
+      .toEqual([expect.stringMatching(/\d+\s+spent this month\s+0\s+failed this week\s+no session/)]);
+    const plans = await page.getByRole('combobox', { name: 'Plan' }).getByRole('option').allInnerTexts();
+    expect(plans).toContain('Basic (yearly)');
     await page.getByRole('link', { name: person.email }).click();
     await page.getByRole('heading', { name: person.email }).waitFor();
     const mail = page.getByRole('region', { name: 'Emails' }).getByRole('link', { name: 'Welcome' });

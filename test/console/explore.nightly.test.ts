@@ -99,6 +99,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
         { timeout: 90_000 },
       )
       .toBe(1);
+    expect(await news.innerText()).not.toMatch(/cms\/|json/);
     expect(await news.getByRole('link', { name: 'Read more' }).getAttribute('href')).toBe('/create');
     await judge(page, 'an announcement');
     await news.getByRole('button', { name: 'Dismiss' }).click();

@@ -226,6 +226,53 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByText(/must be a JSON object/).waitFor();
   });
 
+  it('are found by what they show, and opened by two keys', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/operator');
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.keyboard.press('?');
+    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await expect.poll(() => shortcuts.innerText()).toMatch(/Go to Models and costs\s+G\s*C/);
+    expect(await shortcuts.innerText()).not.toMatch(/library|lightbox|message/);
+    await page.keyboard.press('Escape');
+    await shortcuts.waitFor({ state: 'detached' });
+    // The second key alone opens nothing.
+    await page.keyboard.press('x');
+    await page.keyboard.press('g');
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('x');
+    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+    const found = {
+      images: 'Runs',
+      webhooks: 'Webhooks',
+      block: 'People',
+      budget: 'Models and costs',
+      announce: 'Content',
+    };
+    for (const [word, name] of Object.entries(found)) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search commands' }).fill(word);
+      await expect
+        .poll(async () => (await page.getByRole('listbox').getByRole('option').first().innerText()).split('\n')[0])
+        .toBe(name);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('show how to receive webhooks, if no URL is set', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/operator');
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    const unset = page.getByRole('region', { name: 'No webhook URL is set' });
+    await unset.getByText('run.ended').waitFor();
+    await judge(page, 'webhooks without a URL');
+    await unset.getByRole('link', { name: 'WEBHOOK_URL' }).click();
+    await page.getByText('The http(s) URL that receives events.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('show models, prices, usage and the users who spend the most', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter('/operator/models');
     // These models are in no catalogue any more. Their rows lead to what is left of their runs.
@@ -243,8 +290,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
         .waitFor();
     const budgets = page.getByRole('region', { name: 'Budgets' }).getByRole('listitem');
     const shown = async (at: number) => (await budgets.nth(at).innerText()).replaceAll(/\s+/g, ' ');
-    expect(await shown(0)).toMatch(/^Today \d+ \w+ \d{4}, UTC 124% US\$12\.40 of US\$10\.00$/);
-    expect(await shown(1)).toMatch(/^This month \w+ \d{4}, UTC \d+% US\$[\d.]+ of US\$2,000\.00$/);
+    expect(await shown(0)).toMatch(
+      /^Today \d+ \w+ \d{4}, UTC 124% US\$12\.40 of US\$10\.00 · AGENT_BUDGET_DAILY_USD Change$/,
+    );
+    expect(await shown(1)).toMatch(/^This month \w+ \d{4}, UTC \d+% US\$[\d.]+ of US\$2,000\.00 · AGENT_\w+ Change$/);
     const users = page.getByRole('region', { name: 'Users by credits' });
     await users.getByRole('cell', { name: '888' }).waitFor();
     expect(await users.getByRole('columnheader').allInnerTexts()).toEqual(
@@ -269,6 +318,32 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     expect([tops.length, new Set(tops).size]).toEqual([2, 1]);
     await users.getByLabel('Month').fill('2020-01');
     await page.getByText('No user spent credits this month.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('set, change and remove budgets', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/operator/models');
+    const today = page.getByRole('region', { name: 'Budgets' }).getByRole('listitem').first();
+    const editor = page.getByRole('dialog', { name: 'Budget of each day' });
+    await today.getByRole('button', { name: 'Change the budget of the day' }).click();
+    await judge(page, 'the budget of each day');
+    await editor.getByLabel('US dollars').fill('0');
+    await editor.getByRole('button', { name: 'Save' }).click();
+    expect(await editor.getByLabel('US dollars').evaluate('document.activeElement.validationMessage')).not.toBe('');
+    await editor.getByLabel('US dollars').fill('24.80');
+    await editor.getByRole('button', { name: 'Save' }).click();
+    await today.getByText('US$12.40 of US$24.80 · set just now').waitFor();
+    await today.getByText('50%').waitFor();
+    await today.getByRole('button', { name: 'Change the budget of the day' }).click();
+    await editor.getByRole('button', { name: 'Remove' }).click();
+    await today.getByText('No budget.').waitFor();
+    await today.getByRole('button', { name: 'Set the budget of the day' }).click();
+    await editor.getByLabel('US dollars').fill('10');
+    await page.keyboard.press('Enter');
+    await today.getByText('124%').waitFor();
+    const recorded = await client.query(`select actor, target from operator_actions order by action_id`);
+    const amounts = ['24.8 USD', 'none', '10 USD'];
+    expect(recorded.rows).toEqual(amounts.map((to) => ({ actor: 'console', target: `budget of the day: ${to}` })));
     expect(complaints).toEqual([]);
   });
 });

@@ -69,7 +69,8 @@ export function playReadingPages(scene: Scene): void {
     await cards.locator('[lang=ja]').waitFor();
     expect(await title.innerText()).not.toBe(english);
     expect(await title.innerText()).toMatch(/[\u3040-\u30ff\u4e00-\u9fff]/);
-    // The samples have their images in the console.
+    // The samples have their images in the console, and name no file.
+    expect(await page.getByRole('main').innerText()).not.toMatch(/\.json|CMS_MEDIA_HOSTS/);
     const image = cards.getByRole('listitem').first().locator('img');
     await expect.poll(() => image.evaluate((one) => Reflect.get(one, 'naturalWidth'))).toBeGreaterThan(0);
     await judge(page, 'content');

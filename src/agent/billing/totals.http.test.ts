@@ -232,6 +232,19 @@ describe('access', () => {
     expect((await fetch(rig.url + path, { headers: onBehalf })).status).toBe(403);
   });
 
+  it('a budget is changed by operators only, within its limits', async () => {
+    const path = '/usage/budgets/month';
+    const change = (budgetUsd: unknown) => operator.send('PUT', `/api${path}`, { budgetUsd });
+    const set = await change(250.5);
+    expect([set.status, await set.json()]).toMatchObject([200, { budgets: [{ period: 'month', budgetUsd: 250.5 }] }]);
+    for (const wrong of [0, -5, 1e9, '25', undefined]) expect((await change(wrong)).status).toBe(400);
+    expect((await operator.send('PUT', '/api/usage/budgets/year', { budgetUsd: 5 })).status).toBe(400);
+    expect((await operator.send('PUT', `/api${path}`, { budgetUsd: 5 }, {})).status).toBe(401);
+    const user = await rig.user();
+    expect((await user.call('PUT', path, { budgetUsd: 5 })).status).toBe(403);
+    expect(await (await change(null)).json()).toEqual({ budgets: [] });
+  });
+
   it.each([
     ['/api/models', 200],
     ['/api/usage/budgets', 200],

@@ -24,19 +24,20 @@ export interface BudgetAlerts {
   readonly notify: Pick<HttpClient, 'send'>;
   /** OPERATOR_EMAILS. */
   readonly operators: readonly string[];
+  /** `undefined`: the button of the email opens NOTIFY_APP_URL. */
+  readonly consoleUrl?: string | undefined;
 }
 
-/** Without budgets, only sends emails that are queued. */
-export function startBudgetAlerts(context: AgentContext, { notify, operators }: BudgetAlerts): Interval | undefined {
+export function startBudgetAlerts(context: AgentContext, alerts: BudgetAlerts): Interval {
+  const { notify } = alerts;
   const { db, jobs, log, budgets } = context;
   jobs.work(budgetMailQueue, (job) => sendMail({ notify, log }, job), { concurrency: 1 });
-  if (budgets.length === 0) return undefined;
   return startInterval(
     lookEveryMs,
     () =>
       transaction(db, async (tx) => {
         for (const reached of await insertReached(tx, budgets, percents, lookBackS))
-          await publish(context, tx, operators, reached);
+          await publish(context, tx, alerts, reached);
       }),
     (error) => log.warn({ err: error }, 'the budgets could not be compared with the costs'),
   );
@@ -45,16 +46,17 @@ export function startBudgetAlerts(context: AgentContext, { notify, operators }: 
 async function publish(
   { jobs, webhooks }: AgentContext,
   tx: Tx<AgentTables>,
-  operators: readonly string[],
+  { operators, consoleUrl }: BudgetAlerts,
   reached: Reached,
 ): Promise<void> {
   await webhooks?.publish(tx, 'budget.reached', reached);
+  const url = consoleUrl && new URL('/operator/models', consoleUrl).href;
   for (const email of operators) {
     const [profile] = await findProfilesByEmail(tx, email);
     const locale = profile?.language ?? undefined;
     const key = randomUUID();
     const [type, userId] = ['budget.reached', profile?.id ?? randomUUID()];
-    const mail = { key, type, userId, contact: { email, locale }, data: { ...reached } };
+    const mail = { key, type, userId, contact: { email, locale }, data: { ...reached, url } };
     await jobs.enqueue(tx, budgetMailQueue, mail, { key });
   }
 }

@@ -6,7 +6,7 @@ import { type Database, transaction } from '#platform/db/db.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import type { AgentTables } from '../tables.ts';
 import type { Budget } from './api.ts';
-import { insertReached, listBudgets } from './budgetstore.ts';
+import { changeBudget, insertReached, listBudgets } from './budgetstore.ts';
 
 let database: Database;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 beforeEach(async () => {
-  await sql`truncate agent_usage_totals, agent_budgets_reached`.execute(db());
+  await sql`truncate agent_usage_totals, agent_budgets_reached, agent_budgets`.execute(db());
 });
 
 const db = () => database.queries<AgentTables>();
@@ -86,8 +86,28 @@ it('budgets have what is spent of them, rounded down, and no other month', async
     db(),
   );
   expect(await listBudgets(db(), [monthly(80), daily(100)])).toEqual([
-    { period: 'day', start: rows[0]?.day, budgetUsd: 100, spentUsd: 99.99, percent: 99 },
-    { period: 'month', start: rows[0]?.month, budgetUsd: 80, spentUsd: 99.99, percent: 124 },
+    { period: 'day', start: rows[0]?.day, budgetUsd: 100, changedAt: null, spentUsd: 99.99, percent: 99 },
+    { period: 'month', start: rows[0]?.month, budgetUsd: 80, changedAt: null, spentUsd: 99.99, percent: 124 },
   ]);
   expect(await listBudgets(db(), [])).toEqual([]);
+});
+
+it('a change by an operator replaces the setting, and is in the audit log', async () => {
+  await spend(8, 'one');
+  await changeBudget(db(), 'day', 16, 'chief@example.com');
+  expect(await listBudgets(db(), [daily(10), monthly(100)])).toMatchObject([
+    { period: 'day', budgetUsd: 16, changedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), percent: 50 },
+    { period: 'month', budgetUsd: 100, changedAt: null, percent: 8 },
+  ]);
+  expect(await reached([daily(10)])).toEqual([['day', 50, 8]]);
+  await changeBudget(db(), 'day', 8, 'chief@example.com');
+  expect(await reached([])).toEqual([
+    ['day', 80, 8],
+    ['day', 100, 8],
+  ]);
+  await changeBudget(db(), 'day', null, 'chief@example.com');
+  expect([await listBudgets(db(), [daily(1)]), await reached([daily(1)])]).toEqual([[], []]);
+  const { rows } = await sql`select actor, action, target from operator_actions order by action_id`.execute(db());
+  const recorded = { actor: 'chief@example.com', action: 'PUT /usage/budgets/:period' };
+  expect(rows).toEqual(['16 USD', '8 USD', 'none'].map((to) => ({ ...recorded, target: `budget of the day: ${to}` })));
 });

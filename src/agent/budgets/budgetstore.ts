@@ -1,18 +1,25 @@
 /** Spending by period, from the totals of all users, and the shares of budgets that operators were notified of. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { auditOf, recordAction } from '#platform/audit/audit.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { AgentTables } from '../tables.ts';
 import type { Budget, BudgetList, Period } from './api.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
 
-/** Of each budget, in the periods of now and of `lookBackS` ago. */
+/** Of each budget, in the periods of now and of `lookBackS` ago. `budgets`: the settings. */
 const spentIn = (budgets: readonly Budget[], lookBackS: number) => sql`
+  budget as (
+    select * from agent_budgets
+    union all
+    select *, null from unnest(
+      ${budgets.map(({ period }) => period)}::text[], ${budgets.map(({ budgetUsd }) => budgetUsd)}::float8[]
+    ) as setting (period, budget_usd) where period not in (select period from agent_budgets)
+  ),
   looked as (
-    select distinct period, budget_usd, date_trunc(period, moment)::date as starts_on
-    from unnest(${budgets.map(({ period }) => period)}::text[], ${budgets.map(({ budgetUsd }) => budgetUsd)}::float8[])
-        as budget (period, budget_usd),
-      (values (now() at time zone 'UTC'), (now() at time zone 'UTC' - make_interval(secs => ${lookBackS}))) as look (moment)
+    select distinct budget.*, date_trunc(period, moment)::date as starts_on
+    from budget, (values (now() at time zone 'UTC'), (now() at time zone 'UTC' - make_interval(secs => ${lookBackS}))) as look (moment)
+    where budget_usd is not null
   ),
   spent as (
     select looked.*, (
@@ -26,10 +33,23 @@ export async function listBudgets(db: Handle, budgets: readonly Budget[]): Promi
   const { rows } = await sql<BudgetList['budgets'][number]>`
     with ${spentIn(budgets, 0)}
     select period, to_char(starts_on, 'YYYY-MM-DD') as start, budget_usd as "budgetUsd", spent_usd::float8 as "spentUsd",
+      to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "changedAt",
       floor(spent_usd * 100 / budget_usd::numeric)::bigint as percent
     from spent order by period`.execute(db);
   return rows;
 }
+
+/** From now on, in place of the setting. */
+export const changeBudget = (db: Db<AgentTables>, period: Period, budgetUsd: number | null, actor: string) =>
+  transaction(db, async (tx) => {
+    await tx
+      .insertInto('agent_budgets')
+      .values({ period, budget_usd: budgetUsd })
+      .onConflict((oc) => oc.column('period').doUpdateSet({ budget_usd: budgetUsd, changed_at: sql`now()` }))
+      .execute();
+    const target = `budget of the ${period}: ${budgetUsd === null ? 'none' : `${budgetUsd} USD`}`;
+    await recordAction(auditOf(tx), { actor, action: 'PUT /usage/budgets/:period', target, outcome: 'done' });
+  });
 
 export interface Reached {
   readonly period: Period;

@@ -1,12 +1,15 @@
 import type { Access } from '#platform/access/access.ts';
+import { actorOf } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { AgentContext } from '../context.ts';
-import { budgetList } from './api.ts';
-import { listBudgets } from './budgetstore.ts';
+import { budgetChange, budgetList, budgetPath } from './api.ts';
+import { changeBudget, listBudgets } from './budgetstore.ts';
 
 export function addBudgetRoutes(app: HttpServer, access: Access, { db, budgets }: AgentContext): void {
-  routesOf(app, 'agent').get('/usage/budgets', access.internalOnly, {
+  const routes = routesOf(app, 'agent');
+
+  routes.get('/usage/budgets', access.internalOnly, {
     id: 'listBudgets',
     summary: 'List the budgets of the current day and month, and what is spent of them',
     description:
@@ -14,5 +17,20 @@ export function addBudgetRoutes(app: HttpServer, access: Access, { db, budgets }
     client: { answer: 'BudgetList' },
     response: { 200: budgetList },
     handler: async () => ({ budgets: await listBudgets(db, budgets) }),
+  });
+
+  routes.put('/usage/budgets/:period', access.internalOnly, {
+    id: 'changeBudget',
+    summary: 'Set or remove the budget of a day or a month',
+    description: 'Replaces the budget of the settings, in all processes, within 5 s. The audit log records the change.',
+    example: { budgetUsd: 25 },
+    client: { body: 'BudgetChange', answer: 'BudgetList', repeatable: true },
+    params: budgetPath,
+    body: budgetChange,
+    response: { 200: budgetList },
+    handler: async ({ params, body, headers }) => {
+      await changeBudget(db, params.period, body.budgetUsd, actorOf(headers));
+      return { budgets: await listBudgets(db, budgets) };
+    },
   });
 }

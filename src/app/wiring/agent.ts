@@ -45,7 +45,10 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     media,
     memory,
     hasMemoryModel: hasMemoryModel(config),
-    budgetAlerts: { notify, operators: config.console.operators },
+    budgetAlerts: {
+      ...{ notify, operators: config.console.operators },
+      consoleUrl: config.process.production ? config.console.url : addresses.console,
+    },
     settings: config.agent,
     model: config.model,
     readKey,

@@ -309,11 +309,17 @@ export interface BudgetList {
     readonly start: string;
     /** In US dollars. */
     readonly budgetUsd: number;
+    /** When an operator set it. `null`: it comes from the setting. */
+    readonly changedAt: string | null;
     /** The sum of `costUsd` in the period, in US dollars. */
     readonly spentUsd: number;
     /** The part of the budget that is spent, rounded down. It can be above 100. */
     readonly percent: number;
   }[];
+}
+
+export interface BudgetChange {
+  /** In US dollars. `null`: no budget. */ readonly budgetUsd: number | null;
 }
 
 export interface ThreadListing {

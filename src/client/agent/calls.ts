@@ -5,6 +5,7 @@ import { operationsOf } from '../operations.ts';
 import { followRun } from '../run.ts';
 import { type EventsOptions, followEvents, type UserEvent } from '../userevents.ts';
 import type {
+  BudgetChange,
   BudgetList,
   ConfiguredModels,
   CreditsOwner,
@@ -140,6 +141,14 @@ export function agentCalls(access: Access) {
     /** List the budgets of the current day and month, and what is spent of them (`GET /usage/budgets`). */
     listBudgets: (options?: CallOptions): Promise<BudgetList> =>
       callJson(access, { method: 'GET', path: '/usage/budgets', repeatable: true }, options),
+
+    /** Set or remove the budget of a day or a month (`PUT /usage/budgets/:period`). */
+    changeBudget: (period: 'day' | 'month', body: BudgetChange, options?: CallOptions): Promise<BudgetList> =>
+      callJson(
+        access,
+        { method: 'PUT', path: `/usage/budgets/${encodeURIComponent(period)}`, body, repeatable: true },
+        options,
+      ),
 
     /** List the threads of a user (`GET /threads`). */
     listThreads: (query?: ThreadListing, options?: CallOptions): Promise<ThreadPage> =>

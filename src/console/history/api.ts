@@ -17,6 +17,7 @@ export const history = z.object({
     }),
   ),
   runs: z.object({
+    ended: z.int().describe('In all of these minutes.'),
     endedPerMinute: values,
     failedPerMinute: values,
     inputTokensPerMinute: values,

@@ -24,6 +24,7 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { ConsoleInfo } from '../api.ts';
+import deskPages from './deskpages.json' with { type: 'json' };
 import { lazily } from './shell/lazily.ts';
 import type { Page } from './shell/page.ts';
 
@@ -38,7 +39,6 @@ function page(path: string, title: string, Icon: LucideIcon, load: Load, more: I
 const hasPeople: IsAvailable = (info) => info.hasPeople;
 const hasMails: IsAvailable = (info) => info.hasOutbox || info.hasPeople;
 const hasDatabase: IsAvailable = (info) => info.hasDatabase;
-const hasWebhooks: IsAvailable = (info) => info.hasWebhooks;
 const hasMemory: IsAvailable = (info) => info.hasMemory;
 const has =
   (service: string): IsAvailable =>
@@ -49,7 +49,8 @@ const all = { isPublic: true };
 const found = { isAvailable: hasPeople, isSearched: true };
 
 type Row = Parameters<typeof page>;
-const desk = (...[path, ...row]: Row) => page(`/operator${path}`, ...row);
+const descriptions: Readonly<Record<string, Pick<Page, 'keys' | 'note'>>> = deskPages;
+const desk = (...[path, ...row]: Row) => ({ ...page(`/operator${path}`, ...row), ...descriptions[`/operator${path}`] });
 
 export const userPages: readonly Page[] = [
   page('/studio/:threadId?', 'Studio', Chat, async () => (await import('./pages/studio.tsx')).Studio, has('agent')),
@@ -83,7 +84,7 @@ export const operatorPages: readonly Page[] = [
     hasPeople,
   ),
   desk('/mail', 'Mail', MailIcon, async () => (await import('./operator/mail.tsx')).Mail, hasMails),
-  desk('/webhooks', 'Webhooks', Webhook, async () => (await import('./pages/webhooks.tsx')).Webhooks, hasWebhooks),
+  desk('/webhooks', 'Webhooks', Webhook, async () => (await import('./pages/webhooks.tsx')).Webhooks),
   desk('/memory', 'Memory', Brain, async () => (await import('./memory/profiles.tsx')).Memory, hasMemory),
   desk('/audit', 'Audit', ScrollText, async () => (await import('./operator/audit.tsx')).Audit, hasPeople),
   desk('/settings', 'Settings', SlidersHorizontal, async () => (await import('./operator/settings.tsx')).Settings),

@@ -12,6 +12,8 @@ const facts = z.object({
   percent: z.number().default(100),
   budgetUsd: z.number().default(100),
   spentUsd: z.number().default(100),
+  /** Of the page that shows the costs. */
+  url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
 /** To an operator: a part of a budget is spent. */
@@ -24,11 +26,11 @@ export const budgetReached = builtIn({
       const [issue] = parsed.error.issues;
       throw invalid(`body.data.${issue?.path.join('.')}`, issue?.message ?? 'is invalid');
     }
-    const { period, start, percent, budgetUsd, spentUsd } = parsed.data;
+    const { period, start, percent, budgetUsd, spentUsd, url } = parsed.data;
     const first = start === undefined ? now : new Date(start);
     const usd = formatOf(language, { style: 'currency', currency: 'USD' });
     return {
-      ...texts,
+      ...{ ...texts, url },
       values: {
         percent: formatOf(language, { style: 'percent' })(percent / 100),
         budget: usd(budgetUsd),

@@ -23,6 +23,8 @@ export interface BuiltIn<Texts extends MailTexts> {
 }
 
 export interface AdaptedTexts extends MailTexts, Pick<Layout, 'items' | 'about'> {
+  /** Of the button, in place of that of the application. */
+  readonly url?: string | undefined;
   readonly values?: Readonly<Record<string, string>>;
 }
 
@@ -45,13 +47,16 @@ export function builtIn<Texts extends MailTexts>(
         today: formatDate(facts.now, facts.language),
         ...adapted.values,
       };
-      return layOut(facts, {
-        ...adapted,
-        subject: fill(adapted.subject, values),
-        heading: fill(adapted.heading, values),
-        paragraphs: adapted.paragraphs.map((paragraph) => fill(paragraph, values)),
-        action: fill(adapted.action, values),
-      });
+      return layOut(
+        { ...facts, appUrl: adapted.url ?? facts.appUrl },
+        {
+          ...adapted,
+          subject: fill(adapted.subject, values),
+          heading: fill(adapted.heading, values),
+          paragraphs: adapted.paragraphs.map((paragraph) => fill(paragraph, values)),
+          action: fill(adapted.action, values),
+        },
+      );
     },
   };
 }

@@ -1,15 +1,23 @@
-/** The budgets of the day and the month, and what is spent of them. */
+/** The budgets of the day and the month, what is spent of them, and how operators set them. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { BudgetList } from '#agent/budgets/api.ts';
-import { useConsole } from '../operator.tsx';
+import { callJson } from '../calls.ts';
+import { useConsole, useMayChange } from '../operator.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/fields.tsx';
+import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Failure, Status } from '../parts/states.tsx';
-import { useCosts } from './names.tsx';
+import { Failure, Problem, Status } from '../parts/states.tsx';
+import { SettingLink, useCosts } from './names.tsx';
 import { dayNameOf, moneyOf } from './units.ts';
 
-const names = { day: 'Today', month: 'This month' } as const;
-
 const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
-const monthOf = (start: string) => month.format(new Date(start));
+const periods = [
+  ['day', 'Today', dayNameOf, 'AGENT_BUDGET_DAILY_USD'],
+  ['month', 'This month', (start: string) => month.format(new Date(start)), 'AGENT_BUDGET_MONTHLY_USD'],
+] as const;
+type Period = (typeof periods)[number][0];
 
 export function useBudgets() {
   const { data: console } = useConsole();
@@ -22,34 +30,118 @@ export function useBudgets() {
 export function Budgets() {
   const { data, error, refetch } = useBudgets();
   const costOf = useCosts();
+  const mayChange = useMayChange();
+  const [edited, setEdited] = useState<Period>();
   if (data === undefined) return error && <Failure error={error} retry={refetch} />;
-  if (data.budgets.length === 0) return null;
+  const budgetOf = (period?: Period) => data.budgets.find((one) => one.period === period);
   return (
     <section aria-labelledby="budgets">
       <h2 id="budgets">Budgets</h2>
       <ul className="cards">
-        {data.budgets.map(({ period, start, budgetUsd, spentUsd, percent }) => (
-          <li key={period} className="card">
-            <div className="row">
-              <h3>
-                {names[period]}{' '}
-                <span className="quiet">{period === 'day' ? dayNameOf(start) : monthOf(start)}, UTC</span>
-              </h3>
-              <Status tone={percent >= 100 ? 'bad' : 'good'}>{percent}%</Status>
-            </div>
-            <progress
-              className={percent >= 100 ? 'spent' : undefined}
-              aria-label={`Spent of the budget: ${names[period]}`}
-              max={budgetUsd}
-              value={Math.min(budgetUsd, spentUsd)}
-            />
-            <p className="quiet">
-              {costOf(spentUsd)} of {moneyOf(budgetUsd)}
-            </p>
-          </li>
-        ))}
+        {periods.map(([period, name, nameOf, setting]) => {
+          const budget = budgetOf(period);
+          const { percent = 0, budgetUsd = 0, spentUsd = 0 } = budget ?? {};
+          return (
+            <li key={period} className="card">
+              <div className="row">
+                <h3>
+                  {name} <span className="quiet">{nameOf(budget?.start ?? new Date().toISOString())}, UTC</span>
+                </h3>
+                {budget && <Status tone={percent >= 100 ? 'bad' : 'good'}>{percent}%</Status>}
+              </div>
+              {budget && (
+                <progress
+                  className={percent >= 100 ? 'spent' : undefined}
+                  aria-label={`Spent of the budget: ${name}`}
+                  max={budgetUsd}
+                  value={Math.min(budgetUsd, spentUsd)}
+                />
+              )}
+              <div className="row">
+                <p className="quiet">
+                  {budget === undefined ? (
+                    'No budget.'
+                  ) : (
+                    <>
+                      {costOf(spentUsd)} of {moneyOf(budgetUsd)} ·{' '}
+                    </>
+                  )}
+                  {budget?.changedAt && (
+                    <>
+                      set <When at={budget.changedAt} />
+                    </>
+                  )}
+                  {budget?.changedAt === null && <SettingLink name={setting} />}
+                </p>
+                {mayChange && (
+                  <button
+                    type="button"
+                    aria-label={`${budget ? 'Change' : 'Set'} the budget of the ${period}`}
+                    onClick={() => setEdited(period)}
+                  >
+                    {budget ? 'Change' : 'Set a budget'}
+                  </button>
+                )}
+              </div>
+            </li>
+          );
+        })}
       </ul>
-      <p className="quiet">At 50, 80 and 100%, operators get an email. A budget does not limit spending.</p>
+      <p className="quiet">
+        At 50, 80 and 100%, the operators of <SettingLink name="OPERATOR_EMAILS" /> get an email. A budget does not
+        limit spending.
+      </p>
+      {edited && (
+        <Editor period={edited} budgetUsd={budgetOf(edited)?.budgetUsd} onClose={() => setEdited(undefined)} />
+      )}
     </section>
+  );
+}
+
+interface EditorProps {
+  readonly period: Period;
+  readonly budgetUsd: number | undefined;
+  readonly onClose: () => void;
+}
+
+function Editor({ period, budgetUsd, onClose }: EditorProps) {
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState(String(budgetUsd ?? ''));
+  const saving = useMutation({
+    mutationFn: async (usd: number | null) => {
+      const options = { method: 'PUT' as const, json: { budgetUsd: usd } };
+      queries.setQueryData(['budgets'], await callJson<BudgetList>(`/api/usage/budgets/${period}`, options));
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={`Budget of ${period === 'day' ? 'each day' : 'each month'}`} onClose={onClose}>
+      <form className="stack" action={() => saving.mutate(Number(typed))}>
+        <TextField
+          label="US dollars"
+          type="number"
+          min="0.01"
+          max="999999999"
+          step="0.01"
+          required
+          value={typed}
+          onChange={setTyped}
+        />
+        <p className="quiet">
+          It replaces the setting, at once and for all processes. The audit log records the change.
+        </p>
+        <Problem of={saving.error} />
+        <div className="row">
+          <button type="submit" className="primary" disabled={saving.isPending}>
+            Save
+          </button>
+          {budgetUsd !== undefined && (
+            <button type="button" className="danger" disabled={saving.isPending} onClick={() => saving.mutate(null)}>
+              Remove
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
   );
 }

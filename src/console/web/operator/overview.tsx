@@ -95,9 +95,7 @@ function Figures({ desk }: { readonly desk: Desk }) {
     });
     return [`Jobs ${state}`, count, '/operator/jobs'] as const;
   });
-  const ended = shownOf(desk.history, ({ runs }) =>
-    compactOf(Math.round(runs.endedPerMinute.reduce<number>((sum, value) => sum + (value ?? 0), 0))),
-  );
+  const ended = shownOf(desk.history, ({ runs }) => countOf(runs.ended));
   const spent = desk.budgets.data?.budgets.find(({ period }) => period === 'day')?.spentUsd;
   const runs = shownOf(desk.runs, (page) => failed(page.runs, page.next_cursor));
   const orders = shownOf(desk.orders, (page) => failed(page.generations, page.next_cursor));

@@ -117,6 +117,8 @@ function PersonRow({ person }: { readonly person: Person }) {
             {failed?.next_cursor === null ? failures : `${failures}+`} <Word>failed this week</Word>
           </Link>
         )}
+        {failures === 0 && failed?.next_cursor === null && <span className="quiet">0 </span>}
+        {failures === 0 && failed?.next_cursor === null && <Word>failed this week</Word>}
       </span>
       <span className="quiet desk-figure">
         {activeAt === null ? 'no session' : <Word>active</Word>} {activeAt !== null && <When at={activeAt} />}

@@ -3,11 +3,12 @@ import '../operator/operator.css';
 import '../operator/runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { webhookEventTypes } from '#webhooks/events.ts';
 import type { Delivery, DeliveryList, EndpointState } from '../../api.ts';
 import { send } from '../calls.ts';
-import { Id, PersonLink } from '../operator/names.tsx';
+import { Id, PersonLink, SettingLink } from '../operator/names.tsx';
 import { AllDead, refreshJobs } from '../operator/queuejobs.tsx';
-import { useMayChange } from '../operator.tsx';
+import { useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
@@ -27,6 +28,40 @@ const states = {
 const filters = ['failing', 'dead', 'waiting', 'done'] as const;
 
 export function Webhooks() {
+  return (
+    <div className="operator">
+      <PageHead title="Webhooks">
+        A webhook sends an event to your server when a run, an image, a video or an account is completed or changed, and
+        when an email or a budget needs attention.
+      </PageHead>
+      {useConsole().data?.hasWebhooks ? <Deliveries /> : <Unset />}
+    </div>
+  );
+}
+
+const Unset = () => (
+  <section className="card stack" aria-labelledby="unset">
+    <h2 id="unset">No webhook URL is set</h2>
+    <ol className="steps">
+      <li>
+        Set <SettingLink name="WEBHOOK_URL" /> to a URL of your server that accepts <code>POST</code>.
+      </li>
+      <li>
+        Set <SettingLink name="WEBHOOK_SECRET" /> to <code>whsec_</code> and the output of{' '}
+        <code>openssl rand -base64 32</code>. It signs each request.
+      </li>
+      <li>
+        Restart the services, then run <code>npm run webhook-test</code>, which sends an example.
+      </li>
+    </ol>
+    <p className="quiet">
+      <SettingLink name="WEBHOOK_EVENTS" /> chooses the events. By default, all are sent:{' '}
+      <code>{webhookEventTypes.join(', ')}</code>
+    </p>
+  </section>
+);
+
+function Deliveries() {
   const { of, change } = useFilters();
   const filter = filters.find((one) => one === of('status')) ?? '';
   const query = Object.entries({ status: filter, type: of('type'), q: of('q') }).filter(([, value]) => value !== '');
@@ -42,10 +77,10 @@ export function Webhooks() {
   const noneAtAll = filter === '' ? 'No event has been published yet.' : `No delivery is ${states[filter].word}.`;
   const none = of('type') + of('q') === '' ? noneAtAll : 'No delivery matches.';
   return (
-    <div className="operator">
-      <PageHead title="Webhooks">
+    <>
+      <p className="quiet">
         A failed delivery is retried for 24 hours, with increasing pauses. After that, it is dead.
-      </PageHead>
+      </p>
       {data && <Endpoint of={data} />}
       <Choices
         label="Deliveries"
@@ -74,7 +109,7 @@ export function Webhooks() {
           {data.deliveries.length === 100 && <li className="quiet">Only the newest 100 deliveries are listed.</li>}
         </ul>
       )}
-    </div>
+    </>
   );
 }
 

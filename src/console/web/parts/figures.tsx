@@ -7,9 +7,9 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 export const momentOf = (at: string) => moment.format(new Date(at));
 export const countOf = (value: number) => number.format(value);
 
-/** `max_year` → `Max, yearly`. */
+/** `max_year` → `Max (yearly)`. */
 export const planName = (plan: string): string =>
-  plan.slice(0, 1).toUpperCase() + plan.slice(1).replace('_year', ', yearly');
+  plan.slice(0, 1).toUpperCase() + plan.slice(1).replace('_year', ' (yearly)');
 
 /** `10,000+` for a count that ends one above `largest`. */
 export const countUpTo = (largest: number, value: number) =>

@@ -9,7 +9,7 @@ export interface Action {
   /** Heading in the palette. */
   readonly group: string;
   readonly Icon?: LucideIcon;
-  /** For example `mod+k` or `?`; `mod` is ⌘ on a Mac, and Ctrl elsewhere. */
+  /** For example `mod+k`, `?` or `g o`, which is one key after the other; `mod` is ⌘ on a Mac, and Ctrl elsewhere. */
   readonly keys?: string;
   /** Has a shortcut only: the palette does not list it. */
   readonly isHidden?: boolean;
@@ -55,12 +55,20 @@ export function setSingleKeys(isOn: boolean): void {
   else localStorage.setItem(singleKeysOffKey, 'yes');
 }
 
+/** The time of a `g`, which begins a sequence. */
+let begunAtMs = Number.NEGATIVE_INFINITY;
+const sequenceMs = 1500;
+
 /** Performs the action of a pressed shortcut. Keys without a modifier are text while a field has the focus. */
 export function performShortcut(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.altKey) return;
   const hasModifier = isMac ? event.metaKey : event.ctrlKey;
   if (!hasModifier && (event.metaKey || event.ctrlKey || isTyping(event.target) || !hasSingleKeys())) return;
-  const action = all.read().find(({ keys }) => keys !== undefined && matches(keys, event, hasModifier));
+  const isSecond = event.timeStamp - begunAtMs < sequenceMs;
+  begunAtMs = event.key === 'g' && !isSecond ? event.timeStamp : Number.NEGATIVE_INFINITY;
+  const action = all
+    .read()
+    .find(({ keys = '' }) => keys.startsWith('g ') === isSecond && matches(keys.replace('g ', ''), event, hasModifier));
   if (action === undefined) return;
   event.preventDefault();
   action.perform('');
@@ -94,4 +102,4 @@ const labels: Readonly<Record<string, string>> = {
 
 /** The shortcut as its keys are labeled. */
 export const labelsOf = (keys: string): readonly string[] =>
-  keys.split('+').map((key) => labels[key] ?? key.toUpperCase());
+  keys.split(/[+ ]/).map((key) => labels[key] ?? key.toUpperCase());

@@ -65,7 +65,7 @@ export function Frame({ name, home, pages, current, foot, children }: FrameProps
     useMemo(
       () =>
         pages.flatMap((page) => [
-          { id: page.path, title: page.title, group: 'Go to', Icon: page.Icon, perform: () => navigate(linkOf(page)) },
+          { ...page, id: page.path, group: 'Go to', perform: () => navigate(linkOf(page)) },
           {
             id: `search ${page.path}`,
             title: `Search ${page.title.toLowerCase()} for`,

@@ -153,17 +153,17 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
 const placeholderOf = (path: string) =>
   path.startsWith('/operator') ? 'Find pages, people, runs and settings' : 'Search commands and conversations';
 
-/** Every word has to occur. Titles that begin with the text come first, and searches for it last. Groups stay together. */
+/** Every word has to occur. Titles that begin with the text come first, and then pages and commands. Groups stay together. */
 function filter(actions: readonly Action[], text: string): readonly Action[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = actions.filter(({ title, group, isHidden, isFound, takesText }) => {
+  const found = actions.filter(({ title, group, note = '', isHidden, isFound, takesText }) => {
     if (isHidden) return false;
     if (isFound || takesText) return words.length > 0;
-    const all = `${title} ${group}`.toLowerCase();
+    const all = `${title} ${group} ${note}`.toLowerCase();
     return words.every((word) => all.includes(word));
   });
-  const rankOf = ({ title, takesText }: Action) =>
-    takesText ? 2 : title.toLowerCase().startsWith(text.toLowerCase().trim()) ? 0 : 1;
+  const rankOf = ({ title, takesText, isFound }: Action) =>
+    takesText ? 3 : title.toLowerCase().startsWith(text.toLowerCase().trim()) ? 0 : isFound ? 2 : 1;
   const shown = found.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, most);
   return [...Map.groupBy(shown, ({ group }) => group).values()].flat();
 }

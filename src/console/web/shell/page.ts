@@ -8,6 +8,10 @@ export interface Page {
   readonly path: string;
   readonly title: string;
   readonly Icon: LucideIcon;
+  /** The shortcut that opens it. */
+  readonly keys?: string;
+  /** What it shows, by which the palette finds it, too. */
+  readonly note?: string;
   /** Has no properties. It reads parameters of the path with `useParams`. */
   readonly View: ComponentType;
   /** Needs no session. */

@@ -4,19 +4,7 @@ import { Check } from '../parts/fields.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { hasSingleKeys, setSingleKeys, useAllActions } from './actions.ts';
 import { Keys } from './keys.tsx';
-
-/** Of fields, the library and the lightbox, which handle these keys themselves. */
-const more = [
-  ['Send the message', 'enter'],
-  ['Start a new line in the message', 'shift+enter'],
-  ['Select a range in the library', 'shift+click'],
-  ['Delete the focused image of the library', 'delete'],
-  ['Previous image in the lightbox', 'left'],
-  ['Next image in the lightbox', 'right'],
-  ['Details in the lightbox', 'i'],
-  ['Favorite in the lightbox', 'f'],
-  ['Close a dialog or the lightbox', 'escape'],
-] as const;
+import more from './shortcuts.json' with { type: 'json' };
 
 export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   const actions = useAllActions();
@@ -26,9 +14,14 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
       <Pairs
         of={Object.fromEntries([
           ...actions.flatMap(({ title, keys }) =>
-            keys === undefined ? [] : [[title, <Keys key={title} keys={keys} />]],
+            keys === undefined
+              ? []
+              : [[keys.startsWith('g ') ? `Go to ${title}` : title, <Keys key={title} keys={keys} />]],
           ),
-          ...more.map(([title, keys]) => [title, <Keys key={title} keys={keys} />]),
+          // Fields, the library and the lightbox handle these keys themselves.
+          ...Object.entries(location.pathname.startsWith('/operator') ? more.operators : more.users).map(
+            ([title, keys]) => [title, <Keys key={title} keys={keys} />],
+          ),
         ])}
       />
       <Check
