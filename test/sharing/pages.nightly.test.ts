@@ -40,7 +40,10 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     const copy = { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'published' };
     const published = (await ada.call<Asset>('media', 'POST', '/v1/copy', copy)).body;
     const album = (
-      await ada.call<Collection>('media', 'POST', '/v1/collections', { title: 'Coast', assetIds: [assetId] })
+      await ada.call<Collection>('media', 'POST', '/v1/collections', {
+        title: 'Coast',
+        assetIds: [published.assetId, assetId],
+      })
     ).body;
     for (const [name, target] of Object.entries({
       image: { assetId, showPrompt: true, author: 'Ada L.' },
@@ -75,13 +78,34 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       await page.goto(shareOf(name).url);
       await judge(page, name);
       await shoot(page, `share-${name}`);
+      await page.setViewportSize({ width: 1440, height: 900 });
+      const view = page.getByRole('dialog');
+      const shown = () => view.locator('figure:not([inert]) :is(img, video)').first().getAttribute('src');
+      await page.locator('a.tile').first().click();
+      await expect.poll(shown).toContain('/0/full.webp');
+      await judge(page, `the full view: ${name}`);
+      await shoot(page, `share-${name}-view`);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => view.isVisible()).toBe(false);
       if (name !== 'album') return;
       // The image of 600 × 400 pixels is not cropped.
-      const box = await page.locator('.grid img').boundingBox();
+      const box = await page.locator('.grid img').first().boundingBox();
       expect((box?.width ?? 0) / (box?.height ?? 1)).toBeCloseTo(1.5, 1);
+      // Keys, buttons and fingers lead through the images, and the back button of a phone to the page.
+      await page.locator('a.tile').first().click();
+      await page.keyboard.press('ArrowRight');
+      await expect.poll(shown).toContain('/1/full.webp');
+      await expect.poll(() => view.getByRole('button').allInnerTexts()).toEqual(['✕', '‹']);
+      await view.getByRole('button', { name: 'Previous' }).click();
+      await expect.poll(shown).toContain('/0/full.webp');
+      await view.locator('.strip').evaluate((strip) => strip.scrollBy({ left: strip.clientWidth }));
+      await expect.poll(shown).toContain('/1/full.webp');
       const downloading = page.waitForEvent('download');
-      await page.getByRole('link', { name: 'Download' }).click();
-      expect((await downloading).suggestedFilename()).toBe('Coast 1.webp');
+      await view.locator('figure:not([inert])').getByRole('link', { name: 'Download' }).click();
+      expect((await downloading).suggestedFilename()).toBe('Coast 2.png');
+      await page.goBack();
+      await expect.poll(() => view.isVisible()).toBe(false);
+      expect(page.url()).toBe(shareOf(name).url);
     }),
   );
 
@@ -119,7 +143,7 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       await page.getByText('By Ada L.').waitFor();
       const downloading = page.waitForEvent('download');
       await page.getByRole('link', { name: 'Download' }).click();
-      expect((await downloading).suggestedFilename()).toMatch(/lighthouse\.webp$/);
+      expect((await downloading).suggestedFilename()).toMatch(/lighthouse\.png$/);
       // The studio keeps the prompt during a sign-in.
       expect(await page.getByRole('link', { name: 'Remix this' }).getAttribute('href')).toContain(
         `/create?kind=image&reference=${shareOf('image').assetId}&prompt=`,

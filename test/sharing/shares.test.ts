@@ -1,6 +1,7 @@
 /** Shares and the gallery (docs/specification/media.md#shares), with the program that `npm start` starts. */
 
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
@@ -17,6 +18,8 @@ import { newLanePlace, type Place, type Program, run } from '../acceptance/runni
 import { type Chatter, chatter } from '../agent/rig.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 
+const viewScript = readFileSync(new URL('../../src/edge/shares/view.js', import.meta.url), 'utf8');
+const scriptsOf = (page: string) => [...page.matchAll(/<script>([\s\S]*?)<\/script>|<script/g)].map(([, text]) => text);
 const services = ['media', 'image', 'agent', 'memory', 'content', 'edge', 'idp', 'cms'];
 
 interface Person {
@@ -94,17 +97,21 @@ describe('shares', () => {
       expect(text).toContain('<html lang="de">');
       const shown = text.slice(text.indexOf('<main')).replaceAll(/<[^>]*>/g, '');
       expect(shown.split('a &lt;b&gt;boat&lt;/b&gt; &amp; a lighthouse')).toHaveLength(2);
-      expect(text).not.toContain('<script');
+      // The script of the full view, and no other one.
+      expect(scriptsOf(text)).toEqual([viewScript]);
+      const scriptHash = createHash('sha256').update(viewScript).digest('base64');
+      expect(page.headers.get('content-security-policy')).toContain(`; script-src 'sha256-${scriptHash}';`);
       expect(text).toContain(`<meta property="og:image" content="${edge}/s/${body.id}/0/card.jpg">`);
-      expect(text).toContain('<h1>a &lt;b&gt;boat&lt;/b&gt; &amp; a lighthouse</h1>');
-      expect(text).toContain('Von Ada &lt;L.&gt;');
+      expect(text).toContain('<p class="text">a &lt;b&gt;boat&lt;/b&gt; &amp; a lighthouse</p>');
+      expect(text).toContain('<h1>Bild von Ada &lt;L.&gt;</h1>');
       const home = `http://localhost:${place.portBase}`;
       const links = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href?.replaceAll('&amp;', '&'));
       expect(links).toEqual([
         `${home}/`,
         `${home}/`,
-        `${home}/create?kind=image&reference=${assetId}&prompt=a+%3Cb%3Eboat%3C%2Fb%3E+%26+a+lighthouse`,
         `${edge}/s/${body.id}/0/full.webp`,
+        `${home}/create?kind=image&reference=${assetId}&prompt=a+%3Cb%3Eboat%3C%2Fb%3E+%26+a+lighthouse`,
+        `${edge}/s/${body.id}/0/full.png`,
         `${edge}/s/${body.id}/report`,
       ]);
       const icon = await fetch(String(/<link rel="icon"[^>]*href="([^"]*)"/.exec(text)?.[1]));
@@ -117,6 +124,8 @@ describe('shares', () => {
         media: { assetId, prompt: 'a <b>boat</b> & a lighthouse' },
       });
       expect(JSON.stringify(view)).not.toContain(ada.media.userId);
+      const download = await fetch(String(view.media?.downloadUrl));
+      expect([download.status, download.headers.get('content-type')]).toEqual([200, 'image/png']);
       for (const url of [view.media?.url, view.media?.previewUrl, view.media?.thumbUrl])
         expect((await fetch(String(url))).status).toBe(200);
 
@@ -171,7 +180,7 @@ describe('shares', () => {
       expect(await (await read(first.body.id)).text()).not.toMatch(/secret|mine|\/create/);
       await share(ada, { assetId, showPrompt: true });
       const shown = async () => (await read(first.body.id)).text();
-      await expect.poll(shown, { timeout: 5000 }).toContain('<h1>a secret garden</h1>');
+      await expect.poll(shown, { timeout: 5000 }).toContain('<p class="text">a secret garden</p>');
       // Only its owner sees the name of the file.
       expect(await shown()).not.toContain('mine');
       const { body } = await ada.media.call<SharePage>('GET', `/v1/shares?assetId=${assetId}`);
@@ -289,16 +298,24 @@ describe('shares', () => {
       const text = await page.text();
       expect([page.status, page.headers.get('x-robots-tag')]).toEqual([200, 'noindex']);
       expect(text).toContain('<h1>My &lt;b&gt;coast&lt;/b&gt;</h1>');
-      expect(text).not.toMatch(/boat|<script/);
+      expect(text).not.toContain('boat');
+      expect(scriptsOf(text)).toEqual([viewScript]);
       expect(text).not.toContain(collectionId);
-      const images = [...text.matchAll(/<a href="([^"]*)"><img src="([^"]*)"/g)];
+      const [tiles = '', slides = ''] = text.split('<dialog');
+      const images = [...tiles.matchAll(/<a class="tile" href="([^"]*)"><img src="([^"]*)"/g)];
       expect(images).toHaveLength(4);
-      expect(text.split('<figcaption>Made with AI</figcaption>')).toHaveLength(2);
+      expect(tiles).toMatch(/<p class="by"><span>By Ada Support<\/span>\s*<span>4 images<\/span>/);
+      // Only one of them was generated, so the album does not claim it, and that one does, in its tile and in its slide.
+      expect(tiles).not.toMatch(/class="mark"|content="[^"]*Made with AI/);
+      expect(tiles.split('<figcaption>Made with AI</figcaption>')).toHaveLength(2);
+      expect(slides.split('<span class="mark">Made with AI</span>')).toHaveLength(2);
       // In its own shape, and for download.
-      expect(text.match(/<img src="[^"]*" alt="[^"]*" width="\d+" height="\d+"/g)).toHaveLength(4);
-      const downloads = [...text.matchAll(/href="([^"]*)" download="([^"]*)"/g)];
-      expect(downloads.map(([, url]) => url)).toEqual(images.map(([, large]) => large));
-      expect(downloads[1]?.[2]).toBe('My &lt;b&gt;coast&lt;/b&gt; 2.webp');
+      const named = /<img src="[^"]*" alt="Image \d \/ 4" width="\d+" height="\d+"/g;
+      expect([tiles.match(named), slides.match(named)]).toEqual(Array(2).fill(expect.objectContaining({ length: 4 })));
+      const downloads = [...slides.matchAll(/href="([^"]*)" download="([^"]*)"/g)];
+      const files = downloads.map(([, url]) => String(url).replace(/(png|jpg)$/, 'webp'));
+      expect(files).toEqual(images.map(([, large]) => large));
+      expect(downloads[1]?.[2]).toBe('My &lt;b&gt;coast&lt;/b&gt; 2.png');
       for (const [, large, small] of images)
         for (const url of [large, small]) expect((await fetch(String(url))).status).toBe(200);
 

@@ -1,4 +1,4 @@
-/** The page of a share: HTML that needs no script, and loads nothing from other sites. */
+/** The page of a share: HTML that is complete without its script, and loads nothing from other sites. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { micromark } from 'micromark';
@@ -14,6 +14,8 @@ import shareTexts from './texts.json' with { type: 'json' };
 interface PublicMedia extends Omit<SharedMedia, 'picture' | 'file'> {
   /** The image in up to 2048 pixels without metadata, or the video. */
   readonly url: string;
+  /** The same as a PNG or JPEG, which every program opens. Of a video: its file. */
+  readonly downloadUrl: string;
   /** In up to 1024 pixels. Of a video: its poster. */
   readonly previewUrl: string | null;
   readonly thumbUrl: string | null;
@@ -60,6 +62,7 @@ function showMedia({ picture, file, ...facts }: SharedMedia, base: string): Publ
   return {
     ...facts,
     url: file === null ? `${base}/full.webp` : `${base}/video`,
+    downloadUrl: `${base}/${file !== null ? 'video' : facts.mime === 'image/png' ? 'full.png' : 'full.jpg'}`,
     previewUrl: variant('preview.webp'),
     thumbUrl: variant('thumb.webp'),
     cardUrl: variant('card.jpg'),
@@ -78,12 +81,15 @@ export interface PageContext {
 
 /** Characters of a title in search results and cards. */
 const longestTitle = 90;
+type Texts = Readonly<Record<'ai' | 'edited' | 'prompt', string>>;
 const cardSize = { width: 1200, height: 630 } as const;
 
 const css = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
-const cssHash = hash('sha256', css, 'base64');
+const script = readFileSync(new URL('./view.js', import.meta.url), 'utf8');
+const sourceOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
 
-export const pagePolicy = `default-src 'none'; style-src 'sha256-${cssHash}'; img-src 'self'; media-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+/** Attributes of style have the shapes of tiles. */
+export const pagePolicy = `default-src 'none'; script-src ${sourceOf(script)}; style-src ${sourceOf(css)}; style-src-attr 'unsafe-inline'; img-src 'self'; media-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
 
 export function renderShare(view: PublicShare, context: PageContext): string {
   const { language, brand, edgeUrl } = context;
@@ -92,12 +98,18 @@ export function renderShare(view: PublicShare, context: PageContext): string {
   const signed = (text: string) => (view.author ? text.replace('{author}', () => view.author ?? '') : '');
   const by = signed(texts.by);
   const signedName = view.media === null ? '' : signed(texts[`${view.media.kind}By`]);
-  const own = titleOf(view);
-  const named = own ?? (signedName || texts[view.kind === 'thread' ? 'conversation' : view.kind]);
+  const plainName = signedName || texts[view.kind === 'thread' ? 'conversation' : view.kind];
+  const named = titleOf(view) ?? plainName;
   const title = `${named} · ${brand}`;
-  const mark = view.generated === null ? '' : texts[view.generated];
-  const description = [mark, by, descriptionOf(view)].filter(Boolean).join('. ') || brand;
-  const cardUrl = mediaOf(view).find((one) => one.cardUrl !== null)?.cardUrl ?? undefined;
+  const shown = mediaOf(view);
+  const isAlbum = view.kind === 'album';
+  // If only a part of an album was generated, each tile names it.
+  const isMixed = isAlbum && shown.some(({ generated }) => generated === null);
+  const mark = view.generated === null || isMixed ? '' : texts[view.generated];
+  const counts = isAlbum ? (['image', 'video'] as const).map((kind) => countOf(shown, kind, language)) : [];
+  const description =
+    [mark, by, counts.filter(Boolean).join(', '), descriptionOf(view)].filter(Boolean).join('. ') || brand;
+  const cardUrl = shown.find((one) => one.cardUrl !== null)?.cardUrl ?? undefined;
   const card = cardUrl
     ? html`<meta property="og:image" content="${cardUrl}">
 <meta property="og:image:type" content="image/jpeg">
@@ -121,13 +133,14 @@ ${view.index ? '' : html`<meta name="robots" content="noindex">`}
 <meta name="twitter:title" content="${named}">
 <meta name="twitter:description" content="${description}">
 ${card}`,
-    body: html`${view.media === null ? '' : renderMedia(view.media, context, 'alone')}
+    body: html`${view.media === null ? '' : renderMedia(view.media, context)}
 <div class="about">
-<h1>${named}</h1>
-<p class="by">${by === '' || named === signedName ? '' : html`<span>${by}</span>`}${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
-${view.kind === 'album' ? html`<div class="grid">${mediaOf(view).map((one, index) => renderMedia(one, context, { file: `${named} ${index + 1}` }))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.media, named, context)}
+<h1>${view.media === null ? named : plainName}</h1>
+<p class="by">${[signedName ? '' : by, ...counts, sizeOf(view.media)].map((fact) => (fact ? html`<span>${fact}</span>` : html``))}<time datetime="${view.createdAt}">${dateOf(view.createdAt, language)}</time>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
+${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
-</div>`,
+</div>
+${shown.length === 0 ? '' : renderView(shown, named, view.media === null, context)}`,
     shape: view.kind === 'album' ? 'wide' : view.media === null ? 'column' : 'alone',
   });
 }
@@ -162,7 +175,7 @@ export function layout(
     ? html`<a class="brand" href="${homeUrl}/">${name}</a><a class="button primary" href="${homeUrl}/">${shareTexts[language].make}</a>`
     : html`<p class="brand">${name}</p>`;
   return html`<!doctype html>
-<html lang="${language.replace('_', '-')}">
+<html lang="${localeOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -186,7 +199,7 @@ function renderMessage({ role, parts }: PublicMessage, context: PageContext): Ma
   const texts = shareTexts[context.language];
   const sources = parts.flatMap((part) => (part.type === 'source' ? [part] : []));
   const shown = parts.map((part) => {
-    if (part.type === 'media') return renderMedia(part.media, context);
+    if (part.type === 'media') return renderMedia(part.media, context, captionOf(part.media, texts));
     if (part.type === 'source') return html``;
     return role === 'user' ? html`<p class="text">${part.text}</p>` : renderMarkdown(part.text);
   });
@@ -218,48 +231,96 @@ function renderMarkdown(text: string): Markup {
 /** Characters of a link's query. A sign-in returns to URLs of up to 2048, and a Chinese character takes nine. */
 const longestQuery = 1800;
 
-/** A prompt that is shown can be remixed, and what is shown can be downloaded. A prompt that is the title is not repeated. */
+/** A prompt that is shown can be remixed, and what is shown can be downloaded. */
 function renderActions(media: PublicMedia, title: string, { language, homeUrl }: PageContext): Markup {
   const { assetId, kind, prompt } = media;
-  const { prompt: label, remix, download } = shareTexts[language];
-  const isTitle = prompt === null || prompt.replaceAll(/\s+/g, ' ').trim() === title;
+  const { prompt: label, remix, download, copy, copied } = shareTexts[language];
   // The studio leaves out a reference that the visitor may not use.
   const query = new URLSearchParams({ kind, ...(kind === 'image' && { reference: assetId }), prompt: prompt ?? '' });
   for (let most = 1000; String(query).length > longestQuery; most -= 50)
     query.set('prompt', [...(prompt ?? '')].slice(0, most).join(''));
   const way =
     homeUrl && prompt ? html`<a class="button primary" href="${homeUrl}/create?${String(query)}">${remix}</a>` : '';
-  return html`${isTitle ? '' : html`<h2>${label}</h2><p class="text">${prompt}</p>`}
+  return html`${prompt === null ? '' : html`<h2>${label}</h2><p class="text">${prompt}</p><button type="button" class="copy" data-copied="${copied}" hidden>${copy}</button>`}
 <p class="does">${way}${renderDownload(media, title, download, 'button')}</p>`;
 }
 
-const renderDownload = ({ kind, mime, url }: PublicMedia, name: string, text: string, look: string): Markup =>
-  html`<a class="${look}" href="${url}" download="${name}.${kind === 'image' ? 'webp' : (mime.split('/')[1] ?? 'mp4')}">${text}</a>`;
+function renderDownload({ mime, downloadUrl }: PublicMedia, name: string, text: string, look: string): Markup {
+  const ending = /\.\w+$/.exec(downloadUrl)?.[0] ?? `.${mime.split('/')[1] ?? 'mp4'}`;
+  return html`<a class="${look}" href="${downloadUrl}" download="${name}${ending}">${text}</a>`;
+}
 
-/**
- * With the name of its file, it is a tile: a small image leads to the large one, and is loaded when the visitor scrolls to it.
- * `alone`: without a caption.
- */
-function renderMedia(
-  media: PublicMedia,
-  { language }: PageContext,
-  look?: 'alone' | { readonly file: string },
-): Markup {
-  const texts = shareTexts[language];
-  const isTile = typeof look === 'object';
-  const { kind, url, previewUrl, width, height, prompt, generated } = media;
-  const size = width === null || height === null ? '' : html` width="${String(width)}" height="${String(height)}"`;
-  const alt = prompt ?? texts[kind];
+const sized = ({ width, height }: PublicMedia): Markup =>
+  width === null || height === null ? html`` : html` width="${String(width)}" height="${String(height)}"`;
+
+const renderVideo = (media: PublicMedia, preload: 'none' | 'metadata', alt: string): Markup =>
+  html`<video src="${media.url}" controls playsinline preload="${preload}" aria-label="${alt}"${media.previewUrl === null ? '' : html` poster="${media.previewUrl}"`}${sized(media)}></video>`;
+
+function captionOf({ generated, prompt }: PublicMedia, texts: Texts): string {
+  const lines = [generated === null ? '' : texts[generated], prompt === null ? '' : `${texts.prompt}: ${prompt}`];
+  return lines.filter(Boolean).join(' · ');
+}
+
+function renderMedia(media: PublicMedia, { language }: PageContext, caption = ''): Markup {
+  const { kind, url, prompt } = media;
+  const alt = prompt ?? shareTexts[language][kind];
   const shown =
     kind === 'image'
-      ? isTile
-        ? html`<a href="${url}"><img src="${previewUrl ?? url}" alt="${alt}"${size} loading="lazy"></a>`
-        : html`<img src="${url}" alt="${alt}"${size}>`
-      : html`<video src="${url}" controls playsinline preload="${isTile ? 'none' : 'metadata'}" aria-label="${alt}"${previewUrl === null ? '' : html` poster="${previewUrl}"`}${size}></video>`;
-  const lines = [generated === null ? '' : texts[generated], prompt === null ? '' : `${texts.prompt}: ${prompt}`];
-  const caption = look === 'alone' ? '' : lines.filter(Boolean).join(' · ');
-  return html`<figure>${shown}${caption === '' ? '' : html`<figcaption>${caption}</figcaption>`}${isTile ? renderDownload(media, look.file, texts.download, 'download') : ''}</figure>`;
+      ? html`<a class="tile" href="${url}"><img src="${url}" alt="${alt}"${sized(media)}></a>`
+      : renderVideo(media, 'metadata', alt);
+  return html`<figure>${shown}${caption === '' ? '' : html`<figcaption>${caption}</figcaption>`}</figure>`;
 }
+
+/** Rows of tiles have one height, and keep the shape of all but very wide and very tall images. */
+function renderTile(media: PublicMedia, place: string, isMarked: boolean, { language }: PageContext): Markup {
+  const texts = shareTexts[language];
+  const { kind, url, previewUrl, width, height, prompt, generated } = media;
+  const ratio = width && height ? Math.min(2.2, Math.max(0.5, width / height)) : 1;
+  const alt = prompt ?? `${texts[kind]} ${place}`;
+  const poster = previewUrl ?? (kind === 'image' ? url : null);
+  const shown =
+    poster === null
+      ? html`<span>${alt}</span>`
+      : html`<img src="${poster}" alt="${alt}"${sized(media)} loading="lazy">`;
+  const mark = isMarked && generated !== null ? html`<figcaption>${texts[generated]}</figcaption>` : '';
+  return html`<figure class="${kind}" style="--ratio:${ratio.toFixed(3)}"><a class="tile" href="${url}">${shown}</a>${mark}</figure>`;
+}
+
+/** What the script shows in the whole window: a strip of slides, through which fingers swipe. */
+function renderView(all: readonly PublicMedia[], title: string, isNamed: boolean, { language }: PageContext): Markup {
+  const texts = shareTexts[language];
+  const slides = all.map((media, index) => {
+    const { kind, url, prompt, generated } = media;
+    const place = `${index + 1} / ${all.length}`;
+    const alt = prompt ?? (isNamed ? `${texts[kind]} ${place}` : texts[kind]);
+    const shown =
+      kind === 'image'
+        ? html`<img src="${url}" alt="${alt}"${sized(media)} loading="lazy">`
+        : renderVideo(media, 'none', alt);
+    const mark = generated === null ? '' : html`<span class="mark">${texts[generated]}</span>`;
+    const bar = html`<p><span>${place}</span>${renderDownload(media, `${title} ${index + 1}`, texts.download, '')}</p>`;
+    return html`<figure>${isNamed ? bar : ''}${shown}${isNamed ? html`<figcaption>${mark} ${prompt ?? ''}</figcaption>` : ''}</figure>`;
+  });
+  const step = (name: string, label: string, sign: string) =>
+    html`<button type="button" class="${name}" aria-label="${label}">${sign}</button>`;
+  return html`<dialog aria-label="${title}">${step('close', texts.close, '✕')}<div class="strip">${slides}</div>${step('step', texts.previous, '‹')}${step('step', texts.next, '›')}</dialog>
+<script>${{ text: script }}</script>`;
+}
+
+function countOf(all: readonly PublicMedia[], kind: PublicMedia['kind'], language: ContentLanguage): string {
+  const count = all.filter((one) => one.kind === kind).length;
+  const forms: Readonly<Record<string, string>> = shareTexts[language][`${kind}s`];
+  const form = forms[new Intl.PluralRules(localeOf(language)).select(count)] ?? forms.other ?? '';
+  return count === 0 ? '' : form.replace('{n}', String(count));
+}
+
+const localeOf = (language: ContentLanguage): string => language.replace('_', '-');
+
+const dateOf = (at: string, language: ContentLanguage): string =>
+  new Date(at).toLocaleDateString(localeOf(language), { dateStyle: 'long', timeZone: 'UTC' });
+
+const sizeOf = (media: PublicMedia | null): string =>
+  media?.width && media.height ? `${media.width} × ${media.height}` : '';
 
 const shorten = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();

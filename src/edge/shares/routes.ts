@@ -39,10 +39,13 @@ import reportTexts from './reporttexts.json' with { type: 'json' };
 
 type SharedFiles = Pick<EdgeContext, 'bucket' | 'isReplaceable' | 'publicObjects' | 'variants'>;
 
-const sharedFiles = ['full.webp', 'preview.webp', 'thumb.webp', 'card.jpg', 'video'] as const;
+const sharedFiles = ['full.webp', 'full.jpg', 'full.png', 'preview.webp', 'thumb.webp', 'card.jpg', 'video'] as const;
 
 const transforms = {
   'full.webp': toTransform({ width: 2048, height: 2048, quality: 85 }),
+  // For downloads.
+  'full.jpg': toTransform({ width: 2048, height: 2048, quality: 90, format: 'jpeg' }),
+  'full.png': toTransform({ width: 2048, height: 2048, format: 'png' }),
   'preview.webp': toTransform(preview),
   'thumb.webp': toTransform(thumbnail),
   // The size that sites with previews of links recommend.
