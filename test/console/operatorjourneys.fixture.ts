@@ -104,12 +104,12 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
   scene('an operator with the reader role can view but change nothing', async (given) => {
     const { page, rig, expect } = given;
     const person = await (await openDesk(rig)).person();
-    await page.goto(`${rig.url}/operator/people`);
+    await page.goto(`${rig.url}/operator/people?plan=free`);
     await page.getByRole('button', { name: 'Continue with your account' }).click();
     await page.getByPlaceholder('you@example.com').fill(readerEmail);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Continue with your account' }).click();
-    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.getByRole('heading', { name: 'People' }).waitFor();
+    expect(page.url()).toBe(`${rig.url}/operator/people?plan=free`);
     await page.getByRole('button', { name: `Read only: ${readerEmail}` }).waitFor();
     await page.goto(`${rig.url}/operator/people/${person.id}`);
     await page.getByRole('heading', { name: 'Account' }).waitFor();

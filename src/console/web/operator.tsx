@@ -46,8 +46,9 @@ function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
     }
   }
   return (
-    <form className="card narrow stack" action={submit}>
+    <form className="card narrow stack desk-entry" action={submit}>
       <h1>Sign in as an operator</h1>
+      {otherWay}
       <p className="quiet">
         Open the link that the server printed when it started, or enter its token: the value of{' '}
         <code>CONSOLE_TOKEN</code>. Outside production, <code>secrets.json</code> in the data folder contains it.
@@ -65,11 +66,10 @@ function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
         {problem}
       </p>
       <div>
-        <button type="submit" className="primary">
+        <button type="submit" className={useConsole().data?.hasOperatorAccounts ? undefined : 'primary'}>
           Open
         </button>
       </div>
-      {otherWay}
     </form>
   );
 }

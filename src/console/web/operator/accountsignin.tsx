@@ -1,38 +1,51 @@
 /** Operators sign in with their account at the identity provider, as users do. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { CallFailed, callJson, send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { Problem } from '../parts/states.tsx';
 import { hasSignedIn, rememberSignIn } from '../user.tsx';
+
+/** Set while the browser is at the identity provider, so that the page continues by itself after the return. */
+const enteringKey = 'atelier.entering';
 
 export function AccountSignIn() {
   const queries = useQueryClient();
   const { data: info } = useConsole();
   const authUrl = info?.addresses.auth ?? '';
   const entering = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (mayLeave: boolean) => {
       // Without a session, the call would fail.
       const accessToken = hasSignedIn() ? await readAccessToken(authUrl) : undefined;
-      if (accessToken === undefined) {
+      if (accessToken !== undefined) {
+        await send('/api/session/identity', { method: 'POST', json: { accessToken } });
+        await queries.invalidateQueries({ queryKey: ['console'] });
+      } else if (mayLeave) {
         rememberSignIn();
-        location.assign(`${authUrl}/login?${new URLSearchParams({ next: `${location.origin}/operator` })}`);
-        return;
+        sessionStorage.setItem(enteringKey, 'yes');
+        const next = location.origin + location.pathname + location.search;
+        location.assign(`${authUrl}/login?${new URLSearchParams({ next })}`);
       }
-      await send('/api/session/identity', { method: 'POST', json: { accessToken } });
-      await queries.invalidateQueries({ queryKey: ['console'] });
     },
   });
+  const { mutate: enter } = entering;
+  useEffect(() => {
+    if (sessionStorage.getItem(enteringKey) === null) return;
+    sessionStorage.removeItem(enteringKey);
+    enter(false);
+  }, [enter]);
   if (!info?.hasOperatorAccounts) return null;
   return (
-    <div className="stack">
-      <p className="quiet">Configured operators can sign in without a token.</p>
+    <>
+      <p className="quiet">Use the account with which you sign in to the studio.</p>
       <div>
-        <button type="button" disabled={entering.isPending} onClick={() => entering.mutate()}>
-          Continue with your account
+        <button type="button" className="primary" disabled={entering.isPending} onClick={() => enter(true)}>
+          {entering.isPending ? 'Signing in …' : 'Continue with your account'}
         </button>
       </div>
       <Problem of={entering.error} />
-    </div>
+      <h2>Or with the token</h2>
+    </>
   );
 }
 
