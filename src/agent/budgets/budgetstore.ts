@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { AgentTables } from '../tables.ts';
-import type { Budget, BudgetList, Period } from './api.ts';
+import type { Budget, BudgetList } from './api.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
 
@@ -31,13 +31,7 @@ export async function listBudgets(db: Handle, budgets: readonly Budget[]): Promi
   return rows;
 }
 
-export interface Reached {
-  readonly period: Period;
-  readonly start: string;
-  readonly percent: number;
-  readonly budgetUsd: number;
-  readonly spentUsd: number;
-}
+export type Reached = BudgetList['budgets'][number];
 
 /**
  * Returns each share once for its period, and again if the budget was raised since. A concurrent call waits for the end of this
