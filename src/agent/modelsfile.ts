@@ -11,41 +11,10 @@ export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xh
 const address = z.url({ protocol: /^https?$/ });
 const texts = z.record(z.string(), z.string());
 
-const modelEntry = z
-  .strictObject({
-    kind: z.literal('chat').default('chat'),
-    id: z.string().min(1).max(128),
-    label: z.string().min(1).max(200).optional(),
-    provider: z.enum(providerNames).optional(),
-    baseUrl: address.optional(),
-    apiKeyEnv: z.string().min(1).optional(),
-    model: z.string().min(1),
-    vision: z.boolean().optional(),
-    tools: z.boolean().optional(),
-    plans: z.array(plan).optional(),
-    credits: z.int().min(0).max(1_000_000).optional(),
-    contextTokens: z.int().min(1000).optional(),
-    fallback: z.string().min(1).optional(),
-    /** What the operator pays, in US dollars per million tokens. */
-    costUsd: z.object({ input: z.number().min(0), output: z.number().min(0) }).optional(),
-    temperature: z.number().min(0).max(2).optional(),
-    maxOutputTokens: z.int().min(1).optional(),
-    reasoningEffort: z.enum(reasoningEfforts).optional(),
-    headers: texts.optional(),
-    query: texts.optional(),
-  })
-  .readonly();
-export type ModelEntry = Omit<z.output<typeof modelEntry>, 'kind'> & { readonly kind?: 'chat' };
-
-const mediaEntry = {
+const sharedFields = {
   id: z.string().min(1).max(128),
   label: z.string().min(1).max(200).optional(),
   provider: z.enum(providerNames).optional(),
-  /** `offline`: the offline renderer, to try a catalog without providers. */
-  baseUrl: z
-    .string()
-    .refine((text) => text === 'offline' || address.safeParse(text).success, 'must be an HTTP URL, or offline')
-    .optional(),
   apiKeyEnv: z.string().min(1).optional(),
   model: z.string().min(1),
   plans: z.array(plan).optional(),
@@ -53,6 +22,32 @@ const mediaEntry = {
   fallback: z.string().min(1).optional(),
   headers: texts.optional(),
   query: texts.optional(),
+};
+
+const modelEntry = z
+  .strictObject({
+    ...sharedFields,
+    kind: z.literal('chat').default('chat'),
+    baseUrl: address.optional(),
+    vision: z.boolean().optional(),
+    tools: z.boolean().optional(),
+    contextTokens: z.int().min(1000).optional(),
+    /** What the operator pays, in US dollars per million tokens. */
+    costUsd: z.object({ input: z.number().min(0), output: z.number().min(0) }).optional(),
+    temperature: z.number().min(0).max(2).optional(),
+    maxOutputTokens: z.int().min(1).optional(),
+    reasoningEffort: z.enum(reasoningEfforts).optional(),
+  })
+  .readonly();
+export type ModelEntry = Omit<z.output<typeof modelEntry>, 'kind'> & { readonly kind?: 'chat' };
+
+const mediaEntry = {
+  ...sharedFields,
+  /** `offline`: the offline renderer, to try a catalog without providers. */
+  baseUrl: z
+    .string()
+    .refine((text) => text === 'offline' || address.safeParse(text).success, 'must be an HTTP URL, or offline')
+    .optional(),
   ratios: z.array(ratio).min(1).optional(),
   maxReferences: z.int().min(0).max(16).optional(),
   /** What the operator pays for one, in US dollars. */

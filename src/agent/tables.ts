@@ -126,6 +126,18 @@ export interface TokenUsage {
   readonly cachedInputTokens: number | null;
 }
 
+interface UsageSums {
+  runs: Generated<number>;
+  input_tokens: Generated<number>;
+  output_tokens: Generated<number>;
+  credits: Generated<number>;
+  cost_usd: Generated<number>;
+}
+interface FileSums {
+  images: Generated<number>;
+  videos: Generated<number>;
+}
+
 export interface AgentTables extends LedgerTables {
   agent_threads: {
     thread_id: string;
@@ -296,40 +308,9 @@ export interface AgentTables extends LedgerTables {
     owner_id: string;
     expires_at: Date;
   };
-  agent_usage: {
-    user_id: string;
-    day: string;
-    model: string;
-    runs: Generated<number>;
-    input_tokens: Generated<number>;
-    output_tokens: Generated<number>;
-    images: Generated<number>;
-    videos: Generated<number>;
-    credits: Generated<number>;
-    cost_usd: Generated<number>;
-  };
-  agent_usage_totals: {
-    day: string;
-    model: string;
-    plan: string;
-    slot: number;
-    runs: Generated<number>;
-    input_tokens: Generated<number>;
-    output_tokens: Generated<number>;
-    images: Generated<number>;
-    videos: Generated<number>;
-    credits: Generated<number>;
-    cost_usd: Generated<number>;
-  };
-  agent_usage_months: {
-    user_id: string;
-    month: string;
-    runs: Generated<number>;
-    input_tokens: Generated<number>;
-    output_tokens: Generated<number>;
-    credits: Generated<number>;
-    cost_usd: Generated<number>;
-  };
+  agent_usage: UsageSums & FileSums & { user_id: string; day: string; model: string };
+  agent_usage_totals: UsageSums & FileSums & { day: string; model: string; plan: string; slot: number };
+  agent_usage_months: UsageSums & { user_id: string; month: string };
   agent_budgets: { period: Period; budget_usd: number | null; changed_at: Generated<Date> };
   agent_budgets_reached: {
     period: Period;

@@ -148,6 +148,9 @@ export const registrationRequest = z.object({
   generation: optional(lineage).describe('Only with X-Internal-Key: the order that the asset was made from.'),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
+type Required = 'assetId' | 'scopeKind' | 'scopeId' | 'kind' | 'mime';
+/** A registration in this process. */
+export type Declaration = Pick<RegistrationRequest, Required> & Partial<RegistrationRequest>;
 
 const animated = z
   .boolean()

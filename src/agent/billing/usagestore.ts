@@ -1,6 +1,7 @@
 /** What each user used, by day and model. */
 import { sql } from 'kysely';
 import { type Db, hasChanged, inCamelCase, type Tx } from '#platform/db/db.ts';
+import type { UsageTotals } from '../operatorapi.ts';
 import type { AgentTables } from '../tables.ts';
 
 /** With what orders in progress cost, which counts when they end. */
@@ -75,19 +76,7 @@ const costColumn = sql<number>`round(cost_usd::numeric, 6)::float8`.as('costUsd'
 
 // What all users used, for operators. Each change updates the sums, so that no call reads the rows of every user.
 
-interface UsageTotal {
-  readonly day: string;
-  readonly model: string;
-  readonly plan: string;
-  readonly runs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly images: number;
-  readonly videos: number;
-  readonly credits: number;
-  /** In US dollars, what the operator pays. */
-  readonly costUsd: number;
-}
+type UsageTotal = UsageTotals['days'][number];
 
 /** From one day to another, both included; newest first. */
 export async function listTotals(db: Db<AgentTables>, from: string, to: string): Promise<UsageTotal[]> {

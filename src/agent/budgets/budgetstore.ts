@@ -51,13 +51,7 @@ export const changeBudget = (db: Db<AgentTables>, period: Period, budgetUsd: num
     await recordAction(auditOf(tx), { actor, action: 'PUT /usage/budgets/:period', target, outcome: 'done' });
   });
 
-export interface Reached {
-  readonly period: Period;
-  readonly start: string;
-  readonly percent: number;
-  readonly budgetUsd: number;
-  readonly spentUsd: number;
-}
+export type Reached = Omit<BudgetList['budgets'][number], 'changedAt'>;
 
 /**
  * Returns each share once for its period, and again if the budget was raised since. A concurrent call waits for the end of this

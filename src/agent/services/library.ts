@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { request } from 'undici';
 import { z } from 'zod';
+import type { Lineage } from '#media/api.ts';
 import { readAtMost } from '#platform/http/bodies.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import { isUuid } from '#platform/ids.ts';
@@ -13,19 +14,7 @@ import { withDeadline } from '#platform/resilience.ts';
 import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
 import { outgoingFetch, userAgent } from '#platform/version.ts';
 
-/** How an asset was made (docs/specification/media.md#lineage). */
-interface Lineage {
-  /** Of a generation. */
-  readonly id?: string;
-  readonly taskId?: string;
-  readonly prompt?: string | undefined;
-  /** Of the catalogue. */
-  readonly model: string;
-  readonly ratio?: string | undefined;
-  readonly seed?: number | undefined;
-  /** Assets. */
-  readonly references: readonly string[];
-}
+type Made = Omit<Lineage, 'references'> & { readonly references: readonly string[] };
 
 export interface LibraryDeps {
   /** Of the media service, with the internal key. Calls for a user have that user's rights. */
@@ -50,7 +39,7 @@ export interface Deposit {
   /** The mark of everything that a model made or changed. Absent: another program or a person made it. */
   readonly generated?: 'ai' | 'edited';
   /** The order that it was made from. */
-  readonly generation?: Lineage | undefined;
+  readonly generation?: Made | undefined;
 }
 
 /** The media service refuses the file. The message may be shown to the user. */
@@ -140,7 +129,7 @@ export async function setThumb(
 /** Models write prompts with characters that the database cannot store. The image matters more than these. */
 const storable = (prompt: string) => prompt.replaceAll('\0', '').toWellFormed() || undefined;
 
-const storableLineage = ({ prompt, ...lineage }: Lineage): Lineage => ({
+const storableLineage = ({ prompt, ...lineage }: Made): Made => ({
   ...lineage,
   prompt: prompt && storable(prompt),
 });

@@ -1,5 +1,5 @@
 /** The rows of videos: the truth about them, also after their run is forgotten. */
-import { sql } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { type Db, hasChanged, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { currentTrace } from '../runs/runstore.ts';
@@ -195,18 +195,7 @@ export async function requeueVideo(tx: Tx<AgentTables>, videoId: string): Promis
     .execute();
 }
 
-interface Change {
-  readonly status?: 'processing' | 'completed' | 'failed';
-  readonly failure_code?: string;
-  readonly failure_message?: string;
-  readonly answer?: string | null;
-  readonly provider_id?: string;
-  readonly asset_id?: string;
-  readonly thumb_asset_id?: string | null;
-  readonly credits?: number;
-  readonly media_model?: string;
-  readonly cost_usd?: number | null;
-}
+type Change = Omit<Updateable<AgentTables['agent_videos']>, 'video_id' | 'attempt' | 'updated_at'>;
 
 /** Of this attempt, as long as it is not over, or has one of the statuses. `false`: it has none. */
 export async function changeVideo(

@@ -4,7 +4,7 @@ import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db
 import { isDeadlock, isUniqueViolation } from '#platform/db/errors.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import { searchable } from '#platform/storable.ts';
-import type { Lineage } from '../api.ts';
+import type { AssetChange, Lineage } from '../api.ts';
 import type { Refusal } from '../problems.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { Verdict } from '../screening/verdicts.ts';
@@ -379,21 +379,11 @@ export async function writeEtag(db: Db<MediaTables>, assetId: string, from: stri
 
 // Changes of the facts that callers declare.
 
-/** Changes only fields that are present; `null` clears a field. */
-interface FactChanges {
-  readonly thumbAssetId?: string | null | undefined;
-  readonly width?: number | null | undefined;
-  readonly height?: number | null | undefined;
-  readonly durationMs?: number | null | undefined;
-  readonly blurhash?: string | null | undefined;
-  readonly name?: string | null | undefined;
-}
-
 /** `undefined`: there is no such asset, or it is not ready. */
 export function changeFacts(
   db: Db<MediaTables>,
   { assetId, prompt }: Pick<StoredAsset, 'assetId' | 'prompt'>,
-  { thumbAssetId, width, height, durationMs, blurhash, name }: FactChanges,
+  { thumbAssetId, width, height, durationMs, blurhash, name }: AssetChange,
 ): Promise<StoredAsset | undefined> {
   return db
     .updateTable('assets')

@@ -2,16 +2,10 @@ import { sql } from 'kysely';
 import { type Db, holdName, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
 import { keyOfCollection, type MediaTables } from '../tables.ts';
+import type { Collection } from './api.ts';
 
-interface CollectionRow {
-  readonly collectionId: string;
-  readonly title: string;
-  readonly count: number;
-  readonly coverAssetId: string | null;
-  readonly coverMime: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+type Times = 'createdAt' | 'updatedAt';
+type CollectionRow = Readonly<Omit<Collection, Times> & Record<Times, Date>>;
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 

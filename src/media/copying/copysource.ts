@@ -81,39 +81,22 @@ async function findAssetSource(deps: MediaStores, caller: Caller, assetId: strin
   // Rows from before every upload was hashed have no digests.
   const isScreened = backend === 'objects' && sha256 !== null && (!isImage(mime) || row.screenedAt !== null);
   const labels = row.labels ?? [];
-  return {
-    assetId,
-    ownerId,
-    kind,
-    mime,
-    byteSize,
-    facts,
-    labels,
-    isScreened,
-    backend,
-    objects,
-    storageKey,
-    etag,
-    playback,
-  };
+  const place = { backend, objects, storageKey, etag };
+  return { assetId, ownerId, kind, mime, byteSize, facts, labels, isScreened, playback, ...place };
 }
 
 async function findLegacySource(deps: MediaStores, bucket: string, path: string): Promise<CopySource | undefined> {
   const file = (await lookUpAssets(deps, [path], bucket)).get(path);
   if (file === undefined) return undefined;
-  const { mime, byteSize, backend, objects, storageKey, version } = file;
+  const { mime, version } = file;
   return {
+    ...file,
     assetId: undefined,
     ownerId: undefined,
     kind: kindOfMime(mime),
-    mime,
-    byteSize,
     facts: unknownFacts(mime),
     labels: [],
     isScreened: false,
-    backend,
-    objects,
-    storageKey,
     // Only the bytes that were looked up are copied.
     etag: version,
     playback: null,

@@ -13,7 +13,7 @@ import { MovieTooComplex } from '#platform/metadata/movie.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { invalid, Problem } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience.ts';
-import type { Asset, RegistrationRequest } from '../api.ts';
+import type { Asset, Declaration } from '../api.ts';
 import { isSameAsset, isVideo, toAsset } from '../assets/asset.ts';
 import {
   type AssetFacts,
@@ -78,7 +78,7 @@ interface InspectedUpload extends Upload {
 export async function registerAsset(
   deps: MediaContext,
   caller: Caller,
-  request: RegistrationRequest,
+  request: Declaration,
   alongside?: Alongside,
   deposited?: MarkedObject,
 ): Promise<Registration> {
@@ -105,7 +105,7 @@ export async function registerAsset(
   return registration;
 }
 
-export function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUpload {
+export function declaredBy(caller: Caller, request: Declaration): DeclaredUpload {
   const { assetId, scopeKind, scopeId, kind, mime } = request;
   assertOwnId(caller, assetId);
   if (request.generated !== undefined && caller.kind === 'user' && !caller.isOnBehalf)

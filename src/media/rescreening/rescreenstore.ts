@@ -1,34 +1,12 @@
 /** The rows that a rescreening reads. */
 import { sql } from 'kysely';
 import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
-import type { Refusal } from '../problems.ts';
-import type { Label } from '../screening/labels.ts';
 import type { MediaTables } from '../tables.ts';
 
-export interface ScreenedRow {
-  readonly assetId: string;
-  readonly ownerId: string;
-  readonly backend: 'objects' | 'legacy';
-  readonly bucket: string;
-  readonly storageKey: string;
-  readonly etag: string;
-  readonly byteSize: number;
-  readonly sha256: string | null;
-  readonly md5: string | null;
-  readonly pdq: string | null;
-  readonly pdqQuality: number | null;
-  readonly restrictedAt: Date | null;
-  readonly labels: readonly Label[] | null;
-  /** A block. It was not removed yet. */
-  readonly refusal: Refusal | null;
-}
+export type ScreenedRow = Awaited<ReturnType<typeof findScreened>>[number];
 
 /** Returns at most `limit` ready and blocked rows after `after`, ordered by id. */
-export function findScreened(
-  db: Db<MediaTables>,
-  after: string | null,
-  limit: number,
-): Promise<readonly ScreenedRow[]> {
+export function findScreened(db: Db<MediaTables>, after: string | null, limit: number) {
   return db
     .selectFrom('assets')
     .select(

@@ -179,20 +179,7 @@ async function makeAssets(deps: MediaContext, job: Job<VideoUpload>, longestMs: 
     blurhash: poster?.blurhash ?? undefined,
     thumbAssetId: poster?.assetId,
   };
-  const identity = {
-    assetId,
-    ownerId,
-    scopeKind,
-    scopeId,
-    mime,
-    kind: 'video',
-    byteSize: undefined,
-    prompt: undefined,
-    model: undefined,
-    generated: undefined,
-    name: undefined,
-    generation: undefined,
-  };
+  const identity = { assetId, ownerId, scopeKind, scopeId, mime, kind: 'video' };
   const { created } = await registerAsset(deps, internal, { ...identity, ...described }, (tx) =>
     complete(tx, poster?.assetId),
   );
@@ -220,9 +207,8 @@ async function makePoster(deps: MediaContext, upload: VideoUpload, image: Uint8A
     // Written by an earlier or a concurrent attempt. The first write counts.
     if (!(error instanceof ObjectExists)) throw error;
   });
-  const request = { ...poster, ...unknown };
   try {
-    const { asset } = await registerAsset(deps, internal, request, (tx) => advance(tx, upload, 'processing'));
+    const { asset } = await registerAsset(deps, internal, poster, (tx) => advance(tx, upload, 'processing'));
     return asset;
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'object_not_found') throw error;
@@ -235,21 +221,6 @@ function posterOf({ assetId, ownerId, scopeKind, scopeId }: VideoUpload) {
 }
 
 type Poster = ReturnType<typeof posterOf>;
-
-/** For images, the bytes decide. */
-const unknown = {
-  prompt: undefined,
-  model: undefined,
-  generated: undefined,
-  name: undefined,
-  generation: undefined,
-  byteSize: undefined,
-  blurhash: undefined,
-  width: undefined,
-  height: undefined,
-  durationMs: undefined,
-  thumbAssetId: undefined,
-};
 
 interface Probed {
   readonly facts: VideoFacts;

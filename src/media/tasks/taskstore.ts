@@ -40,23 +40,24 @@ function later(status: TaskStatus) {
     end`;
 }
 
+function newRow(task: TaskWrite) {
+  return {
+    task_id: task.taskId,
+    owner_id: task.ownerId,
+    media_type: task.mediaType,
+    status: task.status ?? 'pending',
+    metadata: json(task.metadata ?? {}),
+    created_at: sql<Date>`now()`,
+    updated_at: sql<Date>`now()`,
+  };
+}
+
 /** The owner, the media type and the start are those of the first write. */
 export async function upsertTask(db: Handle, task: TaskWrite): Promise<StoredTask> {
   const { status, metadata } = task;
   return db
     .insertInto('media_tasks')
-    .values({
-      task_id: task.taskId,
-      owner_id: task.ownerId,
-      media_type: task.mediaType,
-      status: status ?? 'pending',
-      metadata: json(metadata ?? {}),
-      run_id: null,
-      asset_id: null,
-      storage_key: null,
-      created_at: sql<Date>`now()`,
-      updated_at: sql<Date>`now()`,
-    })
+    .values({ ...newRow(task), run_id: null, asset_id: null, storage_key: null })
     .onConflict((conflict) =>
       conflict.column('task_id').doUpdateSet({
         updated_at: sql<Date>`now()`,
@@ -74,18 +75,7 @@ export async function insertRun(
 ): Promise<void> {
   await db
     .insertInto('media_tasks')
-    .values({
-      task_id: task.taskId,
-      owner_id: task.ownerId,
-      media_type: task.mediaType,
-      status: task.status ?? 'pending',
-      metadata: json(task.metadata ?? {}),
-      run_id: task.runId,
-      asset_id: task.assetId,
-      storage_key: task.storageKey,
-      created_at: sql<Date>`now()`,
-      updated_at: sql<Date>`now()`,
-    })
+    .values({ ...newRow(task), run_id: task.runId, asset_id: task.assetId, storage_key: task.storageKey })
     .execute();
 }
 

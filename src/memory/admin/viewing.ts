@@ -65,20 +65,8 @@ export async function historyOf({ db }: MemoryContext, memory: StoredMemory): Pr
   return { history: (await findRevisions(db, [memory.id])).map(toRevision) };
 }
 
-function toRevision(row: StoredRevision): Revision {
-  return {
-    number: row.number,
-    action: row.action,
-    actor: row.actor,
-    before: row.before,
-    after: row.after,
-    incoming: row.incoming,
-    similarity: row.similarity,
-    embedder: row.embedder,
-    reason: row.reason,
-    undone: row.undoneAt !== null,
-    created_at: row.createdAt.toISOString(),
-  };
+function toRevision({ memoryId: _, undoneAt, createdAt, ...row }: StoredRevision): Revision {
+  return { ...row, undone: undoneAt !== null, created_at: createdAt.toISOString() };
 }
 
 // Cursors of lists: the sequence number of a page's last row, in an opaque form.

@@ -1,16 +1,7 @@
 /** The rows of memories. */
 import { type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
-import type {
-  Actor,
-  Entity,
-  EntityType,
-  LinkKind,
-  MemoryContent,
-  MemoryType,
-  Metadata,
-  RevisionAction,
-} from '../api.ts';
+import type { Actor, Entity, EntityType, LinkKind, MemoryContent, MemoryType, Metadata } from '../api.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 import { addUsage } from './entitystore.ts';
 
@@ -256,17 +247,11 @@ export async function listMemories(db: Db<MemoryTables>, filter: MemoryFilter): 
 
 // The rows of the history of memories, and of the links between them.
 
-interface NewRevision {
-  readonly action: RevisionAction;
-  readonly actor: Actor;
-  readonly before: MemoryContent;
-  readonly after: MemoryContent;
-  readonly incoming: MemoryContent | null;
-  readonly similarity: number | null;
-  readonly embedder: string;
+type RevisionRow = Selectable<MemoryTables['memory_revisions']>;
+type NewRevision = Omit<RevisionRow, 'memory_id' | 'number' | 'reason' | 'created_at' | 'undone_at'> & {
   /** The reason of the decision of the language model. */
   readonly reason?: string;
-}
+};
 
 /** Requires the lock of the entity, under which revisions are numbered. */
 export async function insertRevision(tx: Tx<MemoryTables>, memoryId: string, revision: NewRevision): Promise<void> {
@@ -278,13 +263,10 @@ export async function insertRevision(tx: Tx<MemoryTables>, memoryId: string, rev
         .selectFrom('memory_revisions')
         .where('memory_id', '=', memoryId)
         .select(sql<number>`coalesce(max(number), 0) + 1`.as('number')),
-      action: revision.action,
-      actor: revision.actor,
+      ...revision,
       before: json(revision.before),
       after: json(revision.after),
       incoming: revision.incoming === null ? null : json(revision.incoming),
-      similarity: revision.similarity,
-      embedder: revision.embedder,
       reason: revision.reason ?? null,
       undone_at: null,
     }))
