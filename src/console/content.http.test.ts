@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditOf } from '#platform/audit/audit.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -26,6 +27,13 @@ describe('the Content page', () => {
   });
   const read = () => server.read<ContentSource>('/api/content');
   const path = '/api/content/announcements';
+  const recorded = () =>
+    auditOf(database.queries<JobTables>())
+      .selectFrom('operator_actions')
+      .select(['actor', 'action', 'target', 'outcome'])
+      .where('target', '=', 'content announcements')
+      .orderBy('outcome')
+      .execute();
 
   it('reads and changes the documents of the local CMS, and records who did', async () => {
     await writeFile(join(folder, 'announcements.json'), '{ "visible": false, "own": 1 }');
@@ -36,12 +44,23 @@ describe('the Content page', () => {
     const changes = await Promise.all([1, 2].map(() => server.send('PUT', path, { version, content })));
     expect(changes.map(({ status }) => status).toSorted()).toEqual([204, 409]);
     expect(JSON.parse(await readFile(join(folder, 'announcements.json'), 'utf8'))).toEqual(content);
-    const log = auditOf(database.queries<JobTables>()).selectFrom('operator_actions');
-    const rows = await log
-      .select(['actor', 'action', 'target'])
-      .where('target', '=', 'content announcements')
-      .execute();
-    expect(rows).toEqual([{ actor: 'console', action: 'PUT /api/content/:document', target: 'content announcements' }]);
+    const action = { actor: 'console', action: 'PUT /api/content/:document', target: 'content announcements' };
+    expect(await recorded()).toEqual(['409', 'done'].map((outcome) => ({ ...action, outcome })));
+  });
+
+  it('leaves a record of a change whose commit fails', async () => {
+    const db = database.queries<JobTables>();
+    await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no commit'; end $$`.execute(
+      db,
+    );
+    await sql`create constraint trigger refused after update on operator_actions deferrable initially deferred
+      for each row execute function refuse()`.execute(db);
+    const { documents } = await read();
+    const change = { version: documents.announcements?.version, content: { visible: false } };
+    expect((await server.send('PUT', path, change)).status).toBeGreaterThanOrEqual(500);
+    expect(JSON.parse(await readFile(join(folder, 'announcements.json'), 'utf8'))).toEqual(change.content);
+    expect((await recorded()).map(({ outcome }) => outcome)).toEqual(['409', 'begun', 'done']);
+    await sql`drop trigger refused on operator_actions`.execute(db);
   });
 
   it.each([

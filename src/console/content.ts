@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { auditOf, recordAction } from '#platform/audit/audit.ts';
+import { auditOf, recordAction, recordOutcome } from '#platform/audit/audit.ts';
 import { holdName, transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -70,18 +70,22 @@ export function addContentRoutes(
       const { document: name } = request.params;
       const { version, content } = request.body;
       if (!kinds[name].safeParse(content).success) throw invalid('body.content', `must be a document of ${name}`);
-      await transaction(db, async (tx) => {
+      const action = { action: 'PUT /api/content/:document', target: `content ${name}`, outcome: 'begun' };
+      const id = await recordAction(auditOf(db), { actor: operatorName(request), ...action });
+      const isNewest = await transaction(db, async (tx) => {
         // The second of two changes at the same time sees the first.
         await holdName(tx, 'content');
         // A file that is gone has changed, too.
         const [, before] = await read(name).catch(() => []);
-        if (before?.version !== version) throw consoleProblems.content_changed();
-        const action = { action: 'PUT /api/content/:document', target: `content ${name}`, outcome: 'done' };
-        await recordAction(auditOf(tx), { actor: operatorName(request), ...action });
+        const isSame = before?.version === version;
+        await recordOutcome(auditOf(tx), id, isSame ? 'done' : '409');
+        if (!isSame) return false;
         const staged = join(folder, `.${name}.${randomUUID()}`);
         await writeFile(staged, JSON.stringify(content, null, 2));
         await rename(staged, pathOf(name));
+        return true;
       });
+      if (!isNewest) throw consoleProblems.content_changed();
       return reply.code(204).send();
     },
   });

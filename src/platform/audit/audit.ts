@@ -37,9 +37,20 @@ export const auditOf = <Tables>(db: Db<Tables> | Tx<Tables>): Handle => db as un
 /** The name in this header is as trustworthy as the key that the request carries. */
 export const operatorHeader = 'x-operator';
 
-export async function recordAction(db: Handle, action: OperatorAction): Promise<void> {
+/** Returns the id of the record. */
+export async function recordAction(db: Handle, action: OperatorAction): Promise<number> {
   const row = { ...action, request_id: currentScope()?.requestId ?? null };
-  await db.insertInto('operator_actions').values(row).execute();
+  const { id } = await db
+    .insertInto('operator_actions')
+    .values(row)
+    .returning('action_id as id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Of a change outside the database, which is recorded as `begun` first, so that no failure leaves it without a record. */
+export async function recordOutcome(db: Handle, id: number, outcome: string): Promise<void> {
+  await db.updateTable('operator_actions').set({ outcome }).where('action_id', '=', id).execute();
 }
 
 /** Records a command that accesses the database directly. A command that throws is recorded too. */

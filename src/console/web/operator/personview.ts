@@ -61,8 +61,10 @@ export function deedOf(action: string): string {
 }
 
 /** The log has the status of a request, or the word of a command. */
-export const outcomeOf = (outcome: string): string =>
-  /^2\d\d$/.test(outcome) ? 'done' : /^\d+$/.test(outcome) ? `failed with status ${outcome}` : outcome;
+export function outcomeOf(outcome: string): string {
+  if (outcome === 'begun') return 'begun, and its end is not known';
+  return /^2\d\d$/.test(outcome) ? 'done' : /^\d+$/.test(outcome) ? `failed with status ${outcome}` : outcome;
+}
 
 /** Such as `1,000 to 1,500 credits, Pro to Max`. */
 export function differenceOf({ planBefore, planAfter, creditsBefore, creditsAfter }: CreditChange): string {
