@@ -1,6 +1,6 @@
 /**
  * The audit log records who did what to whom, when, and with which outcome, for everything that only an operator may do. The rows
- * are in the database, and `npm run audit` shows them. They contain no secrets and no content. Users are identified by a salted
+ * are in the database, and `npm run audit` shows them. They contain no secrets and no content of users. Users are identified by a salted
  * hash, so an erasure leaves no trace, and a reader who knows an id can still look for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -37,20 +37,9 @@ export const auditOf = <Tables>(db: Db<Tables> | Tx<Tables>): Handle => db as un
 /** The name in this header is as trustworthy as the key that the request carries. */
 export const operatorHeader = 'x-operator';
 
-/** Returns the id of the record. */
-export async function recordAction(db: Handle, action: OperatorAction): Promise<number> {
+export async function recordAction(db: Handle, action: OperatorAction): Promise<void> {
   const row = { ...action, request_id: currentScope()?.requestId ?? null };
-  const { id } = await db
-    .insertInto('operator_actions')
-    .values(row)
-    .returning('action_id as id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-/** Of a change outside the database, which is recorded as `begun` first, so that no failure leaves it without a record. */
-export async function recordOutcome(db: Handle, id: number, outcome: string): Promise<void> {
-  await db.updateTable('operator_actions').set({ outcome }).where('action_id', '=', id).execute();
+  await db.insertInto('operator_actions').values(row).execute();
 }
 
 /** Records a command that accesses the database directly. A command that throws is recorded too. */

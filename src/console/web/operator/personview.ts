@@ -60,11 +60,12 @@ export function deedOf(action: string): string {
   return deeds[route] ?? (verb === undefined ? action : `${verb} ${words.join(', ').replaceAll(/[-_]/g, ' ')}`);
 }
 
+/** A server that calls with the internal key alone gives no name. */
+export const actorOf = (actor: string): string => (actor === 'unnamed' ? 'An unnamed server' : actor);
+
 /** The log has the status of a request, or the word of a command. */
-export function outcomeOf(outcome: string): string {
-  if (outcome === 'begun') return 'begun, and its end is not known';
-  return /^2\d\d$/.test(outcome) ? 'done' : /^\d+$/.test(outcome) ? `failed with status ${outcome}` : outcome;
-}
+export const outcomeOf = (outcome: string): string =>
+  /^2\d\d$/.test(outcome) ? 'done' : /^\d+$/.test(outcome) ? `failed with status ${outcome}` : outcome;
 
 /** Such as `1,000 to 1,500 credits, Pro to Max`. */
 export function differenceOf({ planBefore, planAfter, creditsBefore, creditsAfter }: CreditChange): string {
