@@ -25,14 +25,12 @@ export async function grant(
   await transaction(deps.db, async (tx) => {
     const before = await lockAccount(tx, id);
     if (before === undefined) throw accountProblems.user_not_found();
+    const reason = actor === 'unnamed' ? 'Set by a server' : 'Set by npm run credits';
     const change = { changeId: randomUUID(), userId: id, actor, reason, before, after: { plan, credits } };
     if (before.plan !== plan || before.credits !== credits) await writeCreditChange(tx, change);
   });
   return { id, email, plan, credits };
 }
-
-/** Operators see it on the page of the person. */
-const reason = 'Set by npm run credits';
 
 async function idOf({ db, hasMadeUpAccounts, welcome }: GrantingDeps, email: string): Promise<string> {
   const [found, another] = await findProfilesByEmail(db, email);

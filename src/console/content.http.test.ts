@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditOf } from '#platform/audit/audit.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -26,6 +27,13 @@ describe('the Content page', () => {
   });
   const read = () => server.read<ContentSource>('/api/content');
   const path = '/api/content/announcements';
+  const recorded = () =>
+    auditOf(database.queries<JobTables>())
+      .selectFrom('operator_actions')
+      .select(['actor', 'action', 'target', 'outcome'])
+      .where('target', 'like', 'content announcements %')
+      .orderBy('outcome')
+      .execute();
 
   it('reads and changes the documents of the local CMS, and records who did', async () => {
     await writeFile(join(folder, 'announcements.json'), '{ "visible": false, "own": 1 }');
@@ -36,12 +44,43 @@ describe('the Content page', () => {
     const changes = await Promise.all([1, 2].map(() => server.send('PUT', path, { version, content })));
     expect(changes.map(({ status }) => status).toSorted()).toEqual([204, 409]);
     expect(JSON.parse(await readFile(join(folder, 'announcements.json'), 'utf8'))).toEqual(content);
-    const log = auditOf(database.queries<JobTables>()).selectFrom('operator_actions');
-    const rows = await log
-      .select(['actor', 'action', 'target'])
-      .where('target', '=', 'content announcements')
-      .execute();
-    expect(rows).toEqual([{ actor: 'console', action: 'PUT /api/content/:document', target: 'content announcements' }]);
+    const target = 'content announcements showed the announcement “Hello”, and changed its title';
+    const action = { actor: 'console', action: 'PUT /api/content/:document', target };
+    expect(await recorded()).toEqual(['409', 'begun', 'begun', 'done'].map((outcome) => ({ ...action, outcome })));
+  });
+
+  it('leaves a record of a change whose commit fails', async () => {
+    const db = database.queries<JobTables>();
+    await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no commit'; end $$`.execute(
+      db,
+    );
+    await sql`create constraint trigger refused after insert on operator_actions deferrable initially deferred
+      for each row when (new.outcome = 'done') execute function refuse()`.execute(db);
+    const { documents } = await read();
+    const change = { version: documents.announcements?.version, content: { visible: false } };
+    expect((await server.send('PUT', path, change)).status).toBeGreaterThanOrEqual(500);
+    expect(JSON.parse(await readFile(join(folder, 'announcements.json'), 'utf8'))).toEqual(change.content);
+    expect((await recorded()).map(({ outcome }) => outcome)).toEqual(['409', 'begun', 'begun', 'begun', 'done']);
+    await sql`drop trigger refused on operator_actions`.execute(db);
+  });
+
+  it.each([
+    ['added the idea “A boat”', [], [{ id: '1', title_en: 'A boat' }]],
+    ['removed the idea', [{ id: '1' }, { id: '2' }], [{ id: '2' }]],
+    [
+      'changed the title, prompt of the idea “A ship”',
+      [{ id: '1', title_en: 'A boat', title_de: 'Ein Boot' }],
+      [{ id: '1', title_en: 'A ship', title_de: 'Ein Schiff', prompt_zh_CN: '船' }],
+    ],
+    ['changed the order', [{ id: '1' }, { id: '2' }], [{ id: '2' }, { id: '1' }]],
+  ])('records that it %s', async (words, before, after) => {
+    await writeFile(join(folder, 'home-cards-v2.json'), JSON.stringify({ cards: before }));
+    const { version } = (await read()).documents['home-cards-v2'] ?? {};
+    const change = { version, content: { cards: after } };
+    expect((await server.send('PUT', '/api/content/home-cards-v2', change)).status).toBe(204);
+    const log = auditOf(database.queries<JobTables>()).selectFrom('operator_actions').select('target');
+    const [last] = await log.orderBy('action_id', 'desc').limit(1).execute();
+    expect(last?.target).toBe(`content home-cards-v2 ${words}`);
   });
 
   it.each([

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
 import { holdName, transaction } from '#platform/db/db.ts';
@@ -35,6 +36,31 @@ export const contentSource = z.object({
 });
 export type ContentSource = z.output<typeof contentSource>;
 const change = stored.pick({ version: true }).extend({ content: document });
+
+type Entry = Readonly<Record<string, unknown>>;
+const nouns = { announcements: 'the announcement', 'home-cards-v2': 'the idea', trending: 'the trending link' };
+const longestTitle = 80;
+
+/** Such as `changed the prompt of the idea “Paper city”`. Of several entries that differ, each is compared with that in its place. */
+function describeChange(name: DocumentName, before: Entry, after: Entry): string {
+  const [old, now] = [before, after].map((all) => (all.cards ?? all.items ?? [all]) as Entry[]) as [Entry[], Entry[]];
+  const missingIn = (others: Entry[]) => (one: Entry) => !others.some((other) => isDeepStrictEqual(one, other));
+  const [gone, come] = [old.filter(missingIn(now)), now.filter(missingIn(old))];
+  const nameOf = ({ title_en }: Entry) =>
+    title_en ? `${nouns[name]} “${String(title_en).slice(0, longestTitle)}”` : nouns[name];
+  const compare = (one: Entry | undefined, other: Entry | undefined) => {
+    if (one === undefined || other === undefined)
+      return one ? `removed ${nameOf(one)}` : `added ${nameOf(other ?? {})}`;
+    const changed = Object.keys({ ...one, ...other }).filter((key) => !isDeepStrictEqual(one[key], other[key]));
+    // Without the language.
+    const fields = new Set(changed.map((key) => key.replace(/_[a-z]{2}(_[A-Z]{2})?$/, '')));
+    if (!fields.delete('visible')) return `changed the ${[...fields].join(', ')} of ${nameOf(other)}`;
+    const rest = fields.size === 0 ? '' : `, and changed its ${[...fields].join(', ')}`;
+    return `${other.visible ? 'showed' : 'hid'} ${nameOf(other)}${rest}`;
+  };
+  const longer = come.length > gone.length ? come : gone;
+  return longer.map((_one, at) => compare(gone[at], come[at])).join(', ') || 'changed the order';
+}
 
 export function addContentRoutes(
   app: HttpServer,
@@ -70,18 +96,25 @@ export function addContentRoutes(
       const { document: name } = request.params;
       const { version, content } = request.body;
       if (!kinds[name].safeParse(content).success) throw invalid('body.content', `must be a document of ${name}`);
-      await transaction(db, async (tx) => {
+      const [, shown] = await read(name).catch(() => []);
+      const target = `content ${name} ${describeChange(name, shown?.content ?? {}, content)}`;
+      const action = { actor: operatorName(request), action: 'PUT /api/content/:document', target };
+      // A file is not part of a transaction. If the commit fails after it is renamed, this record stays.
+      await recordAction(auditOf(db), { ...action, outcome: 'begun' });
+      const isNewest = await transaction(db, async (tx) => {
         // The second of two changes at the same time sees the first.
         await holdName(tx, 'content');
         // A file that is gone has changed, too.
         const [, before] = await read(name).catch(() => []);
-        if (before?.version !== version) throw consoleProblems.content_changed();
-        const action = { action: 'PUT /api/content/:document', target: `content ${name}`, outcome: 'done' };
-        await recordAction(auditOf(tx), { actor: operatorName(request), ...action });
+        const isSame = before?.version === version;
+        await recordAction(auditOf(tx), { ...action, outcome: isSame ? 'done' : '409' });
+        if (!isSame) return false;
         const staged = join(folder, `.${name}.${randomUUID()}`);
         await writeFile(staged, JSON.stringify(content, null, 2));
         await rename(staged, pathOf(name));
+        return true;
       });
+      if (!isNewest) throw consoleProblems.content_changed();
       return reply.code(204).send();
     },
   });

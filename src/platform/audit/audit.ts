@@ -1,6 +1,6 @@
 /**
  * The audit log records who did what to whom, when, and with which outcome, for everything that only an operator may do. The rows
- * are in the database, and `npm run audit` shows them. They contain no secrets and no content. Users are identified by a salted
+ * are in the database, and `npm run audit` shows them. They contain no secrets and no content of users. Users are identified by a salted
  * hash, so an erasure leaves no trace, and a reader who knows an id can still look for it.
  */
 import { createHash, randomBytes } from 'node:crypto';

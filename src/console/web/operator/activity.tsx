@@ -7,7 +7,7 @@ import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
 import { Pictures, runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
-import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
+import { actorOf, deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { dayNameOf } from './units.ts';
 
 /** The console reads the newest. */
@@ -134,7 +134,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
           <Line
             key={change.id}
             name={change.reason}
-            note={`${differenceOf(change)}, by ${change.actor}`}
+            note={`${differenceOf(change)}, by ${actorOf(change.actor)}`}
             at={change.createdAt}
           />
         )}
@@ -152,7 +152,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
             name={deedOf(action).replace('{}', 'this person')}
             note={
               <>
-                {actor}, {outcomeOf(outcome)}
+                {actorOf(actor)}, {outcomeOf(outcome)}
                 <Viewed of={action} />
               </>
             }

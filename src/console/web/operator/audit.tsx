@@ -4,7 +4,7 @@ import type { ActionPage, PeoplePage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { callJson } from '../calls.ts';
 import { Choice } from '../parts/fields.tsx';
-import { When } from '../parts/figures.tsx';
+import { momentOf, sinceThen } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
@@ -14,7 +14,7 @@ import './operator.css';
 import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { chosenIn, isDecision, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink, readName, Viewed } from './names.tsx';
-import { deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
+import { actorOf, deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
 
 type Action = ActionPage['actions'][number];
 
@@ -63,24 +63,25 @@ export function Audit() {
           Export as CSV
         </button>
       </Filters>
-      {typed !== '' && userId === '' && (
-        <p className="quiet" role="status">
-          No user has this email address or id. Enter it completely.
-        </p>
+      {typed !== '' && userId === '' ? (
+        <Empty title={isEmail && data === undefined ? 'Finding the user …' : 'No user has this email address or id.'}>
+          <p>Enter it completely. Actions on a user who was erased are found by the id only.</p>
+        </Empty>
+      ) : (
+        <Listing
+          pages={pages}
+          label="Actions"
+          itemsOf={({ actions }) => deedsOf(actions)}
+          keyOf={([{ at, actor: name, action: actionName, target }]) => `${at} ${name} ${actionName} ${target}`}
+          empty={
+            <Empty title="No actions match.">
+              <p>Each change that an operator or a command makes appears here.</p>
+            </Empty>
+          }
+        >
+          {([whole, ...parts]) => <Entry action={whole} parts={parts} />}
+        </Listing>
       )}
-      <Listing
-        pages={pages}
-        label="Actions"
-        itemsOf={({ actions }) => deedsOf(actions)}
-        keyOf={([{ at, actor: name, action: actionName, target }]) => `${at} ${name} ${actionName} ${target}`}
-        empty={
-          <Empty title="No actions match.">
-            <p>Each change that an operator or a command makes appears here.</p>
-          </Empty>
-        }
-      >
-        {([whole, ...parts]) => <Entry action={whole} parts={parts} />}
-      </Listing>
     </>
   );
 }
@@ -89,13 +90,17 @@ const incidentIn = (target: string) => /^incident (\S+)$/.exec(target)?.[1];
 
 type Deed = readonly [whole: Action, ...parts: Action[]];
 
-/** A request that called other services is recorded by each of them, and last by its own. */
+/**
+ * A request that called other services is recorded by each of them, and last by its own. A change of content is recorded when it begins
+ * and when it ends.
+ */
 function deedsOf(actions: readonly Action[]): readonly Deed[] {
   const deeds: [Action, ...Action[]][] = [];
-  for (const action of actions) {
+  for (const [at, action] of actions.entries()) {
+    const { outcome, requestId } = action;
+    if (outcome === 'begun' && actions.slice(0, at).some((ended) => ended.requestId === requestId)) continue;
     const last = deeds.at(-1);
-    const isPart =
-      action.requestId !== null && action.requestId === last?.[0].requestId && action.action !== last[0].action;
+    const isPart = requestId !== null && requestId === last?.[0].requestId && action.action !== last[0].action;
     if (isPart) last?.push(action);
     else deeds.push([action]);
   }
@@ -107,12 +112,14 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
   const isOfUser = target.startsWith('sha256 ');
   const incidentId = incidentIn(target);
   const queue = /^(?:job \S+ of|queue) (\S+)$/.exec(target)?.[1];
-  const [before = '', after] = deedOf(action).split('{}');
+  // What was done to the public content.
+  const edit = /^content \S+ (.+)$/.exec(target)?.[1];
+  const [before = '', after] = (edit ?? deedOf(action)).split('{}');
   return (
     <>
       <div className="desk-line">
         <span className="desk-name" title={action}>
-          <span className="strong">{actor}</span> {before.charAt(0).toLowerCase() + before.slice(1)}
+          <span className="strong">{actorOf(actor)}</span> {before.charAt(0).toLowerCase() + before.slice(1)}
           {after !== undefined && (userId === null ? 'a user' : <PersonLink id={userId} />)}
           {after}
           {after === undefined && userId !== null && (
@@ -122,9 +129,9 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
             </>
           )}
         </span>
-        <span className="quiet desk-figure">
-          <When at={at} />
-        </span>
+        <time className="quiet desk-figure" dateTime={at} title={sinceThen(at)}>
+          {momentOf(at)}
+        </time>
       </div>
       {change !== null && (
         <p>
@@ -158,7 +165,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
             <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{target}</Link>
           </>
         )}
-        {!isOfUser && !incidentId && queue === undefined && !action.endsWith(target) && ` · ${target}`}
+        {!isOfUser && !incidentId && !edit && queue === undefined && !action.endsWith(target) && ` · ${target}`}
         {requestId !== null && (
           <>
             {' · '}Request id <code>{requestId}</code>

@@ -60,6 +60,9 @@ export function deedOf(action: string): string {
   return deeds[route] ?? (verb === undefined ? action : `${verb} ${words.join(', ').replaceAll(/[-_]/g, ' ')}`);
 }
 
+/** A server that calls with the internal key alone gives no name. */
+export const actorOf = (actor: string): string => (actor === 'unnamed' ? 'An unnamed server' : actor);
+
 /** The log has the status of a request, or the word of a command. */
 export const outcomeOf = (outcome: string): string =>
   /^2\d\d$/.test(outcome) ? 'done' : /^\d+$/.test(outcome) ? `failed with status ${outcome}` : outcome;
