@@ -111,15 +111,38 @@ export function playReadingPages(scene: Scene): void {
 
     const ideas = page.getByRole('region', { name: 'Ideas' });
     await ideas.getByRole('button', { name: 'Add an idea' }).click();
+    // Without a title and a prompt, or with a wrong link, nothing is saved.
+    const save = editor.getByRole('button', { name: 'Save', exact: true });
+    const isRefused = async (label: string) =>
+      expect(await editor.getByLabel(label).evaluate((field) => field.matches(':invalid:focus'))).toBe(true);
+    await save.click();
+    await isRefused('Title');
     await editor.getByLabel('Featured').check();
     await editor.getByLabel('Title').fill('A harbor');
+    await save.click();
+    await isRefused('Prompt');
+    // A dialog that was closed by mistake comes back with its text.
+    await page.keyboard.press('Escape');
+    await page.getByText('The changes were not saved.').first().waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(await editor.getByLabel('Title').inputValue()).toBe('A harbor');
     await editor.getByLabel('Prompt').fill('A harbor in fog');
-    await editor.getByRole('button', { name: 'Save' }).click();
+    for (const link of ['not a url', 'http://bad', '//example.com']) {
+      await editor.getByLabel('Image URL').fill(link);
+      await save.click();
+      await isRefused('Image URL');
+    }
+    await editor.getByLabel('Image URL').fill('');
+    await save.click();
     await editor.waitFor({ state: 'detached' });
     const added = ideas.getByRole('listitem').filter({ hasText: 'A harbor in fog' });
     await added.getByText('featured: comes first').waitFor();
     const { cards = [], featuredCardIds } = await published('homecards/v2', 'en');
     expect(featuredCardIds).toContain(cards.find(({ title }) => title === 'A harbor')?.id);
+    await added.getByRole('button', { name: 'Edit' }).click();
+    await editor.getByRole('button', { name: 'Save as the first' }).click();
+    await editor.waitFor({ state: 'detached' });
+    await ideas.getByRole('listitem').first().getByText('A harbor in fog').waitFor();
     await added.getByRole('button', { name: 'Edit' }).click();
     await editor.getByRole('button', { name: 'Delete' }).click();
     await editor.getByRole('button', { name: 'Yes, delete' }).click();

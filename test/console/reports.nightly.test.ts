@@ -167,4 +167,27 @@ describe.skipIf(withoutChromium)('a report', () => {
     );
     expect(allowed).toContain('"allowed","A later decision has replaced this one."');
   });
+
+  it('is opened by an operator who takes down what is published', { timeout: limitMs }, async () => {
+    const owner = await enter('/library');
+    await publish(owner);
+    const visitor = await visit(browser);
+    await enterAsOperator(visitor, rig, '/operator/content');
+    const { page: operator } = visitor;
+    const published = operator.getByRole('region', { name: 'Published by users' });
+    await published.getByRole('button', { name: 'Open an incident' }).click();
+    await operator.getByRole('heading', { name: 'Opened by an operator' }).waitFor();
+    await judge(operator, 'an incident without a report');
+    await operator.getByRole('button', { name: 'Decide' }).click();
+    const dialog = operator.getByRole('dialog', { name: 'Decide about the content' });
+    await dialog.getByRole('radio', { name: /^Remove/ }).check();
+    await dialog.getByLabel('Statement of reasons').fill('Advertising is not allowed.');
+    await dialog.getByRole('button', { name: 'Save the decision' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await owner.goto(`${rig.url}/account`);
+    await owner.getByText('Advertising is not allowed.').waitFor();
+    await operator.goto(`${rig.url}/operator/content`);
+    await published.getByText('No user has published anything yet.').waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
 });

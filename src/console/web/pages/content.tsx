@@ -2,9 +2,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
-import type { IncidentPage } from '#media/incidents/api.ts';
+import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import type { ContentSource, DocumentName } from '../../content.ts';
 import { callJson, send } from '../calls.ts';
 import { languageChoices, SettingLink } from '../operator/names.tsx';
@@ -16,6 +16,7 @@ import { planName, When } from '../parts/figures.tsx';
 import { useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
 import contentKinds from './contentkinds.json' with { type: 'json' };
 
 type Kind = (typeof contentKinds)['home-cards-v2' | 'trending'];
@@ -90,7 +91,7 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
   const address = useConsole().data?.addresses.content;
   const isEditable = useMayChange() && stored?.content != null;
   const save = useSaving(name, stored?.version);
-  const [edited, setEdited] = useState<number>();
+  const [edited, setEdited] = useState<Edited>();
   const { data, error, refetch } = useQuery({
     queryKey: ['content', name, language],
     queryFn: async () => {
@@ -123,7 +124,7 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
             </button>
           )}
           {isEditable && (
-            <button type="button" onClick={() => setEdited(isOne ? 0 : entries.length)}>
+            <button type="button" onClick={() => setEdited({ at: isOne ? 0 : entries.length })}>
               {kind.add || 'Edit'}
             </button>
           )}
@@ -150,7 +151,7 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
           <li key={String(entry.id ?? textOf(entry, 'title', language))} className="card content">
             <Shown entry={entry} kind={kind} body={data.body} language={language} />
             {isEditable && !isOne && (
-              <button type="button" onClick={() => setEdited(at)}>
+              <button type="button" onClick={() => setEdited({ at })}>
                 Edit
               </button>
             )}
@@ -158,7 +159,7 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
         ))}
       </ul>
       {edited !== undefined && stored?.content && (
-        <Editor kind={kind} content={stored.content} at={edited} save={save} onClose={() => setEdited(undefined)} />
+        <Editor kind={kind} content={stored.content} edited={edited} save={save} onClose={setEdited} />
       )}
     </section>
   );
@@ -191,7 +192,7 @@ interface ShownProps {
 /** An entry as users see it, and why they do not. */
 function Shown({ entry, kind, body, language }: ShownProps) {
   const text = (field: string) => textOf(entry, field, language);
-  const { id, model, ratio, requiredPlan, mediaType } = entry;
+  const { id, ratio, requiredPlan, mediaType } = entry;
   const isCard = kind.list === 'cards';
   const omitted =
     isCard && body.cards?.every((card) => card.id !== String(id))
@@ -199,7 +200,7 @@ function Shown({ entry, kind, body, language }: ShownProps) {
       : isCard && text('prompt') === ''
         ? 'Explore omits it: it has no prompt.'
         : kind.list === 'items' && !/^(https?:\/\/|\/)/.test(text('url')) && 'Explore omits it: it has no link.';
-  const facts = isCard ? [mediaType, ratio, model, `plan: ${planName(String(requiredPlan ?? 'free'))}`] : [];
+  const facts = isCard ? [mediaType, ratio, `plan: ${planName(String(requiredPlan ?? 'free'))}`] : [];
   return (
     <>
       <Picture url={text(kind.picture) || text('cover')} isVideo={mediaType === 'video'} />
@@ -228,36 +229,51 @@ function Shown({ entry, kind, body, language }: ShownProps) {
 interface EditorProps {
   readonly kind: Kind;
   readonly content: Entry;
-  /** The place of the entry. After the last: a new one. */
-  readonly at: number;
+  readonly edited: Edited;
   readonly save: ReturnType<typeof useSaving>;
-  readonly onClose: () => void;
+  /** Opens it again with its argument. */
+  readonly onClose: (next?: Edited) => void;
 }
 
-function Editor({ kind, content, at, save, onClose }: EditorProps) {
+interface Edited {
+  /** The place of the entry. After the last: a new one. */
+  readonly at: number;
+  /** What was typed before the dialog was closed. */
+  readonly draft?: Entry;
+}
+
+function Editor({ kind, content, edited: { at, draft: former }, save, onClose }: EditorProps) {
   const entries = entriesOf(kind, content);
   const featured = (content.featuredCardIds ?? []) as readonly string[];
   const [language, setLanguage] = useState('en');
-  const [draft, setDraft] = useState<Entry>(() => {
+  const [given] = useState<Entry>(() => {
+    if (former !== undefined) return former;
     const entry = entries[at] ?? { id: crypto.randomUUID() };
     return kind.list === 'cards' ? { ...entry, isFeatured: featured.includes(String(entry.id)) } : entry;
   });
+  const [draft, setDraft] = useState(given);
+  const leave = () => {
+    onClose();
+    if (draft !== given || former !== undefined)
+      notify('The changes were not saved.', { undo: () => onClose({ at, draft }) });
+  };
   const isEdited = (key: string) => draft[key] !== entries[at]?.[key];
   // A translation that was not edited with its English text has its former meaning.
   const isOutdated = (key: string) => isEdited(`${key.split('_')[0]}_en`) && !isEdited(key);
   const edited = Object.fromEntries(Object.entries(draft).filter(([key]) => !isOutdated(key)));
-  const store = async (changed: readonly Entry[]) => {
+  const store = (changed: readonly Entry[]) => {
     const others = featured.filter((id) => id !== draft.id);
     const isFeatured = draft.isFeatured === true && changed.includes(edited);
     const ids = kind.list === 'cards' && { featuredCardIds: isFeatured ? [...others, draft.id] : others };
-    await save.mutateAsync(kind.list === '' ? edited : { ...content, ...ids, [kind.list]: changed });
-    onClose();
+    save.mutate(kind.list === '' ? edited : { ...content, ...ids, [kind.list]: changed }, {
+      onSuccess: () => onClose(),
+    });
   };
   return (
-    <Dialog title={entries[at] === undefined ? `New ${kind.one}` : `Edit the ${kind.one}`} onClose={onClose} isWide>
-      <form className="stack" action={() => store(entries.toSpliced(at, 1, edited)).catch(() => undefined)}>
+    <Dialog title={entries[at] === undefined ? `New ${kind.one}` : `Edit the ${kind.one}`} onClose={leave} isWide>
+      <form className="stack" action={() => store(entries.toSpliced(at, 1, edited))}>
         <Choice label="Language of the texts" choices={languageChoices} value={language} onChange={setLanguage} />
-        {kind.fields.map(({ name: field, label, kind: control, isLocalized, choices }) => {
+        {kind.fields.map(({ name: field, label, kind: control, isLocalized, isRequired, choices }) => {
           const key = isLocalized ? `${field}_${language}` : field;
           const set = (value: unknown) => setDraft({ ...draft, [key]: value });
           if (control === 'check')
@@ -266,11 +282,13 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
           if (control === 'choice') return <Choice key={field} {...common} choices={choices as [string, string][]} />;
           // Readers of this language see the English text until it has one.
           const placeholder = textOf(draft, field, language);
-          return control === 'text' ? (
-            <TextArea key={field} {...common} rows={3} maxLength={4000} placeholder={placeholder} />
-          ) : (
-            <TextField key={field} {...common} maxLength={2000} placeholder={placeholder} />
-          );
+          const text = { ...common, placeholder, required: isRequired && placeholder.trim() === '' };
+          if (control === 'text') return <TextArea key={field} {...text} rows={3} maxLength={4000} />;
+          const link = control === 'link' && {
+            pattern: links,
+            title: 'A URL that begins with https://, or a path with /',
+          };
+          return <TextField key={field} {...text} {...link} maxLength={2000} />;
         })}
         {Object.keys(draft).some(isOutdated) && <p role="status">{englishChanged}</p>}
         <Problem of={save.error} />
@@ -285,11 +303,23 @@ function Editor({ kind, content, at, save, onClose }: EditorProps) {
               onConfirm={() => store(entries.toSpliced(at, 1))}
             />
           )}
+          {at > 0 && entries[at] !== undefined && (
+            <button
+              type="submit"
+              disabled={save.isPending}
+              formAction={() => store([edited, ...entries.toSpliced(at, 1)])}
+            >
+              Save as the first
+            </button>
+          )}
         </div>
       </form>
     </Dialog>
   );
 }
+
+/** To a page of the console, or to a host with a domain. */
+const links = '/(?!/).*|https?://([^\\/\\s]+\\.[^\\/\\s]+|localhost:\\d+)(/.*)?';
 
 const englishChanged =
   'Saving removes the former translations. The other languages then show the English text until you translate it.';
@@ -304,10 +334,19 @@ function Published() {
   });
   const enabled = info?.hasPeople === true;
   const open = useRead<IncidentPage>(['incidents', 'open'], '/api/incidents?status=open&limit=200', { enabled }).data;
+  const mayOpen = useMayChange();
+  const [, navigate] = useLocation();
+  const opening = useMutation({
+    mutationFn: (assetId: string) => callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } }),
+    onSuccess: ({ id }) => navigate(`/operator/incidents/${id}`),
+  });
   return (
     <section aria-label="Published by users" className="stack published">
       <h2>Published by users</h2>
-      <p className="quiet">The newest of the public feed. Report it in Explore, then decide the incident here.</p>
+      <p className="quiet">
+        The newest of the public feed. To take one down, open an incident, and decide it with a reason for the owner.
+      </p>
+      <Problem of={opening.error} />
       {data === undefined ? (
         <Pending error={error} retry={refetch} />
       ) : data.items.length === 0 ? (
@@ -326,6 +365,11 @@ function Published() {
                   {author ?? 'Anonymous'}, <When at={publishedAt} />
                 </p>
                 {incident && <Link href={`/operator/incidents/${incident.id}`}>Reported: decide</Link>}
+                {mayOpen && open && !incident && (
+                  <button type="button" disabled={opening.isPending} onClick={() => opening.mutate(assetId)}>
+                    Open an incident
+                  </button>
+                )}
               </li>
             );
           })}
