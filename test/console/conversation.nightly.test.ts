@@ -349,7 +349,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor, /status of 402/);
   });
 
-  it('an edit offers to forget what the message had stored, and forgets it', { timeout: limitMs }, async () => {
+  it('an edit keeps what the replaced messages have stored, unless the user forgets it', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page } = visitor;
     const editor = page.getByRole('textbox', { name: 'New text of the message' });
@@ -370,8 +370,20 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await complete(page, 'remember that my cat is called Tom');
     await edit(1);
-    await box('my cat is called Tom').waitFor();
+    expect(await box('my cat is called Tom').isChecked()).toBe(false);
     expect(await box('my boat is blue').count()).toBe(0);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    // An edit of an earlier message, in whose version the fact stays.
+    await edit(0);
+    await box('my cat is called Tom').waitFor();
+    await editor.fill('hello');
+    await editor.press('Enter');
+    await page.getByText('Version 2 of 2').waitFor();
+    expect(await facts()).toContain('Tom');
+    await page.getByRole('button', { name: 'Previous version' }).click();
+    await page.getByText('Version 1 of 2').waitFor();
+    await edit(1);
+    await box('my cat is called Tom').check();
     await editor.fill('remember that my cat is called Kit');
     await editor.press('Enter');
     const notice = page.locator('.toasts').getByText('Forgot “my cat is called Tom”.');
@@ -385,13 +397,12 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByText('Version 2 of 2').waitFor();
     await expect.poll(facts).toContain('Kit');
     expect(await facts()).not.toContain('Tom');
-    // The user can keep it.
-    await edit(1);
-    await box('my cat is called Kit').click();
-    await editor.fill('hello');
-    await editor.press('Enter');
-    await page.getByText('Version 3 of 3').waitFor();
-    expect(await facts()).toContain('Kit');
+    // The version that stored it shows that it is gone.
+    await page.getByRole('button', { name: 'Previous version' }).last().click();
+    const forgotten = page.getByText('Forgotten or replaced since.');
+    await forgotten.waitFor();
+    expect(await forgotten.count()).toBe(1);
+    await shoot(page, 'forgotten');
     checkComplaints(visitor);
   });
 

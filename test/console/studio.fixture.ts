@@ -91,7 +91,7 @@ export function playStudio(scene: Scene): void {
     await page.locator('.toasts').getByText('Forgot “I like warm colours”.').waitFor();
     await remembered.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
     await page.reload();
-    await remembered.getByRole('link', { name: 'See all facts' }).waitFor();
+    await remembered.getByText('Forgotten or replaced since.').waitFor();
     expect(await remembered.getByRole('button', { name: 'Undo' }).count()).toBe(0);
   });
 
