@@ -50,7 +50,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
   async function enter(email?: string): Promise<Visitor> {
     const visitor = await visit();
     await enterAsUser(visitor, rig, '/studio', email);
-    await visitor.page.getByText('A new conversation').waitFor();
+    await visitor.page.getByText('What do you want to create?').waitFor();
     return visitor;
   }
 
@@ -319,7 +319,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByText('Out of credits').waitFor();
     await judge(page, 'a refused message');
     await page.reload();
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     expect(await field(page).inputValue()).toBe('a message without credits');
     await grant(email, 3);
     await field(page).press('Enter');
@@ -511,7 +511,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     const { page } = visitor;
     await complete(page, 'about harbors');
     await page.getByRole('button', { name: 'New conversation' }).click();
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     await complete(page, 'about mountains');
     const today = threads(other.page).getByRole('region', { name: 'Today' });
     await today.getByRole('link', { name: 'about mountains' }).waitFor();
@@ -524,6 +524,22 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await title.fill('Quays and cranes');
     await title.press('Enter');
     await today.getByRole('link', { name: 'Quays and cranes' }).waitFor();
+
+    // The conversation that is open has the same actions above it.
+    const head = page.locator('.threadhead');
+    await head.getByRole('heading', { name: 'about mountains' }).waitFor();
+    await head.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('dialog', { name: /^Share/ }).getByRole('button', { name: 'Close' }).click();
+    await head.getByRole('button', { name: 'Options of this conversation' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await head.getByRole('textbox', { name: 'Title' }).fill('Hills');
+    await title.press('Enter');
+    await today.getByRole('link', { name: 'Hills' }).waitFor();
+    await head.getByRole('button', { name: 'Options of this conversation' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await title.fill('about mountains');
+    await title.press('Enter');
+    await head.getByRole('heading', { name: 'about mountains' }).waitFor();
 
     const search = page.getByRole('searchbox', { name: 'Search conversations' });
     await search.fill('harbors');
@@ -604,7 +620,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await status(page, 'The answer is complete.').waitFor();
     const first = page.url();
     await page.keyboard.press('Control+Shift+O');
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     expect(page.url()).not.toBe(first);
     await page.keyboard.press('Control+k');
     await page.keyboard.type('lighthouse');

@@ -92,10 +92,16 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     await page.getByRole('button', { name: 'Create an image' }).click();
     await page.locator('.result .asset-image.there').waitFor();
     await page.goBack();
+    // What is made from an image has the names and the order of the lightbox.
+    const card = page.locator('.media').nth(2);
+    const namesIn = (place: typeof card) =>
+      place.locator('.mediaactions > button').evaluateAll((buttons) => buttons.map(({ title }) => title));
+    expect(await namesIn(card)).toEqual(['Edit', 'Vary', 'Animate', 'Use as reference', 'Download', 'More actions']);
     await page
       .getByRole('link', { name: /^Open the image/ })
       .nth(2)
       .click();
+    expect((await namesIn(lightbox(page))).slice(0, 3)).toEqual(['Edit', 'Vary', 'Animate']);
     const prompt = lightbox(page).locator('.prompt');
     const step = (name: string) => lightbox(page).getByRole('button', { name, exact: true });
     await prompt.filter({ hasText: 'boat' }).waitFor();
@@ -110,8 +116,13 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     expect(await step('Previous').count()).toBe(0);
     // A new conversation offers what was made last.
     await page.goto(`${rig.url}/studio`);
-    const latest = page.getByRole('navigation', { name: 'Your latest files' }).getByRole('link');
+    const latest = page.getByRole('navigation', { name: 'Your latest creations' }).getByRole('link');
     await expect.poll(() => latest.count()).toBe(3);
+    const continued = page.getByRole('navigation', { name: 'Continue a conversation' }).getByRole('link');
+    await expect.poll(() => continued.count()).toBe(1);
+    await continued.locator('.asset-image.there').waitFor();
+    // It begins at its heading, not at its end.
+    expect(await page.evaluate('document.querySelector(".messages").scrollTop')).toBe(0);
     await judge(page, 'a new conversation of a returning user');
     await latest.first().click();
     await prompt.filter({ hasText: 'a bridge' }).waitFor();
@@ -206,7 +217,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       await page.goto(`${rig.url}/studio`);
-      await page.getByText('A new conversation').waitFor();
+      await page.getByText('What do you want to create?').waitFor();
       await page.keyboard.press('Control+k');
       const options = lightbox(page).getByRole('option');
       await options.filter({ hasText: 'New conversation' }).waitFor();

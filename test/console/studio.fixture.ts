@@ -8,7 +8,7 @@ import type { Given, Scene } from './stage.fixture.ts';
 
 async function enter(given: Given): Promise<void> {
   await enterAsUser(given, given.rig, '/studio');
-  await given.page.getByText('A new conversation').waitFor();
+  await given.page.getByText('What do you want to create?').waitFor();
 }
 
 export async function say(page: Page, text: string): Promise<void> {
