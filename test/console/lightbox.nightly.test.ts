@@ -163,6 +163,40 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('keeps an edit that is closed before it is ordered', async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await openImage(visitor);
+    const edit = lightbox(page).getByRole('button', { name: 'Edit', exact: true });
+    const form = page.getByRole('form', { name: 'Edit the image' });
+    await edit.click();
+    await form.getByRole('button', { name: 'Rectangle' }).waitFor();
+    await page.locator('.mask').click({ position: { x: 40, y: 40 } });
+    await form.getByText('Only the painted part changes.').waitFor();
+    const size = form.getByRole('slider', { name: 'Brush size' });
+    expect(await size.inputValue()).toBe('8');
+    await page.keyboard.press(']');
+    await page.keyboard.press('e');
+    expect(await size.inputValue()).toBe('9');
+    await form.getByRole('button', { name: 'Erase', pressed: true }).waitFor();
+    await form.getByLabel('Prompt').fill('a red balloon');
+    // Letters are text there.
+    await form.getByLabel('Prompt').press('b');
+    await form.getByRole('button', { name: 'Erase', pressed: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await lightbox(page).locator('.toast').getByText('Your edit is kept.').waitFor();
+    await edit.click();
+    await form.getByText('Only the painted part changes.').waitFor();
+    expect(await form.getByLabel('Prompt').inputValue()).toBe('a red balloonb');
+    await size.press('Control+z');
+    await form.getByText('Paint over the part to change').waitFor();
+    await form.getByLabel('Prompt').fill('');
+    await form.getByRole('button', { name: 'Back to the image' }).click();
+    await edit.click();
+    expect(await form.getByLabel('Prompt').inputValue()).toBe('');
+    expect(complaints).toEqual([]);
+  });
+
   it('shows notices above the image, at each width', async () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
