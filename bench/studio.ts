@@ -218,5 +218,5 @@ async function prepare(visitor: Visitor, rig: ConsoleRig): Promise<void> {
   await page.getByText(`${images} uploaded`).waitFor();
   await page.getByRole('button', { name: 'Clear finished' }).click();
   await page.getByRole('link', { name: 'Studio', exact: true }).click();
-  await page.getByText('A new conversation').waitFor();
+  await page.getByText('What do you want to create?').waitFor();
 }

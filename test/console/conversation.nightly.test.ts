@@ -50,7 +50,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
   async function enter(email?: string): Promise<Visitor> {
     const visitor = await visit();
     await enterAsUser(visitor, rig, '/studio', email);
-    await visitor.page.getByText('A new conversation').waitFor();
+    await visitor.page.getByText('What do you want to create?').waitFor();
     return visitor;
   }
 
@@ -319,7 +319,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByText('Out of credits').waitFor();
     await judge(page, 'a refused message');
     await page.reload();
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     expect(await field(page).inputValue()).toBe('a message without credits');
     await grant(email, 3);
     await field(page).press('Enter');
@@ -349,7 +349,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor, /status of 402/);
   });
 
-  it('an edit offers to forget what the message had stored, and forgets it', { timeout: limitMs }, async () => {
+  it('an edit keeps what the replaced messages have stored, unless the user forgets it', { timeout: limitMs }, async () => {
     const visitor = await enter();
     const { page } = visitor;
     const editor = page.getByRole('textbox', { name: 'New text of the message' });
@@ -370,8 +370,20 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await complete(page, 'remember that my cat is called Tom');
     await edit(1);
-    await box('my cat is called Tom').waitFor();
+    expect(await box('my cat is called Tom').isChecked()).toBe(false);
     expect(await box('my boat is blue').count()).toBe(0);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    // An edit of an earlier message, in whose version the fact stays.
+    await edit(0);
+    await box('my cat is called Tom').waitFor();
+    await editor.fill('hello');
+    await editor.press('Enter');
+    await page.getByText('Version 2 of 2').waitFor();
+    expect(await facts()).toContain('Tom');
+    await page.getByRole('button', { name: 'Previous version' }).click();
+    await page.getByText('Version 1 of 2').waitFor();
+    await edit(1);
+    await box('my cat is called Tom').check();
     await editor.fill('remember that my cat is called Kit');
     await editor.press('Enter');
     const notice = page.locator('.toasts').getByText('Forgot “my cat is called Tom”.');
@@ -385,13 +397,12 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByText('Version 2 of 2').waitFor();
     await expect.poll(facts).toContain('Kit');
     expect(await facts()).not.toContain('Tom');
-    // The user can keep it.
-    await edit(1);
-    await box('my cat is called Kit').click();
-    await editor.fill('hello');
-    await editor.press('Enter');
-    await page.getByText('Version 3 of 3').waitFor();
-    expect(await facts()).toContain('Kit');
+    // The version that stored it shows that it is gone.
+    await page.getByRole('button', { name: 'Previous version' }).last().click();
+    const forgotten = page.getByText('Forgotten or replaced since.');
+    await forgotten.waitFor();
+    expect(await forgotten.count()).toBe(1);
+    await shoot(page, 'forgotten');
     checkComplaints(visitor);
   });
 
@@ -500,7 +511,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     const { page } = visitor;
     await complete(page, 'about harbors');
     await page.getByRole('button', { name: 'New conversation' }).click();
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     await complete(page, 'about mountains');
     const today = threads(other.page).getByRole('region', { name: 'Today' });
     await today.getByRole('link', { name: 'about mountains' }).waitFor();
@@ -513,6 +524,22 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await title.fill('Quays and cranes');
     await title.press('Enter');
     await today.getByRole('link', { name: 'Quays and cranes' }).waitFor();
+
+    // The conversation that is open has the same actions above it.
+    const head = page.locator('.threadhead');
+    await head.getByRole('heading', { name: 'about mountains' }).waitFor();
+    await head.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('dialog', { name: /^Share/ }).getByRole('button', { name: 'Close' }).click();
+    await head.getByRole('button', { name: 'Options of this conversation' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await head.getByRole('textbox', { name: 'Title' }).fill('Hills');
+    await title.press('Enter');
+    await today.getByRole('link', { name: 'Hills' }).waitFor();
+    await head.getByRole('button', { name: 'Options of this conversation' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await title.fill('about mountains');
+    await title.press('Enter');
+    await head.getByRole('heading', { name: 'about mountains' }).waitFor();
 
     const search = page.getByRole('searchbox', { name: 'Search conversations' });
     await search.fill('harbors');
@@ -593,7 +620,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await status(page, 'The answer is complete.').waitFor();
     const first = page.url();
     await page.keyboard.press('Control+Shift+O');
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     expect(page.url()).not.toBe(first);
     await page.keyboard.press('Control+k');
     await page.keyboard.type('lighthouse');

@@ -213,8 +213,7 @@ export function playCreating(scene: Scene): void {
     await page.getByRole('form', { name: 'Edit the image' }).waitFor();
     await page.goBack();
     await page.locator('.result').first().hover();
-    await page.locator('.result').first().getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Vary' }).click();
+    await page.locator('.result').first().getByRole('button', { name: 'Vary' }).click();
     const vary = page.getByRole('dialog', { name: 'Vary the image' });
     // The whole source is seen, and one begins with what to change.
     await vary.locator('.reference .asset-image.whole.there').waitFor();
@@ -254,8 +253,7 @@ export function playCreating(scene: Scene): void {
     expect(await page.locator('.createform .reference').count()).toBe(0);
 
     await page.locator('.result').first().hover();
-    await page.locator('.result').first().getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Animate' }).click();
+    await page.locator('.result').first().getByRole('button', { name: 'Animate' }).click();
     const animate = page.getByRole('dialog', { name: 'Animate the image' });
     await animate.locator('.reference .asset-image.there').waitFor();
     expect(await animate.getByRole('radio', { name: 'Gentle' }).isChecked()).toBe(true);

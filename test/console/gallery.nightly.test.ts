@@ -423,7 +423,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('button', { name: 'Add 2 items' }).click();
     await page.getByRole('heading', { name: 'Harbors' }).waitFor();
     await expect.poll(() => tiles(page).count()).toBe(2);
-    expect(await page.locator('.primary').allInnerTexts()).toEqual(['Add from your library']);
+    expect(await page.locator('.primary').allInnerTexts()).toEqual(['Add']);
 
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     const sharing = page.getByRole('dialog', { name: 'Share the album' });
@@ -439,9 +439,20 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByText(/^Album · shared/).waitFor();
     await page.getByRole('list', { name: 'Shared links' }).locator('.cover .there').first().waitFor();
     await judge(page, 'the links with an album');
-    await page.getByRole('list', { name: 'Shared links' }).getByRole('link', { name: 'Harbors', exact: true }).click();
+    // The list and the page of the album mark it, and lead to its link.
+    await page.getByRole('link', { name: 'Albums', exact: true }).click();
+    await page.getByRole('link', { name: /Harbors.*2 items · Shared/ }).waitFor();
+    await page.getByRole('button', { name: 'Link of “Harbors”' }).click();
+    expect(await sharing.getByLabel('Public link').inputValue()).toBe(url);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /Harbors.*2 items/ }).click();
     await page.getByRole('heading', { name: 'Harbors' }).waitFor();
-    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    // Two images need no filters. What adds to them is one button.
+    expect(await page.locator('.filterbar').count()).toBe(0);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['From your library', 'Upload']);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Shared', exact: true }).click();
     await sharing.getByRole('button', { name: 'End sharing' }).click();
     await sharing.getByRole('button', { name: 'Yes, end sharing' }).click();
     await expect.poll(status, { timeout: 10_000 }).toBe(404);

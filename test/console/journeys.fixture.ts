@@ -30,7 +30,7 @@ export function playJourneys(scene: Scene): void {
         '(it => it.scrollHeight - it.scrollTop - it.clientHeight)(document.querySelector(".messages"))',
       ) as Promise<number>;
     await enterAsUser(given, rig, '/studio');
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     await judge(page, 'a new conversation');
     await page.locator('input[type=file]').setInputFiles(await fileOf(1));
     await page.getByRole('button', { name: 'Remove image 1.png' }).waitFor();

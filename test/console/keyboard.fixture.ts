@@ -29,7 +29,7 @@ export function playKeyboard(scene: Scene): void {
     while (!(await page.evaluate('document.activeElement.type === "email"'))) await page.keyboard.press('Tab');
     await page.keyboard.type('keys@example.com');
     await page.keyboard.press('Enter');
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     await tabTo(page, /^Message$/);
     await page.keyboard.type('an image of a lighthouse');
     await page.keyboard.press('Enter');

@@ -92,10 +92,16 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     await page.getByRole('button', { name: 'Create an image' }).click();
     await page.locator('.result .asset-image.there').waitFor();
     await page.goBack();
+    // What is made from an image has the names and the order of the lightbox.
+    const card = page.locator('.media').nth(2);
+    const namesIn = (place: typeof card) =>
+      place.locator('.mediaactions > button').evaluateAll((buttons) => buttons.map(({ title }) => title));
+    expect(await namesIn(card)).toEqual(['Edit', 'Vary', 'Animate', 'Use as reference', 'Download', 'More actions']);
     await page
       .getByRole('link', { name: /^Open the image/ })
       .nth(2)
       .click();
+    expect((await namesIn(lightbox(page))).slice(0, 3)).toEqual(['Edit', 'Vary', 'Animate']);
     const prompt = lightbox(page).locator('.prompt');
     const step = (name: string) => lightbox(page).getByRole('button', { name, exact: true });
     await prompt.filter({ hasText: 'boat' }).waitFor();
@@ -110,8 +116,13 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     expect(await step('Previous').count()).toBe(0);
     // A new conversation offers what was made last.
     await page.goto(`${rig.url}/studio`);
-    const latest = page.getByRole('navigation', { name: 'Your latest files' }).getByRole('link');
+    const latest = page.getByRole('navigation', { name: 'Your latest creations' }).getByRole('link');
     await expect.poll(() => latest.count()).toBe(3);
+    const continued = page.getByRole('navigation', { name: 'Continue a conversation' }).getByRole('link');
+    await expect.poll(() => continued.count()).toBe(1);
+    await continued.locator('.asset-image.there').waitFor();
+    // It begins at its heading, not at its end.
+    expect(await page.evaluate('document.querySelector(".messages").scrollTop')).toBe(0);
     await judge(page, 'a new conversation of a returning user');
     await latest.first().click();
     await prompt.filter({ hasText: 'a bridge' }).waitFor();
@@ -149,6 +160,40 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     await expect.poll(() => fact(page, 'Dimensions')).toBe('1024 × 576');
     await lightbox(page).getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('dialog', { name: 'Compare' }).locator('.asset-image.there').nth(1).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps an edit that is closed before it is ordered', async () => {
+    const visitor = await visit();
+    const { page, complaints } = visitor;
+    await openImage(visitor);
+    const edit = lightbox(page).getByRole('button', { name: 'Edit', exact: true });
+    const form = page.getByRole('form', { name: 'Edit the image' });
+    await edit.click();
+    await form.getByRole('button', { name: 'Rectangle' }).waitFor();
+    await page.locator('.mask').click({ position: { x: 40, y: 40 } });
+    await form.getByText('Only the painted part changes.').waitFor();
+    const size = form.getByRole('slider', { name: 'Brush size' });
+    expect(await size.inputValue()).toBe('8');
+    await page.keyboard.press(']');
+    await page.keyboard.press('e');
+    expect(await size.inputValue()).toBe('9');
+    await form.getByRole('button', { name: 'Erase', pressed: true }).waitFor();
+    await form.getByLabel('Prompt').fill('a red balloon');
+    // Letters are text there.
+    await form.getByLabel('Prompt').press('b');
+    await form.getByRole('button', { name: 'Erase', pressed: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await lightbox(page).locator('.toast').getByText('Your edit is kept.').waitFor();
+    await edit.click();
+    await form.getByText('Only the painted part changes.').waitFor();
+    expect(await form.getByLabel('Prompt').inputValue()).toBe('a red balloonb');
+    await size.press('Control+z');
+    await form.getByText('Paint over the part to change').waitFor();
+    await form.getByLabel('Prompt').fill('');
+    await form.getByRole('button', { name: 'Back to the image' }).click();
+    await edit.click();
+    expect(await form.getByLabel('Prompt').inputValue()).toBe('');
     expect(complaints).toEqual([]);
   });
 
@@ -206,7 +251,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       await page.goto(`${rig.url}/studio`);
-      await page.getByText('A new conversation').waitFor();
+      await page.getByText('What do you want to create?').waitFor();
       await page.keyboard.press('Control+k');
       const options = lightbox(page).getByRole('option');
       await options.filter({ hasText: 'New conversation' }).waitFor();

@@ -86,8 +86,8 @@ describe.skipIf(withoutChromium)('the memory of a user', () => {
     const visitor = await visit();
     const { page } = visitor;
     await enterAsUser(visitor, rig, '/studio');
-    const toggle = page.getByRole('checkbox', { name: 'Temporary chat' });
-    await toggle.check();
+    await page.getByRole('button', { name: 'Temporary chat', pressed: false }).click();
+    await page.getByRole('button', { name: 'Temporary chat', pressed: true }).waitFor();
     await page.getByRole('heading', { name: 'A temporary chat' }).waitFor();
     const note = page.getByText('It is not in your list, and is deleted 24 hours after its last message.');
     await note.waitFor();

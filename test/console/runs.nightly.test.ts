@@ -199,7 +199,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
     await enterAsUser(visitor, rig, '/studio', `f-${randomUUID()}@example.com`);
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     await page.getByLabel('Message', { exact: true }).fill('please fail');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('The answer failed.').waitFor();
@@ -217,7 +217,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
     await enterAsUser(visitor, rig, '/studio', `v-${randomUUID()}@example.com`);
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     await complete(page, 'first question');
     await page.getByRole('button', { name: 'Edit the message' }).click();
     await page.getByLabel('New text of the message').fill('second question');
@@ -240,7 +240,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
     await enterAsUser(visitor, rig, '/studio', `p-${randomUUID()}@example.com`);
-    await page.getByText('A new conversation').waitFor();
+    await page.getByText('What do you want to create?').waitFor();
     await complete(page, 'show me');
     await answers(page).locator('math[display="block"]').waitFor();
     expect(await answers(page).locator('math').count()).toBe(3);

@@ -8,7 +8,7 @@ import type { Given, Scene } from './stage.fixture.ts';
 
 async function enter(given: Given): Promise<void> {
   await enterAsUser(given, given.rig, '/studio');
-  await given.page.getByText('A new conversation').waitFor();
+  await given.page.getByText('What do you want to create?').waitFor();
 }
 
 export async function say(page: Page, text: string): Promise<void> {
@@ -91,7 +91,7 @@ export function playStudio(scene: Scene): void {
     await page.locator('.toasts').getByText('Forgot “I like warm colours”.').waitFor();
     await remembered.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
     await page.reload();
-    await remembered.getByRole('link', { name: 'See all facts' }).waitFor();
+    await remembered.getByText('Forgotten or replaced since.').waitFor();
     expect(await remembered.getByRole('button', { name: 'Undo' }).count()).toBe(0);
   });
 

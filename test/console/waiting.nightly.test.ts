@@ -26,7 +26,7 @@ describe.skipIf(withoutChromium)('in the studio', () => {
   async function enter(): Promise<Visitor> {
     const visitor = await visit();
     await enterAsUser(visitor, rig, '/studio');
-    await visitor.page.getByText('A new conversation').waitFor();
+    await visitor.page.getByText('What do you want to create?').waitFor();
     return visitor;
   }
   const field = (page: Page) => page.getByLabel('Message', { exact: true });

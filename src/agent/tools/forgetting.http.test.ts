@@ -7,6 +7,7 @@ import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '..
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 import { type MemoryRig, startMemory, testInternalKey } from '../../../test/memory/rig.fixture.ts';
+import type { ThreadBranches } from '../api.ts';
 import { clearMatch } from './memories.ts';
 
 let rig: AgentRig;
@@ -69,6 +70,25 @@ it('"Forget that …" deletes the memory', async () => {
   expect(output).toMatchObject({ status: 'completed', forgotten: 'my favourite lens is the 35mm Summilux' });
   expect(text).toContain('I forgot');
   expect((await memoriesOf(user)).map(({ content }) => content)).toEqual(['I keep bees']);
+});
+
+it('a fact stays in the memory when an edit moves its message to another version', async () => {
+  const user = await rig.user();
+  const threadId = newThread();
+  const tell = async (id: string, text: string, rewindTo?: string) => {
+    const message = { id, role: 'user', parts: [{ type: 'text', text }] };
+    const { body } = await user.call('POST', '/task', { threadId, message, rewindTo });
+    expect((await user.ended(String(body.taskId))).status).toBe('completed');
+  };
+  await tell('earlier', 'hello');
+  await tell('later', 'remember that I like warm colors');
+  const before = await user.messages(threadId);
+  await tell('earlier', 'hello again', 'earlier');
+  expect((await user.messages(threadId)).map(({ id }) => id)).not.toContain('later');
+  expect((await memoriesOf(user)).map(({ content }) => content)).toEqual(['I like warm colors']);
+  const { body } = await user.call<ThreadBranches>('GET', `/threads/${threadId}/branches`);
+  await user.call('POST', `/threads/${threadId}/branches/${body.forks[0]?.branches[0]?.branchId}`);
+  expect(await user.messages(threadId)).toEqual(before);
 });
 
 describe('the tool of a language model', () => {

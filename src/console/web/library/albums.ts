@@ -34,12 +34,12 @@ export function useAlbum(collectionId: string) {
 export const mostCovers = 200;
 
 /** The newest of what the filter shows. They are read again if `version` changes. */
-export function useCover(filter: Partial<Filters>, version: string) {
+export function useCover(filter: Partial<Filters>, version: string, limit = filter.isFavorite ? mostCovers : 4) {
   const user = useUser();
   return useQuery({
     queryKey: ['albums', user.id, 'cover', filter, version],
     queryFn: async ({ signal }) => {
-      const query = queryOf({ ...filtersOf(''), ...filter }, '', filter.isFavorite ? mostCovers : 4);
+      const query = queryOf({ ...filtersOf(''), ...filter }, '', limit);
       return (await user.json<AssetPage>('media', `/v1/assets?${query}`, { signal })).assets;
     },
     staleTime: 0,

@@ -9,20 +9,34 @@ import { Elapsed } from '../parts/elapsed.tsx';
 import { TextArea } from '../parts/fields.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
+import { hasSingleKeys } from '../shell/actions.ts';
 import { useIsNarrow } from '../shell/browser.ts';
+import { notify } from '../shell/notices.ts';
 import { type User, useUser } from '../user.tsx';
 import { nameOf } from './assets.ts';
 import { useSigned } from './signing.ts';
 
 const tools = [
-  ['Brush', Brush, { erases: false, isBox: false }],
-  ['Rectangle', Square, { erases: false, isBox: true }],
-  ['Erase', Eraser, { erases: true, isBox: false }],
+  ['Brush', 'b', Brush, { erases: false, isBox: false }],
+  ['Rectangle', 'r', Square, { erases: false, isBox: true }],
+  ['Erase', 'e', Eraser, { erases: true, isBox: false }],
 ] as const;
 const counts = [1, 2, 3, 4] as const;
 const zooms = [1, 1.5, 2, 3, 4] as const;
 /** The longest side of the canvas on the screen. The mask has the size of the image. */
 const shownSide = 1024;
+
+interface Deed {
+  readonly label: string;
+  readonly key: string;
+  readonly Icon: LucideIcon;
+  readonly isOn?: boolean;
+  readonly isPossible?: boolean;
+  readonly run: () => void;
+}
+
+/** The unfinished edits, by asset. They end with the page. */
+const drafts = new Map<string, { all: readonly Stroke[]; kept: number; prompt: string }>();
 
 interface EditorProps {
   readonly asset: Asset;
@@ -34,9 +48,10 @@ interface EditorProps {
 /** Edits an image by a prompt. Without strokes of the brush, all of it may change. */
 export function Editor({ asset, onMade, onClose }: EditorProps) {
   const user = useUser();
+  const draft = drafts.get(asset.assetId);
   /** Also strokes that were taken back, which are after `kept`. */
-  const [all, setAll] = useState<readonly Stroke[]>([]);
-  const [kept, setKept] = useState(0);
+  const [all, setAll] = useState<readonly Stroke[]>(draft?.all ?? []);
+  const [kept, setKept] = useState(draft?.kept ?? 0);
   const strokes = useMemo(() => all.slice(0, kept), [all, kept]);
   const [zoom, setZoom] = useState(0);
   const paint = (next: readonly Stroke[]) => {
@@ -44,7 +59,12 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
     setKept(next.length);
   };
   const [brush, setBrush] = useState({ size: 0.08, erases: false, isBox: false });
-  const [prompt, setPrompt] = useState('');
+  const [prompt, setPrompt] = useState(draft?.prompt ?? '');
+  const hasWork = kept > 0 || prompt.trim() !== '';
+  useEffect(() => {
+    if (hasWork) drafts.set(asset.assetId, { all, kept, prompt });
+    else drafts.delete(asset.assetId);
+  }, [asset.assetId, hasWork, all, kept, prompt]);
   const [ratio, setRatio] = useState<Ratio>();
   const [count, setCount] = useState<(typeof counts)[number]>(1);
   const [made, setMade] = useState(0);
@@ -54,9 +74,12 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
   useEffect(() => {
     const closing = new AbortController();
     stop.current = closing;
-    // An editor that is closed must not buy further images.
-    return () => closing.abort();
-  }, []);
+    return () => {
+      // An editor that is closed must not buy further images.
+      closing.abort();
+      if (drafts.has(asset.assetId)) notify('Your edit is kept. It is there when you edit this image again.');
+    };
+  }, [asset.assetId]);
   const edit = useMutation({
     mutationFn: async () => {
       setMade(0);
@@ -68,11 +91,43 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
         ids.push(await editImage(user, order, stop.current.signal));
         setMade(ids.length);
       }
+      drafts.delete(asset.assetId);
       await onMade(ids.at(-1) ?? asset.assetId);
     },
   });
   const isReady = prompt.trim() !== '' && !edit.isPending;
   const isNarrow = useIsNarrow();
+  const deeds: readonly Deed[] = [
+    ...tools.map(([label, key, Icon, tool]) => ({
+      ...{ label, key, Icon, isOn: brush.erases === tool.erases && brush.isBox === tool.isBox },
+      run: () => setBrush({ ...brush, ...tool }),
+    })),
+    { label: 'Undo the last stroke', key: 'z', Icon: Undo2, isPossible: kept > 0, run: () => setKept(kept - 1) },
+    { label: 'Redo the stroke', key: 'y', Icon: Redo2, isPossible: kept < all.length, run: () => setKept(kept + 1) },
+    {
+      ...{ label: 'Invert the mask', key: 'i', Icon: Contrast, isPossible: strokes.length > 0 },
+      run: () => paint([...strokes, inversion]),
+    },
+    { label: 'Clear the mask', key: 'c', Icon: Trash2, isPossible: strokes.length > 0, run: () => paint([]) },
+    { label: 'Zoom out', key: '-', Icon: ZoomOut, isPossible: zoom > 0, run: () => setZoom(zoom - 1) },
+    { label: 'Zoom in', key: '+', Icon: ZoomIn, isPossible: zoom < zooms.length - 1, run: () => setZoom(zoom + 1) },
+  ];
+  const resize = (by: number) => setBrush({ ...brush, size: Math.min(0.3, Math.max(0.01, brush.size + by)) });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const pressed = event.key.toLowerCase();
+      // A text has its own undo, and other keys with Ctrl or ⌘ are the browser's.
+      if (event.target instanceof HTMLTextAreaElement) return;
+      if (event.ctrlKey || event.metaKey ? !/^[zy]$/.test(pressed) : !hasSingleKeys()) return;
+      const deed = deeds.find(({ key, isPossible = true }) => key === pressed && isPossible);
+      if (deed !== undefined) event.preventDefault();
+      deed?.run();
+      if (pressed === '[') resize(-0.01);
+      if (pressed === ']') resize(0.01);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
   return (
     <>
       <div className="stage">
@@ -98,29 +153,22 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
               : 'Only the painted part changes.'}
           </p>
           <div className="does">
-            {tools.map(([name, Icon, tool]) => (
+            {deeds.map(({ label, key, Icon, isOn, isPossible = true, run }) => (
               <IconButton
-                key={name}
-                label={name}
+                key={label}
+                label={label}
+                title={`${label} (${key.toUpperCase()})`}
                 Icon={Icon}
-                className="toggle icon"
-                aria-pressed={brush.erases === tool.erases && brush.isBox === tool.isBox}
-                onClick={() => setBrush({ ...brush, ...tool })}
+                className={isOn === undefined ? 'icon' : 'toggle icon'}
+                aria-pressed={isOn}
+                disabled={!isPossible}
+                onClick={run}
               />
             ))}
-            {(
-              [
-                ['Undo the last stroke', Undo2, kept > 0, () => setKept(kept - 1)],
-                ['Redo the stroke', Redo2, kept < all.length, () => setKept(kept + 1)],
-                ['Invert the mask', Contrast, strokes.length > 0, () => paint([...strokes, inversion])],
-                ['Clear the mask', Trash2, strokes.length > 0, () => paint([])],
-                ['Zoom out', ZoomOut, zoom > 0, () => setZoom(zoom - 1)],
-                ['Zoom in', ZoomIn, zoom < zooms.length - 1, () => setZoom(zoom + 1)],
-              ] as readonly (readonly [string, LucideIcon, boolean, () => void])[]
-            ).map(([label, Icon, isPossible, run]) => (
-              <IconButton key={label} label={label} Icon={Icon} className="icon" disabled={!isPossible} onClick={run} />
-            ))}
           </div>
+          <p className="quiet small keyhint">
+            Keys: B, R and E choose a tool, [ and ] the size, + and − the zoom. Z undoes.
+          </p>
           <label className="field">
             <span className="sized">
               Brush size <output>{Math.round(brush.size * (asset.width ?? shownSide))} px</output>
@@ -171,7 +219,7 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
                 : `Generate ${count} images`}
           </button>
           <button type="button" onClick={onClose}>
-            Cancel
+            {edit.isPending ? 'Cancel' : 'Back to the image'}
           </button>
         </div>
       </form>

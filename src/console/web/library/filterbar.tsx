@@ -78,13 +78,7 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
       )}
       {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
       {onUpload && (
-        // In an album, the first thing to do is to add to it.
-        <Button
-          Icon={Upload}
-          text="Upload"
-          className={`uploading ${filters.album === '' ? 'primary' : ''}`}
-          onClick={onUpload}
-        />
+        <Button Icon={Upload} text="Upload" className="uploading primary" onClick={onUpload} />
       )}
       {isOpen && !isNarrow && dates}
       {isOpen && isNarrow && (

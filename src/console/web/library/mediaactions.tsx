@@ -140,6 +140,8 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
   };
   const words = prompt ?? '';
   const from = { references: [asset.assetId] };
+  // Tiles of the library are smaller, and know it.
+  const hasRoom = isFavorite === undefined;
   const again: Action = {
     name: 'Use prompt and settings',
     Icon: RotateCw,
@@ -176,8 +178,14 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
   };
   const ofImages: readonly Action[] = [
     { name: 'Edit', Icon: Brush, isFirst: true, bar: 'primary', run: () => (onEdit ?? openEditor)(asset) },
-    { name: 'Vary', Icon: Sparkles, bar: 'named', run: () => startCreating({ deed: 'vary', prompt: words, ...from }) },
-    { name: 'Animate', Icon: Clapperboard, bar: 'named', run: () => startCreating({ kind: 'video', ...from }) },
+    {
+      ...{ name: 'Vary', Icon: Sparkles, isFirst: hasRoom, bar: 'named' },
+      run: () => startCreating({ deed: 'vary', prompt: words, ...from }),
+    },
+    {
+      ...{ name: 'Animate', Icon: Clapperboard, isFirst: hasRoom, bar: 'named' },
+      run: () => startCreating({ kind: 'video', ...from }),
+    },
   ];
   const reference: Action = {
     name: attach ? 'Use as reference' : 'Continue in conversation',

@@ -1,9 +1,11 @@
-import { FolderPlus, Heart, Images, Pencil } from 'lucide-react';
+import { FolderPlus, Heart, Images, Link2, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Collection } from '../../../client/media/api.ts';
 import { itemsOf, mostCovers, useAlbumCalls, useAlbums, useCover } from '../library/albums.ts';
 import type { Filters } from '../library/assets.ts';
+import { openDialog } from '../library/dialogs.ts';
+import { useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -22,6 +24,8 @@ export function Albums() {
   const [edited, setEdited] = useState<Collection | 'new'>();
   const { data: albums, error, refetch } = useAlbums(q);
   const { data: liked } = useCover(favorites, '');
+  const shares = useShares().data?.pages.flatMap((page) => page.shares);
+  const shared = new Set(shares?.map(({ collectionId }) => collectionId));
   const isNone = albums?.length === 0 && q === '';
   const create = <Button Icon={FolderPlus} text="New album" className="primary" onClick={() => setEdited('new')} />;
   return (
@@ -54,8 +58,19 @@ export function Albums() {
                 <Link href={`/library?album=${album.collectionId}`} className="albumcard">
                   <Cover filter={{ album: album.collectionId }} version={album.updatedAt} />
                   <span className="strong cut">{album.title}</span>
-                  <span className="quiet small">{itemsOf(album.count)}</span>
+                  <span className="quiet small">
+                    {itemsOf(album.count)}
+                    {shared.has(album.collectionId) && ' · Shared'}
+                  </span>
                 </Link>
+                {shared.has(album.collectionId) && (
+                  <IconButton
+                    label={`Link of “${album.title}”`}
+                    Icon={Link2}
+                    className="plain icon link"
+                    onClick={() => openDialog({ kind: 'share-album', collectionId: album.collectionId })}
+                  />
+                )}
                 <IconButton label={`Edit “${album.title}”`} Icon={Pencil} onClick={() => setEdited(album)} />
               </li>
             ))}

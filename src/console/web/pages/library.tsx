@@ -4,6 +4,7 @@ import {
   CheckCheck,
   ChevronDown,
   ChevronLeft,
+  CircleCheck,
   Columns2,
   Download,
   FolderMinus,
@@ -12,8 +13,10 @@ import {
   History,
   ImagePlus,
   Images,
+  Link2,
   type LucideIcon,
   Pencil,
+  Plus,
   Share2,
   Trash2,
   Upload,
@@ -32,6 +35,7 @@ import { FilterBar } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import { addUploads } from '../library/queue.ts';
+import { useShare } from '../library/shares.ts';
 import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
@@ -99,12 +103,19 @@ export function Library() {
   const isAdding = filters.addTo !== '';
   // Nothing is there to filter.
   const isEmpty = listing.data !== undefined && assets.length === 0 && !hasNextPage && !isFiltered && !isAdding;
+  // All are in view, so a filter finds nothing that the eye does not.
+  const isFew = filters.album !== '' && assets.length <= 24 && !hasNextPage && !isFiltered;
   const isChoosing = isSelecting || choosing.chosen.size > 0;
 
   return (
     <div className="library">
       {filters.album !== '' ? (
-        <AlbumHeader key={filters.album} collectionId={filters.album} />
+        <AlbumHeader
+          key={filters.album}
+          collectionId={filters.album}
+          onUpload={pick}
+          onSelect={isFew ? () => setSelecting(true) : undefined}
+        />
       ) : filters.isFavorite && isOfAlbums ? (
         <header className="page album">
           <div>
@@ -129,11 +140,11 @@ export function Library() {
           />
         )
       )}
-      {(isAdding || !isChoosing) && !isEmpty && (
+      {(isAdding || !isChoosing) && !isEmpty && !isFew && (
         <FilterBar
           filters={filters}
           onChange={setFilters}
-          onUpload={isAdding ? undefined : pick}
+          onUpload={isAdding || filters.album !== '' ? undefined : pick}
           onSelect={isAdding ? undefined : () => setSelecting(true)}
         >
           <Months
@@ -335,20 +346,27 @@ function Nothing({ isFiltered, album, onUpload, onReset }: NothingProps) {
           : 'Images and videos that you create appear here. You can also drop files anywhere to upload them.'}
       </p>
       <div className="does">
-        {isAlbum && <AddLink collectionId={album} />}
-        {!isAlbum && (
-          <Link className="button primary" href="/create">
-            Create an image
-          </Link>
-        )}
+        <Link className="button primary" href={isAlbum ? `/library?addTo=${album}` : '/create'}>
+          {isAlbum ? 'Add from your library' : 'Create an image'}
+        </Link>
         <Button Icon={Upload} text="Upload" onClick={onUpload} />
       </div>
     </Empty>
   );
 }
 
-function AlbumHeader({ collectionId }: { readonly collectionId: string }) {
+interface AlbumHeaderProps {
+  readonly collectionId: string;
+  readonly onUpload: () => void;
+  /** `undefined`: the filter bar has it. */
+  readonly onSelect: (() => void) | undefined;
+}
+
+function AlbumHeader({ collectionId, onUpload, onSelect }: AlbumHeaderProps) {
   const { data: album, error } = useAlbum(collectionId);
+  const sharing = { kind: 'share-album', collectionId } as const;
+  const { data: share } = useShare(sharing);
+  const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(false);
   return (
     <header className="page album">
@@ -360,11 +378,26 @@ function AlbumHeader({ collectionId }: { readonly collectionId: string }) {
       </div>
       {album && (
         <div className="does">
-          {album.count > 0 && <AddLink collectionId={collectionId} />}
           {album.count > 0 && (
-            <Button Icon={Share2} text="Share" onClick={() => openDialog({ kind: 'share-album', collectionId })} />
+            <>
+              <Menu trigger={<Button Icon={Plus} text="Add" className="primary" />}>
+                <MenuItem Icon={Images} onSelect={() => navigate(`/library?addTo=${collectionId}`)}>
+                  From your library
+                </MenuItem>
+                <MenuItem Icon={Upload} onSelect={onUpload}>
+                  Upload
+                </MenuItem>
+              </Menu>
+              <Button
+                Icon={share ? Link2 : Share2}
+                text={share ? 'Shared' : 'Share'}
+                className={share ? 'toggle' : ''}
+                onClick={() => openDialog(sharing)}
+              />
+            </>
           )}
           <Button Icon={Pencil} text="Edit" onClick={() => setEditing(true)} />
+          {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
         </div>
       )}
       {album && isEditing && <AlbumDialog album={album} onClose={() => setEditing(false)} />}
@@ -376,13 +409,6 @@ const BackToAlbums = () => (
   <Link href="/albums" className="back">
     <ChevronLeft {...icon} />
     Albums
-  </Link>
-);
-
-const AddLink = ({ collectionId }: { readonly collectionId: string }) => (
-  <Link className="button primary" href={`/library?addTo=${collectionId}`}>
-    <Images {...icon} />
-    Add from your library
   </Link>
 );
 

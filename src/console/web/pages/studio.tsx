@@ -1,16 +1,15 @@
 import '../studio/studio.css';
-import { Ellipsis, MessageSquare, Pencil, Search, Share2, SquarePen, Trash2 } from 'lucide-react';
+import { MessageSquare, Search, SquarePen } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link, Redirect, useLocation, useParams } from 'wouter';
-import { openDialog } from '../library/dialogs.ts';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useActions } from '../shell/actions.ts';
 import { InSidebar, InTopBar } from '../shell/frame.tsx';
-import { Menu, MenuItem } from '../shell/menu.tsx';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { Conversation } from '../studio/conversation.tsx';
-import { groupByDate, newThreadId, type Thread, useRename, useThreads, useTrashThread } from '../studio/threads.ts';
+import { Renaming, ThreadMenu } from '../studio/threadhead.tsx';
+import { groupByDate, newThreadId, type Thread, useThreads } from '../studio/threads.ts';
 
 export function Studio() {
   const { threadId } = useParams<{ readonly threadId?: string }>();
@@ -19,7 +18,7 @@ export function Studio() {
 
 function Opened({ threadId }: { readonly threadId: string }) {
   const [, navigate] = useLocation();
-  const titles = useThreadActions();
+  useThreadActions();
   return (
     <div className="studio">
       <h1 className="unseen">Studio</h1>
@@ -27,7 +26,6 @@ function Opened({ threadId }: { readonly threadId: string }) {
         <ThreadList current={threadId} />
       </InSidebar>
       <InTopBar>
-        {titles.has(threadId) && <span className="strong cut title">{titles.get(threadId)}</span>}
         <IconButton
           label="New conversation"
           Icon={SquarePen}
@@ -96,76 +94,35 @@ function ThreadList({ current }: { readonly current: string }) {
 
 function Entry({ thread, isCurrent }: { readonly thread: Thread; readonly isCurrent: boolean }) {
   const { threadId, title, runningTaskId } = thread;
-  const trash = useTrashThread();
-  const [, navigate] = useLocation();
   const [isRenaming, setRenaming] = useState(false);
-  if (isRenaming) return <Renaming thread={thread} onEnd={() => setRenaming(false)} />;
-  function remove() {
-    if (isCurrent) navigate(`/studio/${newThreadId()}`);
-    trash(thread, () => {
-      if (isCurrent) navigate(`/studio/${threadId}`);
-    });
-  }
+  if (isRenaming)
+    return (
+      <li>
+        <Renaming thread={thread} onEnd={() => setRenaming(false)} />
+      </li>
+    );
   return (
     <li className="thread">
       <Link href={`/studio/${threadId}`} aria-current={isCurrent ? 'page' : undefined} title={title}>
         <span className="cut">{title}</span>
         {runningTaskId !== null && <span className="spinner small" role="img" aria-label="An answer is in progress" />}
       </Link>
-      <Menu align="end" trigger={<IconButton label={`Options of ${title}`} Icon={Ellipsis} />}>
-        <MenuItem Icon={Pencil} onSelect={() => setRenaming(true)}>
-          Rename
-        </MenuItem>
-        <MenuItem Icon={Share2} onSelect={() => openDialog({ kind: 'share-thread', threadId, title })}>
-          Share
-        </MenuItem>
-        <MenuItem Icon={Trash2} tone="danger" onSelect={remove}>
-          Delete
-        </MenuItem>
-      </Menu>
+      <ThreadMenu
+        thread={thread}
+        label={`Options of ${title}`}
+        isCurrent={isCurrent}
+        onRename={() => setRenaming(true)}
+      />
     </li>
   );
 }
 
-function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly onEnd: () => void }) {
-  const rename = useRename();
-  const [title, setTitle] = useState(thread.title);
-  async function submit() {
-    const next = title.trim();
-    if (next !== '' && next !== thread.title)
-      await rename.mutateAsync({ ...thread, title: next }).catch(() => undefined);
-    onEnd();
-  }
-  return (
-    <li>
-      <form action={submit}>
-        <input
-          aria-label="Title"
-          maxLength={200}
-          value={rename.isPending ? title.trim() : title}
-          // The menu returns the focus to its button when it closes, after the field is shown.
-          ref={(field) => {
-            if (field !== null) setTimeout(() => field.select());
-          }}
-          onChange={(event) => setTitle(event.target.value)}
-          onBlur={() => void submit()}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.stopPropagation();
-            onEnd();
-          }}
-        />
-      </form>
-    </li>
-  );
-}
-
-/** The palette finds conversations by title, also where their list is hidden in a drawer. Returns the titles by id. */
-function useThreadActions(): ReadonlyMap<string, string> {
+/** The palette finds conversations by title, also where their list is hidden in a drawer. */
+function useThreadActions(): void {
   const { threads } = useThreads('');
   const [, navigate] = useLocation();
   const text = JSON.stringify(threads?.map(({ threadId, title }) => [threadId, title]) ?? []);
-  const titles = useMemo(() => new Map<string, string>(JSON.parse(text)), [text]);
+  const titles = useMemo((): readonly [string, string][] => JSON.parse(text), [text]);
   useActions(
     useMemo(
       () => [
@@ -177,7 +134,7 @@ function useThreadActions(): ReadonlyMap<string, string> {
           keys: 'mod+shift+o',
           perform: () => navigate(`/studio/${newThreadId()}`),
         },
-        ...[...titles].map(([threadId, title]) => ({
+        ...titles.map(([threadId, title]) => ({
           ...{ id: threadId, title, group: 'Conversation', Icon: MessageSquare },
           perform: () => navigate(`/studio/${threadId}`),
         })),
@@ -185,5 +142,4 @@ function useThreadActions(): ReadonlyMap<string, string> {
       [titles, navigate],
     ),
   );
-  return titles;
 }

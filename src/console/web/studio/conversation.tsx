@@ -15,7 +15,6 @@ import {
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { agentCalls } from '#client/agent/calls.ts';
-import type { Thread } from '../../../client/agent/api.ts';
 import { fromAmong } from '../library/actions.ts';
 import { useCover } from '../library/albums.ts';
 import { nameOf } from '../library/assets.ts';
@@ -26,7 +25,6 @@ import { Seconds } from '../parts/elapsed.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
 import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
-import { InTopBar } from '../shell/frame.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
@@ -47,12 +45,12 @@ import { ConversationContext, isInProgress, isMedia, type MediaOutput } from './
 import { type Prices, useMediaChoice, usePrices } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
+import { ThreadHead } from './threadhead.tsx';
 import { useThreads } from './threads.ts';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
   const queries = useQueryClient();
-  const { threads } = useThreads('');
   const queryKey = ['thread', user.id, threadId];
   const thread = useQuery({
     queryKey,
@@ -77,26 +75,7 @@ export function Conversation({ threadId }: { readonly threadId: string }) {
     reread: async () => (await thread.refetch()).data,
     forget: () => void queries.cancelQueries({ queryKey }),
   };
-  const { messages, isTemporary } = thread.data;
-  const isOlder = threads?.every((one) => one.threadId !== threadId) && messages.length > 0 && !isTemporary;
-  return (
-    <>
-      {isOlder && <OlderTitle threadId={threadId} />}
-      <Chat threadId={threadId} stored={thread.data} rereading={rereading} />
-    </>
-  );
-}
-
-/** The list has the titles of the newest conversations only. */
-function OlderTitle({ threadId }: { readonly threadId: string }) {
-  const user = useUser();
-  const queryKey = ['threads', user.id, 'one', threadId];
-  const { data } = useQuery({ queryKey, queryFn: () => user.json<Thread>('agent', `/threads/${threadId}`) });
-  return (
-    <InTopBar>
-      <span className="strong cut title">{data?.title}</span>
-    </InTopBar>
-  );
+  return <Chat threadId={threadId} stored={thread.data} rereading={rereading} />;
 }
 
 /** A run of the conversation was without memory. */
@@ -138,7 +117,6 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
     ...(isForgotten && { memory: false }),
     ...(isTemporary && { temporary: true }),
   };
-  const { view, content, isFollowing, follow } = useFollowing();
   const isOnline = useIsOnline();
   const isDragging = useDroppedFiles(attachments.add);
 
@@ -152,6 +130,8 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
     field.current?.focus();
   });
   const { messages, isAnswering } = chat;
+  const isBeginning = messages.length === 0 && !isAnswering;
+  const { view, content, isFollowing, follow } = useFollowing(!isBeginning);
   const busySending = useMutation({
     mutationFn: (message: BusyMessage) => chat.sendWhileBusy(message, choice),
     // Until the service has the message, it stays in the composer, where it may have been changed.
@@ -192,15 +172,27 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
 
   return (
     <div className="conversation">
+      <ThreadHead threadId={threadId} isListed={stored.messages.length > 0 && !isTemporary}>
+        {messages.length === 0 ? (
+          <Button
+            Icon={MessageCircleDashed}
+            text="Temporary chat"
+            className="toggle"
+            aria-pressed={isTemporary}
+            onClick={() => setTemporary(!isTemporary)}
+          />
+        ) : (
+          isTemporary && <h2 className="strong cut title">Temporary chat</h2>
+        )}
+      </ThreadHead>
       {isDragging && <p className="dropping">Drop files to attach them</p>}
       <section className="messages" aria-label="Conversation" aria-busy={isAnswering} ref={view} tabIndex={-1}>
         <div className="column" ref={content}>
           <ConversationContext value={{ price: prices?.message, among: [...new Set(madeIn(messages).flatMap(idsOf))] }}>
-            {messages.length === 0 && !isAnswering && (
+            {isBeginning && (
               <Beginning
                 prices={prices}
                 isTemporary={isTemporary}
-                setTemporary={setTemporary}
                 onChoose={(suggestion) => {
                   chat.send(suggestion, [], choice);
                   follow();
@@ -321,21 +313,21 @@ const suggestions = [
 interface BeginningProps {
   readonly prices: Prices | undefined;
   readonly isTemporary: boolean;
-  readonly setTemporary: (isTemporary: boolean) => void;
   readonly onChoose: (text: string) => void;
 }
 
-function Beginning({ prices, isTemporary, setTemporary, onChoose }: BeginningProps) {
+function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
   return (
     <div className="beginning">
-      <h2>{isTemporary ? 'A temporary chat' : 'A new conversation'}</h2>
+      <h2>{isTemporary ? 'A temporary chat' : 'What do you want to create?'}</h2>
       <p className="quiet">
-        Describe what you want to see.
+        Describe an image or a video, ask a question, or begin with an example.
         <span className="tip">
           <Paperclip size={16} strokeWidth={1.75} aria-hidden="true" />{' '}
           {isTouch() ? 'Choose files or take a photo' : 'Drop or paste files'} to work with them.
         </span>
       </p>
+      {isTemporary ? <TemporaryNote /> : <Recent />}
       <ul>
         {/* The others are about memory. */}
         {suggestions.slice(0, isTemporary ? 2 : undefined).map(({ text, Icon, makes }) => (
@@ -352,28 +344,46 @@ function Beginning({ prices, isTemporary, setTemporary, onChoose }: BeginningPro
           </li>
         ))}
       </ul>
-      <label className="choice">
-        <input type="checkbox" checked={isTemporary} onChange={({ target }) => setTemporary(target.checked)} />
-        Temporary chat
-      </label>
-      {isTemporary ? <TemporaryNote /> : <Recent />}
     </div>
   );
 }
 
-/** What a returning user has made last. */
+/** What a returning user can continue. */
 function Recent() {
-  const { data = [] } = useCover({}, 'recent');
-  const state = fromAmong(data.map(({ assetId }) => assetId));
-  if (data.length === 0) return null;
+  const { data: assets = [] } = useCover({}, 'recent', 100);
+  const { threads = [] } = useThreads('');
+  const continued = threads.flatMap((thread) => {
+    const image = assets.find(({ scopeKind, scopeId }) => scopeKind === 'thread' && scopeId === thread.threadId);
+    return image ? { thread, image } : [];
+  });
+  const created = assets.filter(({ generated }) => generated !== null);
+  const latest = (created.length > 0 ? created : assets).slice(0, 6);
+  const name = created.length > 0 ? 'Your latest creations' : 'Your latest files';
+  const state = fromAmong(latest.map(({ assetId }) => assetId));
   return (
-    <nav className="recent" aria-label="Your latest files">
-      {data.map((asset) => (
-        <Link key={asset.assetId} href={`/library/${asset.assetId}`} state={state} aria-label={nameOf(asset)}>
-          <Thumb asset={asset} />
-        </Link>
-      ))}
-    </nav>
+    <>
+      {continued.length > 0 && (
+        <nav className="recent" aria-label="Continue a conversation">
+          <h3>Continue a conversation</h3>
+          {continued.slice(0, 3).map(({ thread: { threadId, title }, image }) => (
+            <Link key={threadId} href={`/studio/${threadId}`}>
+              <Thumb asset={image} />
+              <span className="cut">{title}</span>
+            </Link>
+          ))}
+        </nav>
+      )}
+      {latest.length > 0 && (
+        <nav className="recent latest" aria-label={name}>
+          <h3>{name}</h3>
+          {latest.map((asset) => (
+            <Link key={asset.assetId} href={`/library/${asset.assetId}`} state={state} aria-label={nameOf(asset)}>
+              <Thumb asset={asset} />
+            </Link>
+          ))}
+        </nav>
+      )}
+    </>
   );
 }
 
@@ -464,7 +474,7 @@ function QueuedMessages({ queued, removing }: QueuedMessagesProps) {
 const nearPx = 48;
 
 /** Keeps the end in view while the content grows, until the reader scrolls up. `follow` scrolls to the end, and follows from then on. */
-function useFollowing() {
+function useFollowing(isOn: boolean) {
   const view = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
@@ -477,7 +487,7 @@ function useFollowing() {
 
   useEffect(() => {
     const box = view.current;
-    if (box === null || content.current === null) return;
+    if (!isOn || box === null || content.current === null) return;
     let top = box.scrollTop;
     const onScroll = () => {
       const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
@@ -496,7 +506,7 @@ function useFollowing() {
       observer.disconnect();
       box.removeEventListener('scroll', onScroll);
     };
-  }, [set]);
+  }, [set, isOn]);
 
   const follow = useCallback(() => {
     set(true);

@@ -106,7 +106,7 @@ function Question({ message, isUnanswered, previews, edited, actions: { threadId
           onCancel={() => setDraft(undefined)}
           onSend={async (next, discarded) => {
             setDraft(undefined);
-            // Otherwise, the new answer would still use them.
+            // Before the new answer, which would still use them.
             await forget(discarded);
             edit(message, next);
           }}
@@ -128,7 +128,7 @@ function Question({ message, isUnanswered, previews, edited, actions: { threadId
 
 interface EditorProps {
   readonly text: string;
-  /** What the replaced part of the conversation has stored in memory. */
+  /** What the replaced part of the conversation has stored in memory. It stays there unless the user chooses otherwise. */
   readonly facts: readonly Memory[];
   readonly onSend: (text: string, discarded: readonly Memory[]) => void;
   readonly onCancel: () => void;
@@ -137,9 +137,9 @@ interface EditorProps {
 function Editor({ text, facts, onSend, onCancel }: EditorProps) {
   const [next, setNext] = useState(text);
   const withPrice = useWithPrice();
-  const [kept, setKept] = useState<readonly string[]>([]);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
   const send = () => {
-    const discarded = facts.filter(({ id }) => !kept.includes(id));
+    const discarded = facts.filter(({ id }) => chosen.includes(id));
     if (next.trim() !== '') onSend(next.trim(), discarded);
   };
   return (
@@ -174,8 +174,8 @@ function Editor({ text, facts, onSend, onCancel }: EditorProps) {
         <label key={id} className="check">
           <input
             type="checkbox"
-            checked={!kept.includes(id)}
-            onChange={({ target }) => setKept(target.checked ? kept.filter((one) => one !== id) : [...kept, id])}
+            checked={chosen.includes(id)}
+            onChange={({ target }) => setChosen(target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))}
           />
           Also forget “{content}”
         </label>

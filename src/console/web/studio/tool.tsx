@@ -88,7 +88,9 @@ export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
         failure && <p className="problem small">{failure}</p>
       )}
       <Recalled output={output} />
-      {part.type === 'tool-saveMemory' && textOf(output, 'memoryId') && <Remembered output={output} />}
+      {part.type === 'tool-saveMemory' && textOf(output, 'memoryId') && (
+        <Remembered output={output} content={prompt} />
+      )}
     </section>
   );
 }
@@ -106,15 +108,23 @@ function Recalled({ output }: { readonly output: unknown }) {
   );
 }
 
+interface RememberedProps {
+  readonly output: unknown;
+  /** An undo stores it again, with another id. */
+  readonly content: string | undefined;
+}
+
 /** Of a fact that this call has stored. It can be forgotten while it is among the newest. */
-function Remembered({ output }: { readonly output: unknown }) {
-  const id = field(output, 'deduplicated') === false && field(output, 'memoryId');
-  const { data } = useMemories();
-  const fact = data?.pages.flatMap(({ memories }) => memories).find((one) => one.id === id);
+function Remembered({ output, content }: RememberedProps) {
+  const id = field(output, 'memoryId');
+  const { data, hasNextPage, isFetchedAfterMount } = useMemories();
+  const facts = data?.pages.flatMap(({ memories }) => memories);
+  const fact = facts?.find((one) => one.id === id || one.content === content);
   const forget = useForgetFacts();
   return (
     <div className="links">
-      {fact && (
+      {isFetchedAfterMount && !fact && !hasNextPage && <span className="gone-since">Forgotten or replaced since.</span>}
+      {fact && field(output, 'deduplicated') === false && (
         <button type="button" onClick={() => void forget([fact])}>
           Undo
         </button>

@@ -1,0 +1,112 @@
+/** The title of a conversation, and what can be done with all of it. */
+import { useQuery } from '@tanstack/react-query';
+import { Ellipsis, Pencil, Share2, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
+import { openDialog } from '../library/dialogs.ts';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { useIsNarrow } from '../shell/browser.ts';
+import { InTopBar } from '../shell/frame.tsx';
+import { Menu, MenuItem } from '../shell/menu.tsx';
+import { useUser } from '../user.tsx';
+import { newThreadId, type Thread, useRename, useThreads, useTrashThread } from './threads.ts';
+
+interface ThreadHeadProps {
+  readonly threadId: string;
+  /** The service has the conversation, and lists it. */
+  readonly isListed: boolean;
+  /** In place of the title of a conversation that is not listed. */
+  readonly children: ReactNode;
+}
+
+/** Above the conversation, or in the bar of a narrow window. */
+export function ThreadHead({ threadId, isListed, children }: ThreadHeadProps) {
+  const user = useUser();
+  const isNarrow = useIsNarrow();
+  const { threads } = useThreads('');
+  const listed = threads?.find((one) => one.threadId === threadId);
+  // The list has the newest conversations only.
+  const { data } = useQuery({
+    queryKey: ['threads', user.id, 'one', threadId],
+    queryFn: () => user.json<Thread>('agent', `/threads/${threadId}`),
+    enabled: isListed && threads !== undefined && listed === undefined,
+  });
+  const [isRenaming, setRenaming] = useState(false);
+  const thread = listed ?? data;
+  const content = !thread ? (
+    children
+  ) : isRenaming ? (
+    <Renaming thread={thread} onEnd={() => setRenaming(false)} />
+  ) : (
+    <>
+      <h2 className="strong cut title">{thread.title}</h2>
+      {!isNarrow && <Button Icon={Share2} text="Share" className="plain" onClick={() => share(thread)} />}
+      <ThreadMenu thread={thread} label="Options of this conversation" isCurrent onRename={() => setRenaming(true)} />
+    </>
+  );
+  return isNarrow ? <InTopBar>{content}</InTopBar> : <header className="threadhead">{content}</header>;
+}
+
+const share = ({ threadId, title }: Thread) => openDialog({ kind: 'share-thread', threadId, title });
+
+interface ThreadMenuProps {
+  readonly thread: Thread;
+  readonly label: string;
+  readonly isCurrent: boolean;
+  readonly onRename: () => void;
+}
+
+export function ThreadMenu({ thread, label, isCurrent, onRename }: ThreadMenuProps) {
+  const trash = useTrashThread();
+  const [, navigate] = useLocation();
+  function remove() {
+    if (isCurrent) navigate(`/studio/${newThreadId()}`);
+    trash(thread, () => {
+      if (isCurrent) navigate(`/studio/${thread.threadId}`);
+    });
+  }
+  return (
+    <Menu align="end" trigger={<IconButton label={label} Icon={Ellipsis} />}>
+      <MenuItem Icon={Pencil} onSelect={onRename}>
+        Rename
+      </MenuItem>
+      <MenuItem Icon={Share2} onSelect={() => share(thread)}>
+        Share
+      </MenuItem>
+      <MenuItem Icon={Trash2} tone="danger" onSelect={remove}>
+        Delete
+      </MenuItem>
+    </Menu>
+  );
+}
+
+export function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly onEnd: () => void }) {
+  const rename = useRename();
+  const [title, setTitle] = useState(thread.title);
+  async function submit() {
+    const next = title.trim();
+    if (next !== '' && next !== thread.title)
+      await rename.mutateAsync({ ...thread, title: next }).catch(() => undefined);
+    onEnd();
+  }
+  return (
+    <form className="title" action={submit}>
+      <input
+        aria-label="Title"
+        maxLength={200}
+        value={rename.isPending ? title.trim() : title}
+        // The menu returns the focus to its button when it closes, after the field is shown.
+        ref={(field) => {
+          if (field !== null) setTimeout(() => field.select());
+        }}
+        onChange={(event) => setTitle(event.target.value)}
+        onBlur={() => void submit()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          onEnd();
+        }}
+      />
+    </form>
+  );
+}
