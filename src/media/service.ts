@@ -27,7 +27,7 @@ import { createQuarantine } from './quarantine/quarantine.ts';
 import { createDigester, type Digester } from './reading/digests.ts';
 import { createSettler } from './reconciling/settling.ts';
 import { importFile } from './registration/importing.ts';
-import { decisionRequest, incidentOpening } from './reports/api.ts';
+import { decisionRequest, incidentOrder } from './reports/api.ts';
 import { carryOut, decisionMailQueue, decisionQueue } from './reports/deciding.ts';
 import { dropOldCounts } from './reports/reportstore.ts';
 import { addReportRoutes } from './reports/routes.ts';
@@ -243,9 +243,9 @@ const auditing = {
     (['/v1/rescreen', '/v1/incidents'].includes(url) && method === 'POST'),
   targetOf: ({ routeOptions: { url }, body, params }: FastifyRequest) => {
     if (incidentDeeds.includes(url ?? '')) return `incident ${incidentParams.safeParse(params).data?.id ?? ''}`;
+    if (url === '/v1/incidents') return `asset ${incidentOrder.safeParse(body).data?.assetId ?? ''}`;
     if (url === '/v1/assets/legacy') return 'legacy file';
     if (url === '/v1/rescreen') return 'assets';
-    if (url === '/v1/incidents') return `asset ${incidentOpening.safeParse(body).data?.assetId}`;
     return sweepRequest.safeParse(body).data?.apply ? 'leftovers' : undefined;
   },
   // A later decision replaces the stored one, so only the log has the history.

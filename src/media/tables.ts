@@ -146,7 +146,7 @@ export interface MediaTables extends LedgerTables {
     is_priority: Generated<boolean>;
     decision: Decision | null;
     statement: string | null;
-    /** Of the content when it was decided about. */
+    /** Of the content when the incident began, and when it was decided about. */
     title: string | null;
     generation: Lineage | null;
     evidence_until: Date | null;

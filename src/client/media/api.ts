@@ -458,7 +458,7 @@ export interface IncidentPage {
   readonly next_cursor: string | null;
 }
 
-export interface IncidentOpening {
+export interface IncidentOrder {
   readonly assetId: string;
 }
 
@@ -467,7 +467,7 @@ export interface Incident {
   readonly status: 'open' | 'upheld' | 'cleared';
   /** `null`: a conversation. */
   readonly assetId: string | null;
-  /** The name of the asset, or its prompt; the title of a shared conversation or album; after a decision, including that of removed content. `null`: it has none, or no longer exists. */
+  /** The name of the asset, or its prompt; the title of a shared conversation or album; also of deleted content. `null`: it has none, or its owner was erased. */
   readonly title: string | null;
   readonly ownerId: string;
   readonly scopeKind: string;
@@ -486,6 +486,10 @@ export interface Incident {
   readonly shareId: string | null;
   /** The page that was reported can be read now. */
   readonly isShared: boolean;
+  /** The reported or flagged asset was deleted. */
+  readonly isGone: boolean;
+  /** The open incidents of the same bytes, and of the copies of the asset, including this one. */
+  readonly openAlike: number;
   /** The order that the asset was made from. */
   readonly generation: Lineage | null;
   /** The number of people who reported it. */
@@ -779,6 +783,32 @@ export interface DecisionRequest {
   readonly decision: 'dismiss' | 'restrict' | 'remove';
   /** The reasons. The owner and the people who reported the content get them by email. */
   readonly statement: string;
+  /** `false`: the owner gets no email, because that of another decision about the same content is enough. Default: `true`. */
+  readonly mailOwner?: boolean | null;
+}
+
+export interface PlacesQuery {
+  /** The places of the content of this incident. Either this or `assetIds`. */ readonly incidentId?: string | null;
+  /** The places of these assets: ids, separated by commas; at most 20. */
+  readonly assetIds?: string | null;
+}
+
+export interface ContentPlaces {
+  /** Stored assets of the same content, or of the same bytes. Published ones first, at most 100. */
+  readonly places: readonly {
+    readonly assetId: string;
+    readonly ownerId: string;
+    readonly scopeKind: string;
+    readonly scopeId: string;
+    readonly title: string | null;
+    /** A decision applies to it: it is the asset, or a copy by the same owner. */
+    readonly isCopy: boolean;
+    readonly isRestricted: boolean;
+    /** The pages that show it: its own, and those of albums and conversations. */
+    readonly shareIds: readonly string[];
+  }[];
+  /** Those about the same content, newest first, at most 100. */
+  readonly incidents: readonly Incident[];
 }
 
 export interface OwnDecisions {

@@ -16,6 +16,7 @@ import type {
   CollectionOwner,
   CollectionRequest,
   Collections,
+  ContentPlaces,
   CopyRequest,
   DecisionRequest,
   ErasedOwner,
@@ -31,7 +32,7 @@ import type {
   IncidentCounts,
   IncidentExport,
   IncidentListing,
-  IncidentOpening,
+  IncidentOrder,
   IncidentPage,
   IncidentResolution,
   IndexedListing,
@@ -47,6 +48,7 @@ import type {
   OwnReportPage,
   PendingObject,
   PendingRequest,
+  PlacesQuery,
   RegistrationRequest,
   Reported,
   ReportPage,
@@ -229,8 +231,8 @@ export function mediaCalls(access: Access) {
     listIncidents: (query?: IncidentListing, options?: CallOptions): Promise<IncidentPage> =>
       callJson(access, { method: 'GET', path: '/v1/incidents', query, repeatable: true }, options),
 
-    /** Open an incident of an asset without a report (`POST /v1/incidents`). */
-    openIncident: (body: IncidentOpening, options?: CallOptions): Promise<Incident> =>
+    /** Open an incident of an asset, to decide about it (`POST /v1/incidents`). */
+    openIncident: (body: IncidentOrder, options?: CallOptions): Promise<Incident> =>
       callJson(access, { method: 'POST', path: '/v1/incidents', body, repeatable: true }, options),
 
     /** Count incidents by status and list (`GET /v1/incidents/counts`). */
@@ -328,6 +330,10 @@ export function mediaCalls(access: Access) {
         { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/decision`, body, repeatable: true },
         options,
       ),
+
+    /** List where the same content is, and its incidents (`GET /v1/incidents/places`). */
+    listPlaces: (query?: PlacesQuery, options?: CallOptions): Promise<ContentPlaces> =>
+      callJson(access, { method: 'GET', path: '/v1/incidents/places', query, repeatable: true }, options),
 
     /** List the decisions about your content (`GET /v1/decisions`). */
     listOwnDecisions: (options?: CallOptions): Promise<OwnDecisions> =>

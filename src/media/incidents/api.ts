@@ -14,7 +14,7 @@ export const incident = z.object({
     .string()
     .nullable()
     .describe(
-      'The name of the asset, or its prompt; the title of a shared conversation or album; after a decision, including that of removed content. `null`: it has none, or no longer exists.',
+      'The name of the asset, or its prompt; the title of a shared conversation or album; also of deleted content. `null`: it has none, or its owner was erased.',
     ),
   ownerId: z.string(),
   scopeKind: z.string(),
@@ -34,6 +34,10 @@ export const incident = z.object({
   threadId: z.string().nullable().describe('A reported conversation, or `album:` and the id of a reported collection.'),
   shareId: z.string().nullable().describe('The page that was reported.'),
   isShared: z.boolean().describe('The page that was reported can be read now.'),
+  isGone: z.boolean().describe('The reported or flagged asset was deleted.'),
+  openAlike: z
+    .int()
+    .describe('The open incidents of the same bytes, and of the copies of the asset, including this one.'),
   generation: lineage.nullable().describe('The order that the asset was made from.'),
   reports: z.int().describe('The number of people who reported it.'),
   reasons: z.array(z.string()).describe('Those of the reports.'),

@@ -81,6 +81,8 @@ onEveryPair('incidents', (pair) => {
       threadId: null,
       shareId: null,
       isShared: false,
+      isGone: false,
+      openAlike: 1,
       generation: null,
       reports: 0,
       reasons: [],

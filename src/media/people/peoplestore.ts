@@ -3,11 +3,12 @@ import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables } from '../tables.ts';
 
-const nobody = '00000000-0000-0000-0000-000000000000';
+/** The owner of incidents whose owner was erased. */
+export const nobody = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deletes the tasks of the owner and the records of removed files, and takes the owner's name out of incidents: their
- * digests stay, because they decide which content passes. Returns how many rows of each.
+ * digests stay, because they decide which content passes. Reported and flagged content is deleted, so its incidents close. Returns how many rows of each.
  */
 export async function forgetOwner(db: Db<MediaTables>, ownerId: string): Promise<Record<string, number>> {
   const inPath = `%${ownerId}%`;
@@ -28,6 +29,8 @@ export async function forgetOwner(db: Db<MediaTables>, ownerId: string): Promise
   const incidents = await sql`
     update screening_incidents set owner_id = ${nobody}, scope_kind = '', scope_id = '', note = null, appeal = null,
       thread_id = null, share_id = null, statement = null, title = null, generation = null,
+      status = case when status = 'open' and check_name in ('report', 'flag') then 'upheld' else status end,
+      resolved_at = case when status = 'open' and check_name in ('report', 'flag') then now() else resolved_at end,
       origin = case when origin like ${inPath} then null else origin end
     where owner_id = ${ownerId} or origin like ${inPath}`.execute(db);
   return {

@@ -17,6 +17,7 @@ import { removeObjects } from '../deletion/removal.ts';
 import type { Incident } from '../incidents/api.ts';
 import { readIncident } from '../incidents/incidents.ts';
 import { currentRows } from '../lookup/assetlookup.ts';
+import { nobody } from '../people/peoplestore.ts';
 import { mediaProblems } from '../problems.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { Hit } from '../screening/labels.ts';
@@ -54,7 +55,7 @@ export const decisionQueue: Queue<DecisionJob> = { name: 'media/decisions', payl
  * an appeal.
  */
 export async function decide(deps: MediaContext, id: string, request: DecisionRequest): Promise<Incident> {
-  const { decision, statement } = request;
+  const { decision, statement, mailOwner = true } = request;
   // Read before: the cache forgets what the transaction hides.
   const shown = await affectedBefore(deps, id);
   const removed = await withInvalidation(deps, shown, () =>
@@ -74,7 +75,7 @@ export async function decide(deps: MediaContext, id: string, request: DecisionRe
       if (isDismissed) await releaseAssets(tx, assetIds);
       else await hide(deps, tx, affected, decision);
       await hideShares(tx, ownerId, threadId, assetIds, !isDismissed);
-      const decided = { ownerId, kind, decision, statement };
+      const decided = { ownerId: mailOwner && ownerId !== nobody ? ownerId : null, kind, decision, statement };
       // Operators find the jobs of the emails by the id of the incident.
       await enqueueMails(deps, tx, decided, await listReports(tx, id), `${id}:${randomUUID()}`);
       return decision === 'remove' ? assetIds : [];
@@ -203,7 +204,8 @@ export async function carryOut(deps: MediaContext, job: Job<DecisionJob>): Promi
 export const decisionMailQueue = mailQueueOf('media/decision-mail');
 
 interface Decided {
-  readonly ownerId: string;
+  /** `null`: the owner gets no email. */
+  readonly ownerId: string | null;
   readonly kind: string;
   readonly decision: Decision;
   readonly statement: string;
@@ -231,7 +233,7 @@ async function enqueueMails(
   const add = (recipient: string, mail: Omit<QueuedMail, 'key' | 'data'>) => {
     if (!mails.has(recipient)) mails.set(recipient, { ...mail, key: `${decisionId}:${recipient}`, data });
   };
-  add('owner', { type: 'content.decision', userId: ownerId, contact: null });
+  if (ownerId !== null) add('owner', { type: 'content.decision', userId: ownerId, contact: null });
   for (const { id, userId, contact, language } of reporters) {
     const email = contact !== null && bareAddress.test(contact) ? contact : undefined;
     if (email !== undefined)

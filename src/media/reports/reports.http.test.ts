@@ -20,7 +20,7 @@ import type { Appealed, Incident, IncidentCounts, IncidentPage } from '../incide
 import type { GalleryPage, Share, SharePage } from '../shares/api.ts';
 import { holdShare } from '../shares/sharestore.ts';
 import type { MediaTables } from '../tables.ts';
-import type { OwnDecisions, ReportPage } from './api.ts';
+import type { ContentPlaces, OwnDecisions, ReportPage } from './api.ts';
 import { writeDecision } from './reportstore.ts';
 
 const patience = { timeout: 30_000 };
@@ -316,6 +316,87 @@ onEveryPair('reports', (pair) => {
     expect((await rig.server.get(`/v1/shares/${alone.id}/data`)).status).toBe(404);
     await decide(ofImage, { decision: 'dismiss', statement: 'It is art.' });
     expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it('name every place of a picture and its other reports, which a removal does not decide', patience, async () => {
+    const [owner, other] = [await makeUser(), await makeUser()];
+    const bytes = await makeImage('png', { width: 217, height: 97 });
+    const { registration } = await upload(owner.client, bytes, { name: 'boat.png' });
+    const { assetId } = registration;
+    await owner.client.register(registration);
+    const target = { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'posts' };
+    const published = (await owner.client.post<Asset>('/v1/copy', target)).body.assetId;
+    const album = (await owner.client.post<Collection>('/v1/collections', { title: 'Boats', assetIds: [assetId] }))
+      .body;
+    const page = (await owner.client.post<Share>('/v1/shares', { collectionId: album.collectionId })).body;
+    const alone = (await owner.client.post<Share>('/v1/shares', { assetId })).body;
+    const elsewhere = await publish(other.client, bytes);
+    await reportAs(rig.user, { shareId: alone.id, reason: 'intimate' });
+    await reportAs(rig.user, { assetId: published, reason: 'copyright' });
+    const places = async (query: string) =>
+      (await rig.server.get<ContentPlaces & Refusal>(`/v1/incidents/places?${query}`)).body;
+    const [incident] = await incidentsOf(assetId);
+    const [ofCopy] = await incidentsOf(published);
+    expect([incident?.openAlike, ofCopy?.openAlike]).toEqual([2, 2]);
+    const found = await places(`incidentId=${incident?.id}`);
+    const kinds = found.places.map((one) => [one.assetId, one.ownerId, one.scopeKind === 'feed', one.isCopy]);
+    expect(kinds.toSorted()).toEqual(
+      [
+        [assetId, owner.userId, false, true],
+        [published, owner.userId, true, true],
+        [elsewhere, other.userId, true, false],
+      ].toSorted(),
+    );
+    const { shareIds } = found.places.find((one) => one.assetId === assetId) ?? {};
+    expect(shareIds?.toSorted()).toEqual([page.id, alone.id].toSorted());
+    expect(found.incidents.map(({ id }) => id)).toEqual([ofCopy?.id, incident?.id]);
+    expect((await places(`assetIds=${published}`)).incidents).toEqual(found.incidents);
+
+    // The picture of the other person has no report yet.
+    const open = async () => (await rig.server.post<Incident & Refusal>('/v1/incidents', { assetId: elsewhere })).body;
+    const opened = await open();
+    expect(opened).toMatchObject({ assetId: elsewhere, status: 'open', reports: 0, reasons: [], openAlike: 3 });
+    expect((await open()).id).toBe(opened.id);
+    const before = sent.length;
+    const removal = { decision: 'remove', statement: 'She did not agree.' };
+    await decide(String(incident?.id), removal);
+    const left = await incidentsOf(published);
+    expect(left).toMatchObject([{ status: 'open', isGone: true, title: 'boat.png', openAlike: 2 }]);
+    const after = await places(`incidentId=${incident?.id}`);
+    expect(after.places.map((one) => one.assetId)).toEqual([elsewhere]);
+    expect(await isReadable(rig.user, elsewhere)).toBe(true);
+    await decide(String(ofCopy?.id), { ...removal, mailOwner: false });
+    await decide(opened.id, removal);
+    expect(await isReadable(rig.user, elsewhere)).toBe(false);
+    const mails = () => sent.slice(before).map(({ body }) => [body.type, body.userId]);
+    await vi.waitFor(() => expect(mails()).toHaveLength(4), patience);
+    expect(mails().toSorted()).toEqual([
+      ...[owner.userId, other.userId].toSorted().map((userId) => ['content.decision', userId]),
+      ['report.decision', rig.userId],
+      ['report.decision', rig.userId],
+    ]);
+    for (const query of ['', `incidentId=${incident?.id}&assetIds=${assetId}`, 'assetIds=1'])
+      expect([query, (await places(query)).error]).toEqual([query, 'invalid_request']);
+    expect((await places(`incidentId=${randomUUID()}`)).error).toBe('not_found');
+    expect((await rig.server.post<Refusal>('/v1/incidents', { assetId })).body.error).toBe('not_found');
+    expect((await rig.user.post('/v1/incidents', { assetId: elsewhere })).status).toBe(403);
+    expect((await rig.user.get(`/v1/incidents/places?assetIds=${elsewhere}`)).status).toBe(403);
+  });
+
+  it('of content whose owner is erased close, without its name, and mail no owner', patience, async () => {
+    const owner = await makeUser();
+    const assetId = await publish(owner.client);
+    await reportAs(rig.otherUser, { assetId, reason: 'privacy' });
+    const [incident] = await incidentsOf(assetId);
+    expect((await rig.server.delete(`/v1/people/${owner.userId}`)).status).toBe(200);
+    expect((await incidentsOf(assetId))[0]).toMatchObject({
+      ...{ status: 'upheld', ownerId: '00000000-0000-0000-0000-000000000000', title: null },
+      ...{ isGone: true, decision: null, resolvedAt: expect.any(String), openAlike: 0 },
+    });
+    const before = sent.length;
+    await decide(String(incident?.id), { decision: 'remove', statement: 'A private photo.' });
+    await vi.waitFor(() => expect(sent.slice(before)).toHaveLength(1), patience);
+    expect(sent.at(-1)?.body.type).toBe('report.decision');
   });
 
   it('find what a page showed that its owner ended while it was hidden', async () => {

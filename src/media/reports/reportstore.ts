@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { type Db, hasChanged, holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
-import { generationOfContent, isUnanswered, titleOfContent } from '../screening/incidentstore.ts';
-import type { MediaTables } from '../tables.ts';
-import type { Decision } from './api.ts';
+import { generationOfContent, isUnanswered, titleOfAsset, titleOfContent } from '../screening/incidentstore.ts';
+import { isLive, type MediaTables } from '../tables.ts';
+import type { ContentPlaces, Decision } from './api.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
@@ -58,9 +58,9 @@ export async function insertReport(tx: Tx<MediaTables>, incidentId: string, repo
   return row.report_id;
 }
 
-/** Makes or joins the open incident of an asset. `reports`: how many people are added. `undefined`: the asset is gone. */
+/** Makes or joins the open incident of an asset. `undefined`: the asset is gone. `reports`: 0 for an operator. */
 export async function joinAssetIncident(
-  tx: Tx<MediaTables>,
+  tx: Handle,
   assetId: string,
   shareId: string | null,
   isPriority: boolean,
@@ -69,11 +69,11 @@ export async function joinAssetIncident(
   const { rows } = await sql<{ readonly id: string }>`
     insert into screening_incidents as known (
       asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, sha256, md5, pdq, pdq_quality,
-      check_name, list, origin, share_id, reports, is_priority, source_id
+      check_name, list, origin, share_id, reports, is_priority, source_id, title, generation
     )
     select asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, coalesce(sha256, ''),
       coalesce(md5, ''), pdq, pdq_quality, 'report', 'report', 'report', ${shareId}::text, ${reports}::int, ${isPriority}::boolean,
-      copied_from
+      copied_from, ${titleOfAsset}, generation
     from assets where asset_id = ${assetId}::uuid and ready_at is not null
     on conflict (asset_id) where check_name in ('report', 'flag') and status = 'open' and asset_id is not null
     do update set reports = known.reports + excluded.reports, is_priority = known.is_priority or excluded.is_priority,
@@ -91,10 +91,10 @@ export async function joinThreadIncident(
   const { rows } = await sql<{ readonly id: string }>`
     insert into screening_incidents as known (
       owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, sha256, md5,
-      check_name, list, origin, thread_id, share_id, reports, is_priority
+      check_name, list, origin, thread_id, share_id, reports, is_priority, title
     )
     select owner_id, 'thread', thread_id, 'thread', 'application/json', 0, '', '', '',
-      'report', 'report', 'report', thread_id, share_id, 1, ${isPriority}::boolean
+      'report', 'report', 'report', thread_id, share_id, 1, ${isPriority}::boolean, snapshot ->> 'title'
     from shares where share_id = ${shareId} and thread_id is not null
     on conflict (owner_id, thread_id) where thread_id is not null and status = 'open'
     do update set reports = known.reports + 1, is_priority = known.is_priority or excluded.is_priority,
@@ -136,11 +136,11 @@ export function listReportsOf(db: Handle, reporterId: string, afterId: string | 
     .execute();
 }
 
-/** What is known about the reported bytes. */
+/** What is known about the content and its bytes. */
 export function findContent(db: Handle, incidentId: string) {
   return db
     .selectFrom('screening_incidents')
-    .select(['kind', 'mime', 'byte_size as byteSize', 'sha256', 'md5', 'pdq'])
+    .select(['kind', 'mime', 'sha256', 'md5', 'pdq', ...inCamelCase('byte_size asset_id owner_id thread_id source_id')])
     .where('incident_id', '=', incidentId)
     .executeTakeFirst();
 }
@@ -214,14 +214,17 @@ export function listDecisions(db: Db<MediaTables>, ownerId: string, limit: numbe
 }
 
 /** The content that a decision is about, also if the reported copy is gone. */
-export async function contentOf(tx: TxHandle, incident: DecidableIncident): Promise<readonly string[]> {
+export async function contentOf(
+  tx: Handle,
+  incident: Pick<DecidableIncident, 'assetId' | 'sourceId' | 'ownerId' | 'threadId'>,
+): Promise<readonly string[]> {
   const { assetId, sourceId, ownerId, threadId } = incident;
   if (assetId === null) return mediaOfThread(tx, ownerId, String(threadId));
   return sourceId === null ? [assetId] : [assetId, sourceId];
 }
 
 /** The media that a shared conversation shows, also while its page is hidden, and nothing if the share was ended. */
-async function mediaOfThread(tx: TxHandle, ownerId: string, threadId: string): Promise<readonly string[]> {
+async function mediaOfThread(tx: Handle, ownerId: string, threadId: string): Promise<readonly string[]> {
   const row = await tx
     .selectFrom('shares')
     .select('snapshot')
@@ -229,6 +232,28 @@ async function mediaOfThread(tx: TxHandle, ownerId: string, threadId: string): P
     .executeTakeFirst();
   const parts = row?.snapshot?.messages.flatMap((message) => message.parts) ?? [];
   return [...new Set(parts.flatMap((part) => (part.type === 'media' ? [part.assetId] : [])))];
+}
+
+/** The ready assets with the content of `assetIds`, or with these bytes, of anyone. Published ones first. */
+export async function findPlaces(db: Handle, assetIds: readonly string[], sha256: string, limit: number) {
+  const { rows } = await sql<ContentPlaces['places'][number] & { readonly sha256: string | null }>`
+    with copies as (select asset_id, sha256 from assets where ${isCopyOf(assetIds)})
+    select asset_id as "assetId", owner_id as "ownerId", scope_kind as "scopeKind", scope_id as "scopeId", sha256,
+      ${titleOfAsset} as title, restricted_at is not null as "isRestricted",
+      asset_id in (select asset_id from copies) as "isCopy",
+      array(
+        select share_id from shares where shares.owner_id = assets.owner_id and ${isLive} and (
+          shares.asset_id = assets.asset_id
+          or jsonb_path_exists(snapshot, '$.messages[*].parts[*] ? (@.assetId == $id)',
+            jsonb_build_object('id', assets.asset_id))
+        ) order by created_at
+      ) as "shareIds"
+    from assets where ready_at is not null and asset_id in (
+      select asset_id from copies
+      union select same.asset_id from assets as same where same.sha256 = ${sha256}
+        or same.sha256 in (select sha256 from copies)
+    ) order by scope_kind = 'feed' desc, created_at, asset_id limit ${limit}`.execute(db);
+  return rows;
 }
 
 const affectedColumns = ['asset_id as assetId', 'backend', 'bucket', 'storage_key as storageKey'] as const;

@@ -14,14 +14,17 @@ import { findAsset } from '../assets/assetstore.ts';
 import { mayRead, ownerFor } from '../assets/ownership.ts';
 import type { MediaContext } from '../context.ts';
 import { incident, incidentParams } from '../incidents/api.ts';
-import { readIncident } from '../incidents/incidents.ts';
+import { readIncident, toIncident } from '../incidents/incidents.ts';
+import { listIncidents } from '../screening/incidentstore.ts';
 import { findShare } from '../shares/sharestore.ts';
 import type { MediaTables } from '../tables.ts';
 import * as api from './api.ts';
 import { decide, readOwnDecisions } from './deciding.ts';
 import {
+  contentOf,
   countReport,
   findContent,
+  findPlaces,
   findReport,
   insertReport,
   joinAssetIncident,
@@ -78,22 +81,6 @@ export function addReportRoutes(
     handler: async ({ params }) => ({ reports: await readReports(deps.db, params.id) }),
   });
 
-  routes.post('/v1/incidents', access.internalOnly, {
-    id: 'openIncident',
-    summary: 'Open an incident of an asset without a report',
-    description: 'Returns the open incident of the asset, or makes one, so that operators can decide about it.',
-    problems: ['not_found'],
-    example: { assetId: '00000000-0000-4000-8000-000000000001' },
-    client: { body: 'IncidentOpening', answer: 'Incident', repeatable: true },
-    body: api.incidentOpening,
-    response: { 200: incident },
-    handler: async ({ body }) => {
-      const id = await transaction(deps.db, (tx) => joinAssetIncident(tx, body.assetId, null, false, 0));
-      if (id === undefined) throw noSuchContent();
-      return readIncident(deps, id);
-    },
-  });
-
   routes.post('/v1/incidents/:id/decision', access.internalOnly, {
     id: 'decideIncident',
     summary: 'Dismiss a report, or restrict or remove the content',
@@ -106,6 +93,34 @@ export function addReportRoutes(
     body: api.decisionRequest,
     response: { 200: incident },
     handler: async ({ params, body }) => decide(deps, params.id, body),
+  });
+
+  routes.post('/v1/incidents', access.internalOnly, {
+    id: 'openIncident',
+    summary: 'Open an incident of an asset, to decide about it',
+    description: 'Returns the open incident of the asset, or a new one without a report.',
+    problems: ['not_found'],
+    example: { assetId: '5f0c3d4e-8a7b-4c1d-9e2f-3a4b5c6d7e8f' },
+    client: { body: 'IncidentOrder', answer: 'Incident', repeatable: true },
+    body: api.incidentOrder,
+    response: { 200: incident },
+    handler: async ({ body }) => {
+      const id = await joinAssetIncident(deps.db, body.assetId, null, false, 0);
+      if (id === undefined) throw noSuchContent();
+      return readIncident(deps, id);
+    },
+  });
+
+  routes.get('/v1/incidents/places', access.internalOnly, {
+    id: 'listPlaces',
+    summary: 'List where the same content is, and its incidents',
+    description:
+      'Returns the assets and pages of content that an operator decides about, with copies, other uploads of the same bytes, and all incidents about them.',
+    problems: ['not_found'],
+    client: { query: 'PlacesQuery', answer: 'ContentPlaces' },
+    querystring: api.placesQuery,
+    response: { 200: api.contentPlaces },
+    handler: async ({ query }) => readPlaces(deps, query),
   });
 
   routes.get('/v1/decisions', access.userOrInternal, {
@@ -148,14 +163,36 @@ const incidentExport = z.object({
 
 /** Throws 404. */
 async function exportIncident(deps: MediaContext, id: string): Promise<z.output<typeof incidentExport>> {
-  const content = await findContent(deps.db, id);
-  if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
+  const { assetId, ownerId, threadId, sourceId, ...content } = await readContent(deps.db, id);
   return {
     exportedAt: new Date().toISOString(),
     incident: await readIncident(deps, id),
     content,
     reports: await readReports(deps.db, id),
   };
+}
+
+const mostPlaces = 100;
+
+/** Throws 404. */
+async function readPlaces({ db }: MediaContext, { incidentId, assetIds }: api.PlacesQuery): Promise<api.ContentPlaces> {
+  const about = incidentId === undefined ? undefined : await readContent(db, incidentId);
+  const named = about === undefined ? (assetIds ?? []) : await contentOf(db, about);
+  const { sha256 = '' } = about ?? {};
+  const found = await findPlaces(db, named, sha256, mostPlaces);
+  const alike = {
+    assetIds: [...named, ...found.map(({ assetId }) => assetId)],
+    sha256s: [sha256, ...found.map((place) => place.sha256 ?? '')].filter((one) => one !== ''),
+  };
+  const incidents = await listIncidents(db, { alike }, undefined, mostPlaces);
+  return { places: found.map(({ sha256: _, ...place }) => place), incidents: incidents.map(toIncident) };
+}
+
+/** Throws 404. */
+async function readContent(db: Db<MediaTables>, id: string) {
+  const content = await findContent(db, id);
+  if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
+  return content;
 }
 
 async function readReports(db: Db<MediaTables>, id: string) {

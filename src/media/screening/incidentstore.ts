@@ -111,10 +111,10 @@ export async function flagAsset(handle: Handle, assetId: string, label: string |
   await sql`
     insert into screening_incidents (
       asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, sha256, md5, pdq, pdq_quality,
-      check_name, list, origin
+      check_name, list, origin, title, generation
     )
     select asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, coalesce(sha256, ''),
-      coalesce(md5, ''), pdq, pdq_quality, 'flag', named.label, 'label'
+      coalesce(md5, ''), pdq, pdq_quality, 'flag', named.label, 'label', ${titleOfAsset}, generation
     from assets cross join lateral (select coalesce(${label ?? null}::text, (
       select poster.list from screening_incidents as poster
       where poster.asset_id = assets.thumb_asset_id and poster.owner_id = assets.owner_id
@@ -136,11 +136,14 @@ export interface IncidentPlace extends Place {
   readonly isPriority?: boolean | undefined;
 }
 
-/** A decision stores it, because a removal deletes the asset. */
+/** A copy has the name of its source. */
+export const titleOfAsset = sql<string | null>`coalesce(assets.name, assets.prompt, (
+  select coalesce(source.name, source.prompt) from assets as source where source.asset_id = assets.copied_from
+))`;
+
+/** The incident stores it, because owners and decisions about other incidents delete the asset. */
 export const titleOfContent = sql<string | null>`coalesce((
-  select coalesce(assets.name, assets.prompt, source.name, source.prompt) from assets
-  left join assets source on source.asset_id = assets.copied_from
-  where assets.asset_id = screening_incidents.asset_id
+  select ${titleOfAsset} from assets where assets.asset_id = screening_incidents.asset_id
 ), (
   select snapshot ->> 'title' from shares
   where shares.owner_id = screening_incidents.owner_id and shares.thread_id = screening_incidents.thread_id
@@ -167,6 +170,13 @@ const incidentColumns = [
     select from shares where shares.share_id = screening_incidents.share_id and ${isLive}
   )`.as('isShared'),
   generationOfContent.as('generation'),
+  sql<boolean>`asset_id is not null and check_name in ('report', 'flag') and not exists (
+    select from assets where assets.asset_id = screening_incidents.asset_id and assets.ready_at is not null
+  )`.as('isGone'),
+  sql<number>`(select count(*)::int from screening_incidents as alike where alike.status = 'open' and (
+    alike.sha256 = nullif(screening_incidents.sha256, '')
+    or coalesce(alike.source_id, alike.asset_id) = coalesce(screening_incidents.source_id, screening_incidents.asset_id)
+  ))`.as('openAlike'),
   sql<string[]>`array(
     select distinct reason from content_reports
     where content_reports.incident_id = screening_incidents.incident_id order by reason
@@ -187,6 +197,8 @@ export interface IncidentFilter {
   readonly list?: string | undefined;
   /** `true`: only those with an appeal. `open`: only those with an unanswered one. */
   readonly appealed?: 'true' | 'false' | 'open' | undefined;
+  /** Those of these bytes, and those about these assets and their copies. */
+  readonly alike?: { readonly assetIds: readonly string[]; readonly sha256s: readonly string[] };
   /** `true`: what has priority comes first. */
   readonly byPriority?: boolean | undefined;
 }
@@ -194,7 +206,7 @@ export interface IncidentFilter {
 /** Returns at most `limit` incidents after `after`, newest first, or by priority and then newest first. */
 export function listIncidents(
   db: Db<MediaTables>,
-  { status, ownerId, list, appealed, byPriority = false }: IncidentFilter,
+  { status, ownerId, list, appealed, alike, byPriority = false }: IncidentFilter,
   after: IncidentPlace | undefined,
   limit: number,
 ): Promise<readonly StoredIncident[]> {
@@ -206,6 +218,12 @@ export function listIncidents(
     .$if(list !== undefined, (query) => query.where('list', '=', String(list)))
     .$if(appealed === 'true', (query) => query.where('appeal', 'is not', null))
     .$if(appealed === 'open', (query) => query.where(isUnanswered))
+    .$if(alike !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(sha256 = any(${alike?.sha256s}::text[])
+          or coalesce(source_id, asset_id) = any(${alike?.assetIds}::uuid[]))`,
+      ),
+    )
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(${byPriority ? sql`is_priority, ` : sql``}created_at, incident_id) <

@@ -77,9 +77,7 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
         choices
       )}
       {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
-      {onUpload && (
-        <Button Icon={Upload} text="Upload" className="uploading primary" onClick={onUpload} />
-      )}
+      {onUpload && <Button Icon={Upload} text="Upload" className="uploading primary" onClick={onUpload} />}
       {isOpen && !isNarrow && dates}
       {isOpen && isNarrow && (
         <Dialog title="Filters" onClose={() => setOpen(false)}>

@@ -88,9 +88,7 @@ export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
         failure && <p className="problem small">{failure}</p>
       )}
       <Recalled output={output} />
-      {part.type === 'tool-saveMemory' && textOf(output, 'memoryId') && (
-        <Remembered output={output} content={prompt} />
-      )}
+      {part.type === 'tool-saveMemory' && textOf(output, 'memoryId') && <Remembered output={output} content={prompt} />}
     </section>
   );
 }
