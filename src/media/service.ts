@@ -27,7 +27,7 @@ import { createQuarantine } from './quarantine/quarantine.ts';
 import { createDigester, type Digester } from './reading/digests.ts';
 import { createSettler } from './reconciling/settling.ts';
 import { importFile } from './registration/importing.ts';
-import { decisionRequest, incidentOpening } from './reports/api.ts';
+import { decisionRequest } from './reports/api.ts';
 import { carryOut, decisionMailQueue, decisionQueue } from './reports/deciding.ts';
 import { dropOldCounts } from './reports/reportstore.ts';
 import { addReportRoutes } from './reports/routes.ts';
@@ -239,13 +239,11 @@ const incidentDeeds = [
 /** Sweeps that remove objects, imports, and what is done with incidents: a look at their content too. */
 const auditing = {
   isOperators: (url: string, method: string) =>
-    ['/v1/sweep', '/v1/assets/legacy', ...incidentDeeds].includes(url) ||
-    (['/v1/rescreen', '/v1/incidents'].includes(url) && method === 'POST'),
+    ['/v1/sweep', '/v1/assets/legacy', ...incidentDeeds].includes(url) || (url === '/v1/rescreen' && method === 'POST'),
   targetOf: ({ routeOptions: { url }, body, params }: FastifyRequest) => {
     if (incidentDeeds.includes(url ?? '')) return `incident ${incidentParams.safeParse(params).data?.id ?? ''}`;
     if (url === '/v1/assets/legacy') return 'legacy file';
     if (url === '/v1/rescreen') return 'assets';
-    if (url === '/v1/incidents') return `asset ${incidentOpening.safeParse(body).data?.assetId}`;
     return sweepRequest.safeParse(body).data?.apply ? 'leftovers' : undefined;
   },
   // A later decision replaces the stored one, so only the log has the history.

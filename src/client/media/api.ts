@@ -458,8 +458,24 @@ export interface IncidentPage {
   readonly next_cursor: string | null;
 }
 
-export interface IncidentOpening {
-  readonly assetId: string;
+export interface IncidentCounts {
+  readonly open: number;
+  readonly upheld: number;
+  readonly cleared: number;
+  /** Appeals that no decision has answered. */
+  readonly openAppeals: number;
+  /** The number of incidents of each list. */
+  readonly lists: Readonly<Record<string, number>>;
+}
+
+export interface IncidentAppeal {
+  readonly text: string;
+}
+
+export interface AppealedIncident {
+  readonly id: string;
+  readonly status: 'open' | 'upheld' | 'cleared';
+  readonly appealedAt: string;
 }
 
 export interface Incident {
@@ -505,26 +521,6 @@ export interface Incident {
   readonly evidenceUntil: string | null;
   /** The appeal of the owner. Absent: none. */
   readonly appeal?: { readonly text: string; readonly at: string };
-}
-
-export interface IncidentCounts {
-  readonly open: number;
-  readonly upheld: number;
-  readonly cleared: number;
-  /** Appeals that no decision has answered. */
-  readonly openAppeals: number;
-  /** The number of incidents of each list. */
-  readonly lists: Readonly<Record<string, number>>;
-}
-
-export interface IncidentAppeal {
-  readonly text: string;
-}
-
-export interface AppealedIncident {
-  readonly id: string;
-  readonly status: 'open' | 'upheld' | 'cleared';
-  readonly appealedAt: string;
 }
 
 export interface IncidentResolution {

@@ -31,7 +31,6 @@ import type {
   IncidentCounts,
   IncidentExport,
   IncidentListing,
-  IncidentOpening,
   IncidentPage,
   IncidentResolution,
   IndexedListing,
@@ -228,10 +227,6 @@ export function mediaCalls(access: Access) {
     /** List incidents, newest first (`GET /v1/incidents`). */
     listIncidents: (query?: IncidentListing, options?: CallOptions): Promise<IncidentPage> =>
       callJson(access, { method: 'GET', path: '/v1/incidents', query, repeatable: true }, options),
-
-    /** Open an incident of an asset without a report (`POST /v1/incidents`). */
-    openIncident: (body: IncidentOpening, options?: CallOptions): Promise<Incident> =>
-      callJson(access, { method: 'POST', path: '/v1/incidents', body, repeatable: true }, options),
 
     /** Count incidents by status and list (`GET /v1/incidents/counts`). */
     countIncidents: (options?: CallOptions): Promise<IncidentCounts> =>

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { incidentListing, incidentPreview } from '#media/incidents/api.ts';
-import { decisionRequest, incidentOpening } from '#media/reports/api.ts';
+import { decisionRequest } from '#media/reports/api.ts';
 import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -51,7 +51,6 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
   addForwards(app, guard, media, [
     ['get', '/api/incidents/:id', '/v1/incidents/:id', 'An incident', { params }],
     ['get', '/api/incidents/:id/reports', '/v1/incidents/:id/reports', 'The reports of an incident', { params }],
-    ['post', '/api/incidents', '/v1/incidents', 'Open an incident of an asset', { body: incidentOpening }],
     ['get', '/api/rescreening', '/v1/rescreen', 'The progress of the newest rescreening'],
     [
       ...(['post', '/api/incidents/:id/resolution', '/v1/incidents/:id/resolution'] as const),

@@ -42,8 +42,6 @@ export const reportRequest = z
   });
 export type ReportRequest = z.output<typeof reportRequest>;
 
-export const incidentOpening = z.strictObject({ assetId: uuid });
-
 export const reported = z.object({ id: z.string() });
 
 export const report = z.object({

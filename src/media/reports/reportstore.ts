@@ -58,13 +58,12 @@ export async function insertReport(tx: Tx<MediaTables>, incidentId: string, repo
   return row.report_id;
 }
 
-/** Makes or joins the open incident of an asset. `reports`: how many people are added. `undefined`: the asset is gone. */
+/** Makes or joins the open incident of an asset. `undefined`: the asset is gone. */
 export async function joinAssetIncident(
   tx: Tx<MediaTables>,
   assetId: string,
   shareId: string | null,
   isPriority: boolean,
-  reports: 0 | 1,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ readonly id: string }>`
     insert into screening_incidents as known (
@@ -72,11 +71,11 @@ export async function joinAssetIncident(
       check_name, list, origin, share_id, reports, is_priority, source_id
     )
     select asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size, etag, coalesce(sha256, ''),
-      coalesce(md5, ''), pdq, pdq_quality, 'report', 'report', 'report', ${shareId}::text, ${reports}::int, ${isPriority}::boolean,
+      coalesce(md5, ''), pdq, pdq_quality, 'report', 'report', 'report', ${shareId}::text, 1, ${isPriority}::boolean,
       copied_from
     from assets where asset_id = ${assetId}::uuid and ready_at is not null
     on conflict (asset_id) where check_name in ('report', 'flag') and status = 'open' and asset_id is not null
-    do update set reports = known.reports + excluded.reports, is_priority = known.is_priority or excluded.is_priority,
+    do update set reports = known.reports + 1, is_priority = known.is_priority or excluded.is_priority,
       share_id = coalesce(known.share_id, excluded.share_id)
     returning incident_id as id`.execute(tx);
   return rows[0]?.id;

@@ -78,22 +78,6 @@ export function addReportRoutes(
     handler: async ({ params }) => ({ reports: await readReports(deps.db, params.id) }),
   });
 
-  routes.post('/v1/incidents', access.internalOnly, {
-    id: 'openIncident',
-    summary: 'Open an incident of an asset without a report',
-    description: 'Returns the open incident of the asset, or makes one, so that operators can decide about it.',
-    problems: ['not_found'],
-    example: { assetId: '00000000-0000-4000-8000-000000000001' },
-    client: { body: 'IncidentOpening', answer: 'Incident', repeatable: true },
-    body: api.incidentOpening,
-    response: { 200: incident },
-    handler: async ({ body }) => {
-      const id = await transaction(deps.db, (tx) => joinAssetIncident(tx, body.assetId, null, false, 0));
-      if (id === undefined) throw noSuchContent();
-      return readIncident(deps, id);
-    },
-  });
-
   routes.post('/v1/incidents/:id/decision', access.internalOnly, {
     id: 'decideIncident',
     summary: 'Dismiss a report, or restrict or remove the content',
@@ -202,7 +186,7 @@ async function reportContent(
     const incidentId =
       target.assetId === null
         ? await joinThreadIncident(tx, String(shareId), isPriority)
-        : await joinAssetIncident(tx, target.assetId, shareId ?? null, isPriority, 1);
+        : await joinAssetIncident(tx, target.assetId, shareId ?? null, isPriority);
     if (incidentId === undefined) throw noSuchContent();
     const id = await insertReport(tx, incidentId, {
       reporter: reporter.name,
