@@ -94,6 +94,7 @@ export const spendersQuery = z.object({
     .refine((text) => !text.startsWith('0000'), 'must be a month such as 2026-01')
     .optional()
     .describe('In UTC. Default: the current month.'),
+  order: z.enum(['credits', 'cost']).default('credits').describe('Which users come first.'),
   limit: pageSize(100, 20),
 });
 export type SpendersQuery = z.output<typeof spendersQuery>;
@@ -102,6 +103,6 @@ export const spenders = z.object({
   month: z.string(),
   users: z
     .array(z.object({ userId: z.string(), ...used, images: z.int(), videos: z.int() }))
-    .describe('Users who spent the most credits come first.'),
+    .describe('Users who spent the most credits, or cost the most, come first.'),
 });
 export type Spenders = z.output<typeof spenders>;

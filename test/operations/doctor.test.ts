@@ -190,6 +190,12 @@ describe('doctor', { timeout: 90_000 }, () => {
     [
       ['identity', 'GET /idp/auth/v1/settings', 'warn', say(404)],
       ['model', 'POST /models/chat/completions', 'warn', say(429)],
+      [
+        'image model',
+        'POST /models/images/generations',
+        'warn',
+        say(400, { error: { message: 'The model sdxl is not available: CUDA out of memory.' } }),
+      ],
       ['mail', 'POST /mail/emails', 'ok', say(429)],
     ],
   ])('reports how the providers respond: %#', async (...responses) => {

@@ -62,7 +62,7 @@ export async function readTotals({ db, catalogue }: AgentContext, range: TotalsQ
   return { days: await listTotals(db, days.from, days.to), media: await sumMedia(db, days, priceOf) };
 }
 
-export async function readSpenders({ db }: AgentContext, { month, limit }: SpendersQuery): Promise<Spenders> {
+export async function readSpenders({ db }: AgentContext, { month, order, limit }: SpendersQuery): Promise<Spenders> {
   const chosen = month ?? new Date().toISOString().slice(0, 'YYYY-MM'.length);
-  return { month: chosen, users: await listSpenders(db, `${chosen}-01`, limit) };
+  return { month: chosen, users: await listSpenders(db, `${chosen}-01`, order, limit) };
 }

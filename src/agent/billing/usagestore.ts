@@ -99,7 +99,12 @@ const filesOfMonth = (kind: 'images' | 'videos') => sql<number>`(
     and day >= month and day < (month + interval '1 month'))`;
 
 /** The users who spent the most credits in the month that begins at `month`. */
-export function listSpenders(db: Db<AgentTables>, month: string, limit: number): Promise<Spender[]> {
+export function listSpenders(
+  db: Db<AgentTables>,
+  month: string,
+  order: 'credits' | 'cost',
+  limit: number,
+): Promise<Spender[]> {
   return db
     .selectFrom('agent_usage_months')
     .select([
@@ -110,7 +115,7 @@ export function listSpenders(db: Db<AgentTables>, month: string, limit: number):
       costColumn,
     ])
     .where('month', '=', month)
-    .orderBy('credits', 'desc')
+    .orderBy(order === 'cost' ? 'cost_usd' : 'credits', 'desc')
     .orderBy('user_id')
     .limit(limit)
     .execute();

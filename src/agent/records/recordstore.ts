@@ -230,7 +230,7 @@ export async function sumMedia(
     select kind, model, count(*)::int as orders, (count(*) filter (where delivered = 0))::int as failed,
       sum(delivered)::int as delivered, coalesce(sum(credits), 0)::int as credits, sum(cost_usd) as "costUsd",
       (coalesce(sum(delivered) filter (where cost_usd is null), 0))::int as unpriced,
-      (1000 * avg(extract(epoch from took)))::int as "meanMs"
+      (1000 * avg(extract(epoch from took)) filter (where delivered > 0))::int as "meanMs"
     from ended group by kind, model order by kind, credits desc, model`.execute(db);
   return rows.map(({ unpriced, costUsd, ...row }) => {
     const price = priceOf(row.model);

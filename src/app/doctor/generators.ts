@@ -140,6 +140,8 @@ function explain(target: Target, error: unknown, signal: AbortSignal): Error | u
   if (signal.aborted) return new Error(`${place} did not respond within ${timeoutMs / 1000} s; check ${settings.url}`);
   if (error instanceof OrderRefused) {
     if (isKeyRefusal(error.message)) return new Error(`${place} rejects the key; check ${settings.key}`);
+    if (/memory|overload|capacity/i.test(error.message))
+      return new Warning(`${place} takes no orders now (${error.message}), so the model could not be checked`);
     if (isModelUnknown(error.message))
       return new Error(`${place} does not know the model ${name} (${error.message}); check ${settings.name}`);
     if (error.message.endsWith('no reason given'))

@@ -148,6 +148,10 @@ function enginesOf(config: Config) {
 function describeSettings(config: Config) {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
   const mask = masker(secretsOf(config));
+  const lists: Readonly<Record<string, string | null>> = {
+    file: entriesOf(config),
+    screeningRules: rulesOf(config),
+  };
   return {
     groups: Object.entries(settingGroups).map(([name, settings]) => ({
       name,
@@ -156,7 +160,7 @@ function describeSettings(config: Config) {
         return {
           variable: setting.variable,
           ...textsOf(setting),
-          value: setting.secret ? describeSecret(value) : mask(key === 'file' ? entriesOf(config) : spell(value)),
+          value: setting.secret ? describeSecret(value) : mask(key in lists ? (lists[key] ?? null) : spell(value)),
           isSecret: setting.secret,
           isDefault: isDefault(setting, value),
           isRequired: setting.requiredInProduction,
@@ -168,11 +172,12 @@ function describeSettings(config: Config) {
   };
 }
 
-/** The choice of an engine is no secret. */
+/** The choice of an engine, and the host of a URL, are no secrets. */
 function describeSecret(value: unknown): string | null {
   if (value === 'embedded' || value === 'outbox') return value;
   const isSet = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== '';
-  return isSet ? '••••••••' : null;
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  return isSet ? `${url?.host ? `${url.protocol}//${url.host}/` : ''}••••••••` : null;
 }
 
 function spell(value: unknown): string | null {
@@ -191,6 +196,9 @@ const entriesOf = ({ model: { file = [] } }: Config): string | null =>
       return `${id}: ${kind}, ${place}`;
     })
     .join('\n') || null;
+
+const rulesOf = ({ media: { screeningRules } }: Config): string | null =>
+  screeningRules.map(({ label, minScore, action }) => `${label} from ${minScore}: ${action}`).join('\n') || null;
 
 function masker(secrets: readonly string[]): (text: string | null) => string | null {
   const known = secrets.filter((secret) => secret.length >= 6);

@@ -261,12 +261,14 @@ export interface UsageTotals {
 
 export interface SpenderListing {
   /** In UTC. Default: the current month. */ readonly month?: string;
+  /** Which users come first. */
+  readonly order?: 'credits' | 'cost';
   readonly limit?: number;
 }
 
 export interface Spenders {
   readonly month: string;
-  /** Users who spent the most credits come first. */
+  /** Users who spent the most credits, or cost the most, come first. */
   readonly users: readonly {
     readonly userId: string;
     readonly runs: number;

@@ -17,7 +17,6 @@ export const history = z.object({
     }),
   ),
   runs: z.object({
-    ended: z.int().describe('In all of these minutes.'),
     endedPerMinute: values,
     failedPerMinute: values,
     inputTokensPerMinute: values,

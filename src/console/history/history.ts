@@ -74,7 +74,6 @@ export function createHistory({ services, clock }: Pick<ConsoleContext, 'service
         p95Ms: series(service, (counts) => percentileOf(counts, 0.95)),
       })),
       runs: {
-        ended: found.reduce((sum, minute) => sum + (minute?.services.agent?.runs ?? 0), 0),
         endedPerMinute: perMinute('agent', 'runs'),
         failedPerMinute: perMinute('agent', 'failed runs'),
         inputTokensPerMinute: perMinute('agent', 'input tokens'),

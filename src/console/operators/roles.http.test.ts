@@ -31,6 +31,7 @@ beforeAll(async () => {
     OPERATOR_READER_EMAILS: 'reader@example.com, chief@example.com',
     MEDIA_BLOCKED_HASHES: lists,
     MODEL_HEADERS: '{"x-team":"a secret of the model"}',
+    MEDIA_SCREENING_RULES: '[{"label":"weapon","minScore":0.9,"action":"flag"}]',
   });
   desk = await openDesk(rig);
 });
@@ -225,7 +226,13 @@ describe('settings', () => {
     const settingOf = (name: string) => settings.find(({ variable }) => variable === name);
     expect(settingOf('MEDIA_BLOCKED_HASHES')).toMatchObject({ value: lists, isDefault: false, isSecret: false });
     expect(settingOf('CONSOLE_TOKEN')).toMatchObject({ value: '••••••••', isSecret: true, isDefault: true });
-    expect(settingOf('DATABASE_URL')).toMatchObject({ defaultText: 'embedded', isRequired: true });
+    const isEmbedded = rig.databaseUrl === 'embedded';
+    expect(settingOf('DATABASE_URL')).toMatchObject({
+      ...{ defaultText: 'embedded', isRequired: true },
+      // Its user, password and name are secret, and its host is not.
+      value: isEmbedded ? 'embedded' : `postgres://${new URL(rig.databaseUrl).host}/••••••••`,
+    });
+    expect(settingOf('MEDIA_SCREENING_RULES')?.value).toBe('weapon from 0.9: flag');
     const text = JSON.stringify(body);
     for (const name of ['CONSOLE_TOKEN', 'INTERNAL_KEY', 'MEMORY_ADMIN_TOKEN', 'COOKIE_SECRETS', 'IMGPROXY_KEY'])
       expect(text).not.toContain(await rig.secret(name));

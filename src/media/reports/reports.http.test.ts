@@ -113,23 +113,6 @@ onEveryPair('reports', (pair) => {
       expect((await rig.user.get(`/v1/incidents/${incident?.id}/${path}`)).status).toBe(403);
   });
 
-  it('are joined by operators, who open an incident without one', async () => {
-    const assetId = await publish();
-    const open = () => rig.server.post<Incident & Refusal>('/v1/incidents', { assetId });
-    const { status, body } = await open();
-    expect([status, body]).toMatchObject([200, { assetId, origin: 'report', reports: 0, reasons: [], status: 'open' }]);
-    await reportAs(rig.otherUser, { assetId, reason: 'spam' });
-    expect((await open()).body).toMatchObject({ id: body.id, reports: 1, reasons: ['spam'] });
-    expect((await decide(body.id, { decision: 'remove', statement: 'Spam.' })).body.decision?.decision).toBe('remove');
-    expect((await open()).status).toBe(404);
-    expect((await rig.user.post<Refusal>('/v1/incidents', { assetId })).status).toBe(403);
-    const { rows } = await sql<{ outcome: string }>`select outcome from operator_actions
-      where action = 'POST /v1/incidents' and target = ${`asset ${assetId}`} order by action_id`.execute(
-      rig.database.queries<AuditTables>(),
-    );
-    expect(rows.map(({ outcome }) => outcome)).toEqual(['200', '200', '404']);
-  });
-
   it('by several people at once are all counted', async () => {
     const assetId = await publish();
     const people = await Promise.all(Array.from({ length: 6 }, makeUser));

@@ -18,6 +18,7 @@ import { clockOf, moneyOf } from './units.ts';
 
 const recentMs = 10 * 60_000;
 const dayMs = 86_400_000;
+export const mostRuns = 100;
 /** The length of a page of emails. */
 const mostMails = 50;
 
@@ -36,6 +37,8 @@ export function useDesk() {
     history: useRead<History>(['history'], '/api/history', { refetchInterval: 15_000 }),
     errors: useRead<ErrorList>(['errors'], '/api/errors', { refetchInterval: 10_000 }),
     runs: useRead<ShownRunPage>(['runs', failed], `/api/runs?${failed}`, often),
+    // As the page Runs has them, also after a restart of the console.
+    newest: useRead<ShownRunPage>(['runs', 'newest'], `/api/runs?limit=${mostRuns}`, often),
     orders: useRead<GenerationRecordPage>(['orders', failed], `/api/generations?${failed}`, often),
     failedMails: useRead<EmailList>(['sent mails', 'failed lately'], '/api/notify/emails?status=failed', often),
     delayedMails: useRead<EmailList>(['sent mails', 'delayed lately'], '/api/notify/emails?status=delayed', often),
@@ -50,18 +53,19 @@ export function useDesk() {
 }
 export type Desk = ReturnType<typeof useDesk>;
 
-const since = (at: string | null, ms: number) => at !== null && Date.parse(at) > Date.now() - ms;
+export const since = (at: string | null, ms: number) => at !== null && Date.parse(at) > Date.now() - ms;
 
-/** Emails with this status of the last day, the reason of the newest one first. */
+/** Emails with this status of the last day, and the reason if it is that of all. */
 function mailItem(status: 'delayed' | 'failed', data: EmailList | undefined): Item | false {
   const mails = (data?.data ?? []).filter((mail) => status === 'delayed' || since(mail.created_at, dayMs));
   const count = countUpTo(mostMails, mails.length === mostMails && data?.has_more ? mostMails + 1 : mails.length);
   const what = `${count} ${mails.length === 1 ? 'email' : 'emails'}`;
-  const reason = mails[0]?.reason == null ? '' : `: ${mails[0].reason}`;
+  const reasons = new Set(mails.map((mail) => mail.reason ?? ''));
+  const reason = reasons.size > 1 || reasons.has('') ? '' : `: ${[...reasons][0]}`;
   const href = `/operator/mail?tab=sent&status=${status}`;
   if (mails.length === 0) return false;
   return status === 'failed'
-    ? ['bad', `${what} failed in the last day${reason}`, href, 'Send again']
+    ? ['bad', `${what} failed in the last day${reason}`, href, 'Show emails']
     : ['warn', `${what} ${mails.length === 1 ? 'is' : 'are'} delayed${reason}`, href, 'Show emails'];
 }
 

@@ -10,12 +10,11 @@ import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Failure, Problem, Status } from '../parts/states.tsx';
 import { SettingLink, useCosts } from './names.tsx';
-import { dayNameOf, moneyOf } from './units.ts';
+import { dayNameOf, moneyOf, monthNameOf } from './units.ts';
 
-const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const periods = [
   ['day', 'Today', dayNameOf, 'AGENT_BUDGET_DAILY_USD'],
-  ['month', 'This month', (start: string) => month.format(new Date(start)), 'AGENT_BUDGET_MONTHLY_USD'],
+  ['month', 'This month', monthNameOf, 'AGENT_BUDGET_MONTHLY_USD'],
 ] as const;
 type Period = (typeof periods)[number][0];
 

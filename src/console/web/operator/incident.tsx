@@ -147,19 +147,12 @@ function Others({ of: { id, ownerId } }: { readonly of: Incident }) {
 
 /** What happened to the content, and which operator did it, the first event first. */
 function History({ of: incident }: { readonly of: Incident }) {
-  const { id, origin, createdAt, reports, appeal } = incident;
+  const { id, origin, createdAt, appeal } = incident;
   const { data, error, refetch } = useRead<ActionPage>(
     ['incident', id, 'actions'],
     `/api/actions?${new URLSearchParams({ target: `incident ${id}`, limit: '100' })}`,
   );
-  const began =
-    origin === 'report'
-      ? reports > 0
-        ? 'Reported'
-        : 'Opened'
-      : origin === 'label'
-        ? 'Flagged by a rule'
-        : 'Blocked by screening';
+  const began = origin === 'report' ? 'Reported' : origin === 'label' ? 'Flagged by a rule' : 'Blocked by screening';
   const done = (data?.actions ?? []).filter(({ outcome }) => outcome.startsWith('2'));
   const decisions = done.filter(({ action }) => isDecision(action));
   const deedAt = (deed: ActionPage['actions'][number]) => {

@@ -38,7 +38,6 @@ type Titled = Pick<Incident, 'origin' | 'list' | 'label'> & { readonly reasons: 
 
 export function titleOf({ origin, list, label, reasons }: Titled): string {
   if (reasons.length > 0) return bySeverity(reasons).map(reasonOf).join(', ');
-  if (origin === 'report') return 'Opened by an operator';
   if (origin === 'label') return `Flagged as ${list}`;
   return label === null ? `Matched ${list}` : `Blocked for ${label}`;
 }

@@ -13,9 +13,9 @@ import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
 import { Graph } from './graph.tsx';
-import { PersonLink, runsHref, useCosts, useModelNames, useModels } from './names.tsx';
+import { PersonLink, runsHref, SettingLink, useCosts, useModelNames, useModels } from './names.tsx';
 import { allPlans } from './personview.ts';
-import { compactOf, dayNameOf, priceOf, timeOf } from './units.ts';
+import { compactOf, dayNameOf, moneyOf, monthNameOf, priceOf, timeOf } from './units.ts';
 
 const dayMs = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -40,7 +40,8 @@ export function Models() {
 
 function Usage() {
   const { of, change } = useFilters();
-  const [from, to] = [typed(of('from')) || firstOf(30), typed(of('to')) || dayOf(Date.now())];
+  // Two days in the wrong order are the same period.
+  const [from = '', to = ''] = [typed(of('from')) || firstOf(30), typed(of('to')) || dayOf(Date.now())].toSorted();
   const days = Array.from({ length: (Date.parse(to) - Date.parse(from)) / dayMs + 1 }, (_, at) =>
     dayOf(Date.parse(from) + at * dayMs),
   );
@@ -87,8 +88,8 @@ function Usage() {
             ))}
           </div>
           <p className="quiet">
-            A dash is a cost that is not counted, because no price is set: <code>costUsd</code> in{' '}
-            <code>MODELS_FILE</code>.
+            Costs are not counted where no price is set: <code>costUsd</code> in <SettingLink name="MODELS_FILE" />.
+            Such a cost is a dash, and a sum with such a part is marked with ≥.
           </p>
           <Sums
             of="model"
@@ -96,8 +97,8 @@ function Usage() {
             nameOf={(model, runs) => <Link href={runsHref({ model, from, to }, runs)}>{modelNameOf(model)}</Link>}
           />
           <p className="quiet">Images and videos of a conversation count for the model of the conversation.</p>
-          <Sums of="plan" rows={rows} nameOf={planName} />
           {data !== undefined && data.media.length > 0 && <MediaSums of={data.media} from={from} to={to} />}
+          <Sums of="plan" rows={rows} nameOf={planName} />
           <ByDay rows={rows} modelNameOf={modelNameOf} />
         </>
       )}
@@ -184,7 +185,7 @@ function MediaSums({ of, from, to }: MediaSumsProps) {
             </Link>,
             costOf(costUsd, model),
             countOf(credits),
-            !costUsd || credits === 0 ? '–' : priceOf(costUsd / credits),
+            !costUsd || credits === 0 ? '–' : moneyOf(costUsd / credits),
             ...[counts.orders, counts.failed, counts.delivered].map(countOf),
             meanMs === null ? '–' : timeOf(meanMs),
           ],
@@ -230,21 +231,29 @@ function TopUsers() {
   const month = of('month') || (of('to') || dayOf(Date.now())).slice(0, 7);
   const costOf = useCosts();
   const isMonth = /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month);
-  const { data, error, refetch } = useRead<Spenders>(['spenders', month], `/api/usage/users?month=${month}`, {
+  const order = of('order') || 'credits';
+  const query = new URLSearchParams({ month, order });
+  const { data, error, refetch } = useRead<Spenders>(['spenders', month, order], `/api/usage/users?${query}`, {
     placeholderData: (previous) => previous,
     enabled: isMonth,
   });
   return (
     <section aria-labelledby="users">
       <div className="row">
-        <h2 id="users">Users by credits</h2>
+        <h2 id="users">Top users</h2>
+        <Choices
+          label="Order of users"
+          of={[['credits', 'By credits'] as const, ['cost', 'By cost'] as const]}
+          chosen={order}
+          choose={(chosen) => change({ order: chosen })}
+        />
         <label className="field inline">
           Month
           <input type="month" value={month} onChange={({ target }) => change({ month: target.value })} />
         </label>
       </div>
       {data === undefined && <Pending error={error} retry={refetch} />}
-      {data?.users.length === 0 && <Empty title="No user spent credits this month." />}
+      {data?.users.length === 0 && <Empty title={`No user spent credits in ${monthNameOf(`${month}-01`)}.`} />}
       {data !== undefined && data.users.length > 0 && (
         <Table
           label="Credits and costs of users"
@@ -354,7 +363,7 @@ function Model({ of: { id, label }, href, price, cost, facts }: ModelProps) {
       <p className="quiet">
         {cost ?? (
           <>
-            Its cost is not counted. Set <code>costUsd</code> in <code>MODELS_FILE</code>.
+            Its cost is not counted. Set <code>costUsd</code> in <SettingLink name="MODELS_FILE" />.
           </>
         )}
       </p>

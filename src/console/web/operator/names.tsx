@@ -108,14 +108,20 @@ export function useModelNames(): (id: string) => string {
 export const runsHref = (query: Readonly<Record<string, string>>, runs: number): string =>
   `/operator/runs?${new URLSearchParams({ ...query, ...(runs === 0 && { kind: 'generations' }) })}`;
 
-/** Nothing is counted where no price is known. `model`: the one that the cost is of; otherwise it is a sum. */
+/**
+ * Nothing is counted where no price is set, so a sum that contains such a part is a lower bound. `model`: the one that the cost is of;
+ * otherwise it is a sum of all.
+ */
 export function useCosts(): (usd: number | null, model?: string) => ReactNode {
   const { data } = useModels();
   const all = [...(data?.models ?? []), ...(data?.media ?? [])];
-  const priced = all.filter(({ costUsd }) => costUsd !== null);
-  const isKnown = (model?: string) =>
-    model === undefined ? priced.length === all.length : priced.some(({ id }) => id === model);
-  return (usd, model) => (usd === null || (usd === 0 && !isKnown(model)) ? noPrice : moneyOf(usd));
+  const isPartial = (model?: string) =>
+    all.some(({ id, costUsd }) => costUsd === null && (model === undefined || id === model));
+  const isKnown = (model?: string) => !isPartial(model) && (model === undefined || all.some(({ id }) => id === model));
+  return (usd, model) => {
+    if (usd === null || (usd === 0 && !isKnown(model))) return noPrice;
+    return isPartial(model) ? <span title="At least: a model has no price">≥ {moneyOf(usd)}</span> : moneyOf(usd);
+  };
 }
 
 const noPrice = (

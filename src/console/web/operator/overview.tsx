@@ -9,7 +9,7 @@ import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
 import { Empty, Failure, Loading, Pending, Status } from '../parts/states.tsx';
 import { Pairs, Table } from '../parts/tables.tsx';
 import adviceTexts from './advice.json' with { type: 'json' };
-import { Attention, type Desk, useDesk, Way } from './attention.tsx';
+import { Attention, type Desk, mostRuns, since, useDesk, Way } from './attention.tsx';
 import './desk.css';
 import { Graph, type Line, Numbers, nowOf, Sparkline } from './graph.tsx';
 import { RequestId, workOf } from './names.tsx';
@@ -83,6 +83,8 @@ export function Overview() {
   );
 }
 
+const hourMs = 3_600_000;
+
 /** In numbers, each as the page behind its link has it. */
 function Figures({ desk }: { readonly desk: Desk }) {
   const { overview, today } = desk;
@@ -95,7 +97,10 @@ function Figures({ desk }: { readonly desk: Desk }) {
     });
     return [`Jobs ${state}`, count, '/operator/jobs'] as const;
   });
-  const ended = shownOf(desk.history, ({ runs }) => countOf(runs.ended));
+  const recent = shownOf(desk.newest, (page) => {
+    const count = page.runs.filter(({ createdAt }) => since(createdAt, hourMs)).length;
+    return countUpTo(mostRuns - 1, count);
+  });
   const spent = desk.budgets.data?.budgets.find(({ period }) => period === 'day')?.spentUsd;
   const runs = shownOf(desk.runs, (page) => failed(page.runs, page.next_cursor));
   const orders = shownOf(desk.orders, (page) => failed(page.generations, page.next_cursor));
@@ -106,7 +111,7 @@ function Figures({ desk }: { readonly desk: Desk }) {
       ...(['Failed images and videos today', orders] as const),
       ...([`/operator/runs?kind=generations&status=failed&from=${today}`, desk.hasPeople] as const),
     ],
-    ['Runs in the last hour', ended, '#runs'],
+    ['Runs in the last hour', recent, '/operator/runs', desk.hasPeople],
     ['Spent today', moneyOf(spent ?? 0), '/operator/models', spent !== undefined],
     ...jobs,
     ['Open incidents', incidents, '/operator/incidents', desk.hasPeople],

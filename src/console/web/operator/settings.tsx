@@ -45,7 +45,7 @@ function StandIns({ view: { standIns, warnings } }: { readonly view: SettingsVie
         <ul className="lines">
           {standIns.map(({ part, state, setting }) => (
             <li key={part}>
-              <p className="desk-name">{part}</p>
+              <p className="desk-name desk-capital">{part}</p>
               <p className="quiet">
                 Now: {state}. For the real service, set <SettingLink name={setting} />.
               </p>
