@@ -4,7 +4,7 @@ import './operator.css';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { useDeferredValue, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#client/notify/api.ts';
 import type { MailList, Mail as OutboxMail } from '../../api.ts';
 import { callJson, send } from '../calls.ts';
@@ -281,15 +281,16 @@ function SentMails() {
                 <Status tone={tones[status]}>{in_outbox && status === 'sent' ? 'stored in the outbox' : status}</Status>
               </span>
               <span className="quiet">
-                To {to.join(', ')} · <When at={created_at} />
-                {status === 'scheduled' && scheduled_at !== null && `, to be sent ${momentOf(scheduled_at)}`}
+                To {to.join(', ')} ·{' '}
+                {status === 'scheduled' && scheduled_at !== null && `to be sent ${momentOf(scheduled_at)}, created `}
+                <When at={created_at} />
               </span>
               {reason !== null && <span className="problem">{reason}</span>}
               {reason !== null && next_attempt_at !== null && (
                 <span className="quiet">Next attempt {untilThen(next_attempt_at)}</span>
               )}
             </button>
-            {id === opened && <SentMail id={id} to={to} />}
+            {id === opened && <SentMail id={id} to={to} isStored={in_outbox && status === 'sent'} />}
           </li>
         ))}
       </ul>
@@ -316,6 +317,7 @@ function adviceFor({ status, next_attempt_at, events }: Email): string | undefin
   const next = next_attempt_at === null ? 'now' : untilThen(next_attempt_at);
   if (status === 'failed' && next_attempt_at !== null)
     return `The job that requested this email tries it again: next attempt ${next}.`;
+  if (status === 'failed' && events.at(-1)?.reason?.endsWith('is suppressed')) return texts.allSuppressed;
   if (status === 'scheduled' && events.length > 0)
     return `The email is tried again automatically, for a day after it was due. Next attempt ${next}.`;
   return advice[status];
@@ -336,7 +338,13 @@ function attemptsOf(events: readonly Event[]) {
   return entries;
 }
 
-function SentMail({ id, to }: { readonly id: string; readonly to: readonly string[] }) {
+interface SentMailProps {
+  readonly id: string;
+  readonly to: readonly string[];
+  readonly isStored: boolean;
+}
+
+function SentMail({ id, to, isStored }: SentMailProps) {
   const queries = useQueryClient();
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<Email>(['sent mail', id], path, { refetchInterval: 10_000 });
@@ -361,7 +369,7 @@ function SentMail({ id, to }: { readonly id: string; readonly to: readonly strin
             // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and are only added at the end
             <li key={index}>
               <span className="strong">
-                {texts.events[type]}
+                {type === 'sent' && isStored ? 'Stored in the outbox' : texts.events[type]}
                 {count > 1 && `, ${countOf(count)} times`}
               </span>{' '}
               <span className="quiet">
@@ -392,8 +400,18 @@ function SentMail({ id, to }: { readonly id: string; readonly to: readonly strin
         </Changes>
       )}
       <Problem of={change.error} />
-      <SentText email={data} path={path} />
+      {isStored ? <StoredText id={id} /> : <SentText email={data} path={path} />}
     </div>
+  );
+}
+
+function StoredText({ id }: { readonly id: string }) {
+  const hasOutbox = useConsole().data?.hasOutbox === true;
+  return (
+    <p className="quiet">
+      No mail server was configured, so this email was not sent.{' '}
+      {hasOutbox && <Link href={`/operator/mail?tab=outbox&mail=${id}.eml`}>Show it in the outbox</Link>}
+    </p>
   );
 }
 
@@ -422,9 +440,9 @@ function SentText({ email: { from, html, text, subject }, path }: { readonly ema
 }
 
 function Outbox() {
-  const [chosen, setChosen] = useState<string>();
+  const { of, change } = useFilters();
   const { data, error, refetch } = useRead<MailList>(['mails'], '/api/mails', { refetchInterval: 5000 });
-  const opened = chosen ?? data?.mails[0]?.name;
+  const opened = of('mail') || data?.mails[0]?.name;
   return (
     <>
       <p className="quiet">
@@ -444,7 +462,12 @@ function Outbox() {
           <ul className="lines" aria-label="Emails">
             {data.mails.map(({ name, subject, to, sentAt }) => (
               <li key={name}>
-                <button type="button" className="entry" aria-pressed={name === opened} onClick={() => setChosen(name)}>
+                <button
+                  type="button"
+                  className="entry"
+                  aria-pressed={name === opened}
+                  onClick={() => change({ mail: name })}
+                >
                   <span className="strong">{subject}</span>
                   <span className="quiet">
                     {to.join(', ')} · <When at={sentAt} />

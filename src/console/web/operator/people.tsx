@@ -121,7 +121,7 @@ function PersonRow({ person }: { readonly person: Person }) {
         {failures === 0 && failed?.next_cursor === null && <Word>failed this week</Word>}
       </span>
       <span className="quiet desk-figure">
-        {activeAt === null ? 'no session' : <Word>active</Word>} {activeAt !== null && <When at={activeAt} />}
+        {activeAt === null ? 'not in a browser' : <Word>active</Word>} {activeAt !== null && <When at={activeAt} />}
       </span>
       <span className="quiet desk-figure">
         <Word>joined</Word> <When at={createdAt} />
@@ -161,7 +161,7 @@ const upTo100 = (count: number) => countUpTo(99, count);
 
 function Figures({ view: { record, conversations, storage, months, failures, usage } }: { readonly view: PersonView }) {
   const costOf = useCosts();
-  const { id, credits, createdAt } = record.person;
+  const { id, credits } = record.person;
   const mine = `/operator/runs?userId=${id}`;
   return (
     <Pairs
@@ -183,7 +183,6 @@ function Figures({ view: { record, conversations, storage, months, failures, usa
         ),
         Files: shown(months, (one) => countOf(one.months.reduce((sum, { count }) => sum + count, 0))),
         Storage: shown(storage, ({ bytes }) => sizeOf(bytes)),
-        Joined: <When at={createdAt} />,
       }}
     />
   );
@@ -248,6 +247,7 @@ function Account({ record }: { readonly record: PersonDetails }) {
       <h2 id="account-heading">Account</h2>
       <Pairs
         of={{
+          Joined: <When at={person.createdAt} />,
           Language: person.language === null ? 'not known' : languages.of(person.language),
           'Product mail': settings.isOpenNotification ? 'wanted' : 'unsubscribed',
           Invited: `${countOf(invited)}${invitedBy === null ? '' : ', and was invited'}`,
