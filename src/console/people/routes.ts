@@ -50,13 +50,8 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
       ...(['post', '/api/people/:userId/block', '/v1/people/:userId/block'] as const),
       ...(['Block the account', { params: personPath, body: blockOrder }] as const),
     ],
+    ['delete', '/api/people/:userId/block', '/v1/people/:userId/block', 'Unblock the account', { params: personPath }],
   ]);
-
-  routes.delete('/api/people/:userId/block', guard, {
-    summary: 'Unblock the account',
-    params: personPath,
-    handler: forward(auth, 'DELETE', '/v1/people/:userId/block'),
-  });
 
   const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
   routes.delete('/api/people/:userId/sessions', guard, {

@@ -3,7 +3,7 @@ import './desk.css';
 import './operator.css';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
-import { useDeferredValue, useState } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#client/notify/api.ts';
 import type { MailList, Mail as OutboxMail } from '../../api.ts';
@@ -119,7 +119,6 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
 }
 
 function Shown({ type, locale, values }: { readonly type: string; readonly locale: string; readonly values: string }) {
-  const [isText, setText] = useState(false);
   const path = `/api/notify/types/${encodeURIComponent(type)}`;
   const query = new URLSearchParams({ locale, data: values });
   const { data, error } = useRead<{ subject: string; text: string }>(
@@ -129,19 +128,32 @@ function Shown({ type, locale, values }: { readonly type: string; readonly local
   );
   if (error) return <Failure error={error} />;
   if (data === undefined) return <Loading what="Rendering the email" />;
+  return <Rendered of={data} label="The email" lang={locale.replace('_', '-')} page={`${path}/html?${query}`} />;
+}
+
+interface RenderedProps {
+  readonly of: { readonly subject: string; readonly text: string };
+  readonly label: string;
+  readonly lang?: string;
+  /** Absent: the mail is text only. */
+  readonly page: string | undefined;
+  readonly children?: ReactNode;
+}
+
+function Rendered({ of: { subject, text }, label, lang, page, children }: RenderedProps) {
+  const [isText, setText] = useState(false);
   return (
-    <article className="card mail" aria-label="The email">
+    <article className="card mail" aria-label={label}>
       <div className="row">
-        <h2 lang={locale.replace('_', '-')}>{data.subject}</h2>
-        <button type="button" onClick={() => setText(!isText)}>
-          {isText ? 'Show as a page' : 'Show as text'}
-        </button>
+        <h2 lang={lang}>{subject}</h2>
+        {page && (
+          <button type="button" onClick={() => setText(!isText)}>
+            {isText ? 'Show as a page' : 'Show as text'}
+          </button>
+        )}
       </div>
-      {isText ? (
-        <pre lang={locale.replace('_', '-')}>{data.text}</pre>
-      ) : (
-        <iframe title={`Email: ${data.subject}`} sandbox="" src={`${path}/html?${query}`} />
-      )}
+      {children}
+      {page && !isText ? <iframe title={`Email: ${subject}`} sandbox="" src={page} /> : <pre lang={lang}>{text}</pre>}
     </article>
   );
 }
@@ -488,28 +500,14 @@ function Outbox() {
 
 function Opened({ name }: { readonly name: string }) {
   const { data, error, refetch } = useRead<OutboxMail>(['mail', name], `/api/mails/${encodeURIComponent(name)}`);
-  const [isText, setText] = useState(false);
   if (data === undefined) return <Pending error={error} retry={refetch} />;
-  const showsHtml = data.hasHtml && !isText;
+  const page = data.hasHtml ? `/api/mails/${encodeURIComponent(name)}/html` : undefined;
   return (
-    <article className="card mail" aria-label={data.subject}>
-      <div className="row">
-        <h2>{data.subject}</h2>
-        {data.hasHtml && (
-          <button type="button" onClick={() => setText(!isText)}>
-            {isText ? 'Show as a page' : 'Show as text'}
-          </button>
-        )}
-      </div>
+    <Rendered of={data} label={data.subject} page={page}>
       <p className="quiet">
         From {data.from} to {data.to.join(', ')}
+        {data.attachments.length > 0 && `, attached: ${data.attachments.join(', ')}`}
       </p>
-      {showsHtml ? (
-        <iframe title={`Email: ${data.subject}`} sandbox="" src={`/api/mails/${encodeURIComponent(name)}/html`} />
-      ) : (
-        <pre>{data.text}</pre>
-      )}
-      {data.attachments.length > 0 && <p className="quiet">Attached: {data.attachments.join(', ')}</p>}
-    </article>
+    </Rendered>
   );
 }
