@@ -39,7 +39,7 @@ async function* entriesOf<Entry = unknown>(
   params = {},
 ): AsyncGenerator<Entry> {
   const pages = pagesOf<Readonly<Record<string, unknown>>>((cursor) =>
-    client.send({ method: 'GET', route, params, query: { ...query, cursor } }),
+    client.send({ method: 'GET', route, params, query: { limit: 100, ...query, cursor } }),
   );
   for await (const page of pages) yield* page[name] as readonly Entry[];
 }
@@ -66,7 +66,7 @@ const placesOfListings = [undefined, 'true'] as const;
 /** With the messages of all branches, which have a bound for each thread. Those in the trash are last. */
 export async function* threadsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
   for (const trashed of placesOfListings) {
-    const query = { userId, limit: 100, trashed };
+    const query = { userId, trashed };
     for await (const thread of entriesOf<{ readonly threadId: string }>(agent, '/threads', 'threads', query)) {
       const { threadId } = thread;
       const params = { threadId };
@@ -82,10 +82,7 @@ export async function* threadsOf({ agent }: ExportedServices, userId: string): A
 }
 
 export async function* generationsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
-  const all = entriesOf<{ readonly items: readonly object[] }>(agent, '/generations', 'generations', {
-    userId,
-    limit: 100,
-  });
+  const all = entriesOf<{ readonly items: readonly object[] }>(agent, '/generations', 'generations', { userId });
   // URLs of files end after some days.
   for await (const generation of all)
     yield { ...generation, items: generation.items.map((item) => ({ ...item, url: undefined })) };
@@ -121,17 +118,17 @@ export async function* assetsOf(
 }
 
 export const sharesOf = ({ media }: ExportedServices, ownerId: string) =>
-  entriesOf(media, '/v1/shares', 'shares', { ownerId, limit: 200 });
+  entriesOf(media, '/v1/shares', 'shares', { ownerId });
 
 /** What the person reported. */
 export const reportsOf = ({ media }: ExportedServices, ownerId: string) =>
-  entriesOf(media, '/v1/reports', 'reports', { ownerId, limit: 200 });
+  entriesOf(media, '/v1/reports', 'reports', { ownerId });
 
 /** What concerns the owner. The rest of an incident is for operators, and can name others. */
 const shownOfIncidents = ['id', 'status', 'assetId', 'scopeKind', 'scopeId', 'createdAt', 'resolvedAt', 'appeal'];
 
 export async function* incidentsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  const all = entriesOf<Record<string, unknown>>(media, '/v1/incidents', 'incidents', { ownerId, limit: 200 });
+  const all = entriesOf<Record<string, unknown>>(media, '/v1/incidents', 'incidents', { ownerId });
   for await (const incident of all) yield Object.fromEntries(shownOfIncidents.map((name) => [name, incident[name]]));
 }
 

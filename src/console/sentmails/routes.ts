@@ -1,14 +1,14 @@
 /** The Mail page: types of mails and their previews, sent mails, and suppressed addresses, all from the notification service. */
 
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
+import type { FastifyReply } from 'fastify';
+import { hashedTarget } from '#platform/audit/audit.ts';
 import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import type { ConsoleContext } from '../context.ts';
 import { mailPolicy } from '../mails.ts';
-import { type OperatorGuard, operatorName } from '../operators/guard.ts';
+import { type OperatorGuard, recordDeed } from '../operators/guard.ts';
 import { addForwards, forward, type ServiceClients } from '../services.ts';
 import * as api from './api.ts';
 
@@ -18,12 +18,7 @@ export function addSentMailRoutes(
   { db }: ConsoleContext,
   { notify }: ServiceClients,
 ): void {
-  const audit = db && auditOf(db);
   const routes = routesOf(app, 'console');
-  const record = async (request: FastifyRequest, action: string, target: string) => {
-    if (audit !== undefined)
-      await recordAction(audit, { actor: operatorName(request), action, target, outcome: 'done' });
-  };
   /** Shows the HTML part of a mail as a page. */
   const show = (reply: FastifyReply, mail: object) => {
     const html: unknown = Reflect.get(mail, 'html');
@@ -35,17 +30,13 @@ export function addSentMailRoutes(
       await notify.send({ method: 'POST', route: '/types/:type/preview', params, json, idempotent: true }),
     );
 
+  const listed = { querystring: api.sentMailQuery };
+  const suppressed = { querystring: api.suppressionQuery };
   addForwards(app, guard, notify, [
     ['get', '/api/notify/types', '/types', 'List notification types'],
-    [
-      ...(['get', '/api/notify/emails', '/emails', 'List sent and scheduled emails, newest first'] as const),
-      { querystring: api.sentMailQuery },
-    ],
+    ['get', '/api/notify/emails', '/emails', 'List sent and scheduled emails, newest first', listed],
     ['get', '/api/notify/emails/:id', '/emails/:id', 'Read the status of an email', { params: api.sentMailPath }],
-    [
-      ...(['get', '/api/notify/suppressions', '/suppressions', 'Suppressed addresses'] as const),
-      { querystring: api.suppressionQuery },
-    ],
+    ['get', '/api/notify/suppressions', '/suppressions', 'Suppressed addresses', suppressed],
   ]);
 
   const previewOf = { params: api.previewPath, querystring: api.previewQuery };
@@ -80,7 +71,7 @@ export function addSentMailRoutes(
       params: api.sentMailPath,
       handler: async (request) => {
         const answer = await change(request);
-        await record(request, action, `mail ${request.params.id}`);
+        await recordDeed(db, request, action, `mail ${request.params.id}`);
         return answer;
       },
     });
@@ -91,7 +82,7 @@ export function addSentMailRoutes(
     params: api.suppressionPath,
     handler: async (request, reply) => {
       await lift(request);
-      await record(request, 'lift suppression', hashedTarget(request.params.address.toLowerCase()));
+      await recordDeed(db, request, 'lift suppression', hashedTarget(request.params.address.toLowerCase()));
       return reply.code(204).send();
     },
   });

@@ -55,8 +55,6 @@ export function Mail() {
   );
 }
 
-type MailType = NotificationTypes['types'][number];
-
 /** Values that show what a built-in type can do. */
 const examples: Readonly<Record<string, string>> = {
   'account_deletion.scheduled': '{ "deletion_at": "2027-03-04" }',
@@ -66,16 +64,13 @@ function Previews() {
   const { data, error, refetch } = useRead<NotificationTypes>(['mail types'], '/api/notify/types', {
     staleTime: Infinity,
   });
-  const [first] = data?.types ?? [];
-  if (data === undefined || first === undefined)
-    return <Pending error={error} retry={refetch} what="Reading the types" />;
-  return <Chosen types={data.types} first={first} />;
-}
-
-function Chosen({ types, first }: { readonly types: readonly MailType[]; readonly first: MailType }) {
-  const [type, setType] = useState(first);
+  const [chosen, setChosen] = useState('');
   const [locale, setLocale] = useState('en');
-  const [values, setValues] = useState(examples[first.type] ?? '{}');
+  const [typed, setTyped] = useState<string>();
+  const types = data?.types ?? [];
+  const type = types.find((one) => one.type === chosen) ?? types[0];
+  const values = useDeferredValue(typed ?? examples[type?.type ?? ''] ?? '{}');
+  if (type === undefined) return <Pending error={error} retry={refetch} what="Reading the types" />;
   return (
     <div className="previews">
       <form className="stack" aria-label="Preview" onSubmit={(event) => event.preventDefault()}>
@@ -84,9 +79,8 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
           choices={types.map(({ type: name }) => [name, name])}
           value={type.type}
           onChange={(name) => {
-            const next = types.find((one) => one.type === name) ?? first;
-            setType(next);
-            setValues(examples[next.type] ?? '{}');
+            setChosen(name);
+            setTyped(undefined);
           }}
         />
         <Choice
@@ -100,8 +94,8 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
           rows={8}
           spellCheck={false}
           className="code"
-          value={values}
-          onChange={setValues}
+          value={typed ?? examples[type.type] ?? '{}'}
+          onChange={setTyped}
         />
         <p className="quiet">
           {type.audience === 'account'
@@ -109,11 +103,7 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
             : 'A product email. Users can turn it off and unsubscribe.'}
         </p>
       </form>
-      <Shown
-        type={type.type}
-        locale={type.locales.find((one) => one === locale) ?? 'en'}
-        values={useDeferredValue(values)}
-      />
+      <Shown type={type.type} locale={type.locales.find((one) => one === locale) ?? 'en'} values={values} />
     </div>
   );
 }
@@ -350,14 +340,9 @@ function attemptsOf(events: readonly Event[]) {
   return entries;
 }
 
-interface SentMailProps {
-  readonly id: string;
-  readonly to: readonly string[];
-  readonly isStored: boolean;
-}
-
-function SentMail({ id, to, isStored }: SentMailProps) {
+function SentMail({ id, to, isStored }: Pick<Email, 'id' | 'to'> & { readonly isStored: boolean }) {
   const queries = useQueryClient();
+  const hasOutbox = useConsole().data?.hasOutbox;
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<Email>(['sent mail', id], path, { refetchInterval: 10_000 });
   const change = useMutation({
@@ -412,18 +397,14 @@ function SentMail({ id, to, isStored }: SentMailProps) {
         </Changes>
       )}
       <Problem of={change.error} />
-      {isStored ? <StoredText id={id} /> : <SentText email={data} path={path} />}
+      {isStored && (
+        <p className="quiet">
+          No mail server was configured, so this email was not sent.{' '}
+          {hasOutbox && <Link href={`/operator/mail?tab=outbox&mail=${id}.eml`}>Show it in the outbox</Link>}
+        </p>
+      )}
+      {!isStored && <SentText email={data} path={path} />}
     </div>
-  );
-}
-
-function StoredText({ id }: { readonly id: string }) {
-  const hasOutbox = useConsole().data?.hasOutbox === true;
-  return (
-    <p className="quiet">
-      No mail server was configured, so this email was not sent.{' '}
-      {hasOutbox && <Link href={`/operator/mail?tab=outbox&mail=${id}.eml`}>Show it in the outbox</Link>}
-    </p>
   );
 }
 
