@@ -2,8 +2,8 @@
 import { operatorHeader } from '#platform/audit/audit.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
 import { type OperatorGuard, operatorName } from './operators/guard.ts';
-import { passOn } from './services.ts';
 
 const calls = [
   ['GET', '/memories'],
@@ -43,7 +43,12 @@ export function addMemoryRoutes(app: HttpServer, guard: OperatorGuard, { client,
           signal: reply.abandoned,
           ...(request.body === undefined || request.body === null ? {} : { json: request.body }),
         });
-        return passOn(reply, response, 'memory', 'MEMORY_ADMIN_TOKEN');
+        // It is about the token of the console, not about the session of the operator.
+        if (response.status === 401)
+          throw problems.engine_unavailable({ cause: new Error('the memory service rejects MEMORY_ADMIN_TOKEN') });
+        reply.code(response.status);
+        if (response.body.length === 0) return reply.send();
+        return reply.type('application/json; charset=utf-8').send(response.body);
       },
     });
   }

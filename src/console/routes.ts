@@ -101,14 +101,9 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   addSettingsRoutes(app, guard, deps.settings);
   if (clients === undefined) return;
   addPeopleRoutes(app, guard, clients);
+  const actions = { querystring: actionSearch.extend({ limit: pageSize(500, 100) }) };
   addForwards(app, guard, clients.auth, [
-    [
-      'get',
-      '/api/actions',
-      '/v1/actions',
-      'Search the actions of operators, newest first',
-      { querystring: actionSearch.extend({ limit: pageSize(500, 100) }) },
-    ],
+    ['get', '/api/actions', '/v1/actions', 'Search the actions of operators, newest first', actions],
   ]);
   addIncidentRoutes(app, guard, clients.media);
   addSentMailRoutes(app, guard, deps, clients);

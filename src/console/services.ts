@@ -1,10 +1,10 @@
 /** The services that the operator's pages call, with the internal key, which browsers never see. */
-import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyRequest, FastifySchema } from 'fastify';
 import { operatorHeader } from '#platform/audit/audit.ts';
 import { bodyOf, type Call, type HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { Problem, problems } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import { type OperatorGuard, operatorName } from './operators/guard.ts';
 
 export type CalledService = 'auth' | 'agent' | 'media' | 'memory' | 'notify';
@@ -32,7 +32,13 @@ export const readFrom = async <T = unknown>(
   params = {},
 ): Promise<T> => bodyOf<T>(await client.send({ method: 'GET', route, query: { ...query }, params }));
 
-type Forwarded = readonly [method: 'get' | 'post', url: string, route: string, summary: string, schema?: FastifySchema];
+type Forwarded = readonly [
+  method: 'get' | 'post' | 'delete',
+  url: string,
+  route: string,
+  summary: string,
+  schema?: FastifySchema,
+];
 
 /** Adds routes that only forward a request. */
 export function addForwards(
@@ -43,7 +49,7 @@ export function addForwards(
 ): void {
   const routes = routesOf(app, 'console');
   for (const [method, url, route, summary, schema] of all) {
-    const handler = forward(client, method === 'get' ? 'GET' : 'POST', route);
+    const handler = forward(client, method.toUpperCase() as Call['method'], route);
     routes[method](url, guard, { summary, ...schema, handler });
   }
 }
@@ -60,32 +66,6 @@ export async function partOf<T>(load: Promise<T>): Promise<Part<T>> {
     if (!(error instanceof Problem)) throw error;
     return { isThere: false, reason: error.message };
   }
-}
-
-// Passes the response of a service on to the page.
-
-type ServiceResponse = Awaited<ReturnType<HttpClient['send']>>;
-
-/**
- * Throws `engine_unavailable` for a 401, which is about the console's key, not about the session of the operator.
- * `setting` is the one that holds the key.
- */
-function assertKeyAccepted({ status }: ServiceResponse, service: string, setting = 'INTERNAL_KEY'): void {
-  if (status === 401)
-    throw problems.engine_unavailable({ cause: new Error(`the ${service} service rejects ${setting}`) });
-}
-
-/** Throws as `assertKeyAccepted`. */
-export function passOn(
-  reply: FastifyReply,
-  response: ServiceResponse,
-  service: string,
-  setting?: string,
-): FastifyReply {
-  assertKeyAccepted(response, service, setting);
-  reply.code(response.status);
-  if (response.body.length === 0) return reply.send();
-  return reply.type('application/json; charset=utf-8').send(response.body);
 }
 
 // Links to traces, for installations that send them to a collector.

@@ -72,7 +72,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     const row = page.getByRole('list', { name: 'People' }).getByRole('listitem');
     await expect
       .poll(() => row.allInnerTexts())
-      .toEqual([expect.stringMatching(/\d+\s+spent this month\s+0\s+failed this week\s+no session/)]);
+      .toEqual([expect.stringMatching(/\d+\s+spent this month\s+0\s+failed this week\s+not in a browser/)]);
     const plans = await page.getByRole('combobox', { name: 'Plan' }).getByRole('option').allInnerTexts();
     expect(plans).toContain('Basic (yearly)');
     await page.getByRole('link', { name: person.email }).click();

@@ -233,6 +233,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByText('No email has failed.').waitFor();
     await page.getByRole('button', { name: 'All' }).click();
     await page.getByRole('button', { name: /^Your receipt stored in the outbox/ }).waitFor();
+    await page.getByRole('link', { name: 'Show it in the outbox' }).click();
+    await page.getByRole('article', { name: 'Your receipt' }).getByText('Thanks.').waitFor();
+    await page.goBack();
     // As a provider that was configured then.
     await client.query("update notify_sends set provider_id = 're_1' where id = $1", [id]);
     await page.reload();

@@ -9,7 +9,7 @@ import type { Scene } from './stage.fixture.ts';
 async function create(page: Page, entityId: string, content: string): Promise<void> {
   await page.getByRole('button', { name: 'New memory' }).click();
   const dialog = page.getByRole('dialog', { name: 'New memory' });
-  await dialog.getByLabel('Id of the user or group').fill(entityId);
+  await dialog.getByLabel('Email address of the user, or id').fill(entityId);
   await dialog.getByLabel('Fact').fill(content);
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.waitFor({ state: 'detached' });

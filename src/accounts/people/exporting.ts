@@ -30,6 +30,20 @@ async function* pagesOf<Page extends object>(
   }
 }
 
+/** The entries of all pages, which the service lists under this name. */
+async function* entriesOf<Entry = unknown>(
+  client: HttpClient,
+  route: string,
+  name: string,
+  query: object,
+  params = {},
+): AsyncGenerator<Entry> {
+  const pages = pagesOf<Readonly<Record<string, unknown>>>((cursor) =>
+    client.send({ method: 'GET', route, params, query: { limit: 100, ...query, cursor } }),
+  );
+  for await (const page of pages) yield* page[name] as readonly Entry[];
+}
+
 const dayMs = 86_400_000;
 /** The longest range of one request. */
 const yearMs = 365 * dayMs;
@@ -46,57 +60,32 @@ export async function* usageOf({ agent }: ExportedServices, userId: string, sinc
   }
 }
 
-interface ThreadPage {
-  readonly threads: readonly { readonly threadId: string }[];
-}
-
 /** `undefined`: what is not in the trash. */
 const placesOfListings = [undefined, 'true'] as const;
 
-/** With their messages, those in the trash last. */
+/** With the messages of all branches, which have a bound for each thread. Those in the trash are last. */
 export async function* threadsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
   for (const trashed of placesOfListings) {
-    const pages = pagesOf<ThreadPage>((cursor) =>
-      agent.send({ method: 'GET', route: '/threads', query: { userId, limit: 100, cursor, trashed } }),
-    );
-    for await (const { threads } of pages)
-      for (const thread of threads) {
-        const { threadId } = thread;
-        const { messages } = bodyOf<{ readonly messages: unknown }>(
-          await agent.send({ method: 'GET', route: '/messages/:threadId', params: { threadId }, query: { userId } }),
-        );
-        yield { ...thread, messages, replaced: await replacedOf(agent, threadId, userId) };
-      }
+    const query = { userId, trashed };
+    for await (const thread of entriesOf<{ readonly threadId: string }>(agent, '/threads', 'threads', query)) {
+      const { threadId } = thread;
+      const params = { threadId };
+      const { messages } = bodyOf<{ readonly messages: unknown }>(
+        await agent.send({ method: 'GET', route: '/messages/:threadId', params, query: { userId } }),
+      );
+      const replaced: unknown[] = [];
+      for await (const one of entriesOf(agent, '/threads/:threadId/replaced', 'messages', { userId }, params))
+        replaced.push(one);
+      yield { ...thread, messages, replaced };
+    }
   }
 }
 
-/** The messages of all branches, which have a bound for each thread. */
-async function replacedOf(agent: HttpClient, threadId: string, userId: string): Promise<readonly unknown[]> {
-  const pages = pagesOf<{ readonly messages: readonly unknown[] }>((cursor) =>
-    agent.send({
-      method: 'GET',
-      route: '/threads/:threadId/replaced',
-      params: { threadId },
-      query: { userId, cursor },
-    }),
-  );
-  const found: unknown[] = [];
-  for await (const { messages } of pages) found.push(...messages);
-  return found;
-}
-
-interface GenerationPage {
-  readonly generations: readonly { readonly items: readonly object[] }[];
-}
-
 export async function* generationsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
-  const pages = pagesOf<GenerationPage>((cursor) =>
-    agent.send({ method: 'GET', route: '/generations', query: { userId, limit: 100, cursor } }),
-  );
+  const all = entriesOf<{ readonly items: readonly object[] }>(agent, '/generations', 'generations', { userId });
   // URLs of files end after some days.
-  for await (const { generations } of pages)
-    for (const generation of generations)
-      yield { ...generation, items: generation.items.map((item) => ({ ...item, url: undefined })) };
+  for await (const generation of all)
+    yield { ...generation, items: generation.items.map((item) => ({ ...item, url: undefined })) };
 }
 
 export interface ExportedAsset {
@@ -106,17 +95,13 @@ export interface ExportedAsset {
   readonly createdAt: string;
 }
 
-interface AssetPage {
-  readonly assets: readonly ExportedAsset[];
-}
-
 /** Each with a URL of its file, which is valid for seven days. Those in the trash are last. */
 export async function* assetsOf(
   { media }: ExportedServices,
   ownerId: string,
 ): AsyncGenerator<ExportedAsset & { readonly url: string | null }> {
   for (const trashed of placesOfListings) {
-    const pages = pagesOf<AssetPage>((cursor) =>
+    const pages = pagesOf<{ readonly assets: readonly ExportedAsset[] }>((cursor) =>
       media.send({ method: 'GET', route: '/v1/assets', query: { ownerId, limit: 200, cursor, trashed } }),
     );
     for await (const { assets } of pages) {
@@ -132,34 +117,19 @@ export async function* assetsOf(
   }
 }
 
-export async function* sharesOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  const pages = pagesOf<{ readonly shares: readonly unknown[] }>((cursor) =>
-    media.send({ method: 'GET', route: '/v1/shares', query: { ownerId, limit: 200, cursor } }),
-  );
-  for await (const { shares } of pages) yield* shares;
-}
+export const sharesOf = ({ media }: ExportedServices, ownerId: string) =>
+  entriesOf(media, '/v1/shares', 'shares', { ownerId });
 
 /** What the person reported. */
-export async function* reportsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  const pages = pagesOf<{ readonly reports: readonly unknown[] }>((cursor) =>
-    media.send({ method: 'GET', route: '/v1/reports', query: { ownerId, limit: 200, cursor } }),
-  );
-  for await (const { reports } of pages) yield* reports;
-}
-
-interface IncidentPage {
-  readonly incidents: readonly Readonly<Record<string, unknown>>[];
-}
+export const reportsOf = ({ media }: ExportedServices, ownerId: string) =>
+  entriesOf(media, '/v1/reports', 'reports', { ownerId });
 
 /** What concerns the owner. The rest of an incident is for operators, and can name others. */
 const shownOfIncidents = ['id', 'status', 'assetId', 'scopeKind', 'scopeId', 'createdAt', 'resolvedAt', 'appeal'];
 
 export async function* incidentsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  const pages = pagesOf<IncidentPage>((cursor) =>
-    media.send({ method: 'GET', route: '/v1/incidents', query: { ownerId, limit: 200, cursor } }),
-  );
-  for await (const { incidents } of pages)
-    for (const incident of incidents) yield Object.fromEntries(shownOfIncidents.map((name) => [name, incident[name]]));
+  const all = entriesOf<Record<string, unknown>>(media, '/v1/incidents', 'incidents', { ownerId });
+  for await (const incident of all) yield Object.fromEntries(shownOfIncidents.map((name) => [name, incident[name]]));
 }
 
 /** `null`: the memory service does not know the user. */

@@ -104,6 +104,10 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
         values (${queue}, ${json(of)}, ${lane}, 'dead', now())`.execute(db());
       await put('tests/owned', { ownerId: owner, threadId: 'thread-1' });
       await put('tests/lane', { videoId: 'v' }, owner);
+      await put('tests/lane', { videoId: 'w' }, randomUUID());
+      const ofOwner = await list(`/api/jobs?queue=tests/lane&state=dead&q=${owner.toUpperCase()}`);
+      expect(ofOwner.map(({ about }) => about.userId)).toEqual([owner]);
+      await sql`delete from jobs where lane not in ('', ${owner})`.execute(db());
       await put('tests/email', { sendId: email });
       await put('tests/contact', { userId: owner, contact: { email: 'ada@example.com' } });
       const run = { taskId: randomUUID(), threadId: 'thread-2', userId: owner, status: 'failed' };

@@ -88,8 +88,8 @@ export async function readQueues(db: Db<JobTables>): Promise<api.QueueList['queu
 }
 
 /** Hidden parts of the payload must not be found, because a search could guess them. */
-const isShownIn = ({ id, requestId, reason, payload }: api.ShownJob, words: string): boolean =>
-  [id, requestId, reason, payload].some((text) => text?.toLowerCase().includes(words));
+const isShownIn = ({ id, requestId, reason, payload, about }: api.ShownJob, words: string): boolean =>
+  [id, requestId, reason, payload, about.userId].some((text) => text?.toLowerCase().includes(words));
 
 function describe(queue: string, row: JobRow, traceLink: TraceLink): api.ShownJob {
   return {

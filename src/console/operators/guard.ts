@@ -1,7 +1,7 @@
 /** Admits operators to their endpoints, and names them to what the endpoints do. */
 import type { FastifyRequest } from 'fastify';
 import { isBlocked } from '#accounts/store.ts';
-import { actorNamed } from '#platform/audit/audit.ts';
+import { actorNamed, auditOf, recordAction } from '#platform/audit/audit.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import type { ConsoleContext } from '../context.ts';
@@ -44,6 +44,12 @@ export async function isRefused(
 ): Promise<boolean> {
   if (db === undefined || name === 'console') return false;
   return withDeadline(databaseTimeoutMs, () => isBlocked(db, name, since)).catch(() => false);
+}
+
+/** Records what the operator of the request did. Without a database, there is no audit log. */
+export async function recordDeed(db: ConsoleContext['db'], request: FastifyRequest, action: string, target: string) {
+  const deed = { actor: operatorName(request), action, target, outcome: 'done' };
+  if (db !== undefined) await recordAction(auditOf(db), deed);
 }
 
 /** Returns the name for the audit log. Call it only behind the guard. */

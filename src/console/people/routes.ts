@@ -39,24 +39,15 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     handler: async ({ params }) => readPerson(clients, params.userId),
   });
 
+  const credits = { params: personPath, body: creditsChange };
+  const block = { params: personPath, body: blockOrder };
   addForwards(app, guard, auth, [
     ['get', '/api/people', '/v1/people', 'Users, found by id or address', { querystring: peopleListing }],
     ['get', '/api/people/names', '/v1/people/names', 'The email addresses of users', { querystring: namesQuery }],
-    [
-      ...(['post', '/api/people/:userId/credits', '/v1/people/:userId/credits'] as const),
-      ...(['Change the plan or the credits', { params: personPath, body: creditsChange }] as const),
-    ],
-    [
-      ...(['post', '/api/people/:userId/block', '/v1/people/:userId/block'] as const),
-      ...(['Block the account', { params: personPath, body: blockOrder }] as const),
-    ],
+    ['post', '/api/people/:userId/credits', '/v1/people/:userId/credits', 'Change the plan or the credits', credits],
+    ['post', '/api/people/:userId/block', '/v1/people/:userId/block', 'Block the account', block],
+    ['delete', '/api/people/:userId/block', '/v1/people/:userId/block', 'Unblock the account', { params: personPath }],
   ]);
-
-  routes.delete('/api/people/:userId/block', guard, {
-    summary: 'Unblock the account',
-    params: personPath,
-    handler: forward(auth, 'DELETE', '/v1/people/:userId/block'),
-  });
 
   const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
   routes.delete('/api/people/:userId/sessions', guard, {

@@ -1,15 +1,14 @@
 /** The Runs page: how runs and generations of all users went, from the agent service. */
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { generationRecordListing, type RunPage, type RunRecord, runListing } from '#agent/records/api.ts';
 import type { Asset, ImageSignedRefs } from '#media/api.ts';
-import { auditOf, hashedTarget, recordAction } from '#platform/audit/audit.ts';
+import { hashedTarget } from '#platform/audit/audit.ts';
 import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import type { ConsoleContext } from '../context.ts';
-import { type OperatorGuard, operatorName } from '../operators/guard.ts';
+import { type OperatorGuard, recordDeed } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
 import { addForwards, type ServiceClients } from '../services.ts';
 import type { Replay, ReplayedEvent, ShownFile, ShownRun, ShownRunPage } from './api.ts';
@@ -23,16 +22,10 @@ export function addRunRoutes(
   { db, traceLink }: ConsoleContext,
   { agent, media }: ServiceClients,
 ): void {
-  const audit = db && auditOf(db);
   const routes = routesOf(app, 'console');
   const show = (run: RunRecord): ShownRun => ({ ...run, traceUrl: traceLink(run.traceId) });
   const read = async (taskId: string) =>
     bodyOf<RunRecord>(await agent.send({ method: 'GET', route: '/runs/:taskId', params: { taskId } }));
-
-  const recordView = async (request: FastifyRequest, action: string, userId: string) => {
-    const view = { actor: operatorName(request), action, target: hashedTarget(userId), outcome: 'done' };
-    if (audit !== undefined) await recordAction(audit, view);
-  };
 
   routes.get('/api/files/:assetId', guard, {
     summary: 'Show a file of a user',
@@ -42,7 +35,7 @@ export function addRunRoutes(
       const asset = bodyOf<Asset>(await media.send({ method: 'GET', route: '/v1/assets/:assetId', params }));
       const { generation } = asset;
       const origin = generation?.taskId ? ` run ${generation.taskId}` : generation?.id ? ` order ${generation.id}` : '';
-      await recordView(request, `view file ${asset.assetId}${origin}`, asset.ownerId);
+      await recordDeed(db, request, `view file ${asset.assetId}${origin}`, hashedTarget(asset.ownerId));
       const order = { json: { refs: [params.assetId] }, idempotent: true };
       const response = asset.mime.startsWith('video/')
         ? await media.send({ method: 'POST', route: '/v1/sign/video', ...order })
@@ -78,20 +71,15 @@ export function addRunRoutes(
       if (status === 'queued' || status === 'running') throw consoleProblems.run_not_ended();
       const response = await agent.send({ method: 'GET', route: '/stream/:taskId', params: { taskId } });
       if (response.status !== 200) bodyOf(response);
-      await recordView(request, `read stream ${taskId}`, userId);
+      await recordDeed(db, request, `read stream ${taskId}`, hashedTarget(userId));
       return replayOf(response.body.toString());
     },
   });
 
+  const orders = { querystring: generationRecordListing };
   addForwards(app, guard, agent, [
     ['get', '/api/threads/titles', '/threads/titles', 'The titles of conversations', { querystring: titlesQuery }],
-    [
-      'get',
-      '/api/generations',
-      '/generations/all',
-      'Generations of all users',
-      { querystring: generationRecordListing },
-    ],
+    ['get', '/api/generations', '/generations/all', 'Generations of all users', orders],
   ]);
 }
 

@@ -1,5 +1,6 @@
 /** Queries of the Mail page. The notification service defines the responses. */
 import { z } from 'zod';
+import { pageSize } from '#platform/wholenumber.ts';
 
 export const previewPath = z.object({ type: z.string().min(1).max(128) });
 export const previewQuery = z.object({
@@ -19,12 +20,13 @@ export const previewQuery = z.object({
 export type PreviewQuery = z.output<typeof previewQuery>;
 
 export const sentMailQuery = z.object({
+  limit: pageSize(50, 50),
   after: z.string().min(1).max(512).optional(),
   q: z.string().max(320).optional().describe('A part of the subject or of a recipient.'),
   status: z.enum(['delayed', 'failed']).optional(),
 });
 export const sentMailPath = z.object({ id: z.string().min(1).max(512) });
-export const suppressionQuery = z.object({ cursor: z.string().min(1).max(512).optional() });
+export const suppressionQuery = z.object({ limit: pageSize(50, 50), cursor: z.string().min(1).max(512).optional() });
 export const suppressionPath = z.object({ address: z.string().min(1).max(512) });
 
 /** `undefined`: it is not a JSON object. */

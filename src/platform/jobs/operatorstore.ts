@@ -43,7 +43,7 @@ export async function listJobs(
   words = '',
 ): Promise<readonly ShownJob[]> {
   const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
-  const matches = sql`concat_ws(' ', "jobId", "requestId", reason, payload) ilike ${pattern}`;
+  const matches = sql`concat_ws(' ', "jobId", "requestId", reason, lane, payload) ilike ${pattern}`;
   const { rows } = await sql<ShownJob>`
     select * from (
     select job_id as "jobId", fence, lane, payload, attempt as attempts, reason, settled, request_id as "requestId", traceparent,

@@ -2,10 +2,8 @@ import '../operator/runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { PeoplePage } from '#accounts/people/api.ts';
 import type { MemoryPage } from '#memory/admin/api.ts';
-import { callJson } from '../calls.ts';
-import { EntityName } from '../operator/names.tsx';
+import { EntityName, readId } from '../operator/names.tsx';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -22,14 +20,6 @@ const entityTypes = [
   ['user', 'Users'],
   ['group', 'Groups'],
 ] as const;
-
-/** An address finds its user. Unknown ones find nothing. */
-async function idOf(typed: string): Promise<string> {
-  if (!typed.includes('@')) return typed;
-  const search = `/api/people?${new URLSearchParams({ q: typed })}`;
-  const { people } = await callJson<PeoplePage>(search).catch(() => ({ people: [] }));
-  return people.find(({ email }) => email?.toLowerCase() === typed.toLowerCase())?.id ?? typed;
-}
 
 export function Memories() {
   const queries = useQueryClient();
@@ -59,7 +49,7 @@ export function Memories() {
           placeholder="Exact email address or id"
           maxLength={320}
           value={filter.entity_id}
-          onChange={async (typed) => change({ entity_id: await idOf(typed) })}
+          onChange={async (typed) => change({ entity_id: await readId(typed) })}
         />
         <Choice
           label="Belongs to"
@@ -140,7 +130,11 @@ interface CreationProps {
 function Creation({ entityId, onClose, onChange }: CreationProps) {
   const [draft, setDraft] = useState({ entity_type: 'user', entity_id: entityId, type: 'preference', content: '' });
   const create = useMutation({
-    mutationFn: () => backOffice('/memories', 'POST', draft),
+    mutationFn: async () => {
+      const entity_id = draft.entity_type === 'user' ? await readId(draft.entity_id.trim()) : draft.entity_id;
+      if (entity_id.includes('@') && draft.entity_type === 'user') throw new Error('No user has this email address.');
+      return backOffice('/memories', 'POST', { ...draft, entity_id });
+    },
     onSuccess: async () => {
       await onChange();
       onClose();
@@ -152,7 +146,7 @@ function Creation({ entityId, onClose, onChange }: CreationProps) {
       <form className="stack" action={() => create.mutate()}>
         <Choice label="Belongs to" choices={entityTypes} value={draft.entity_type} onChange={set('entity_type')} />
         <TextField
-          label="Id of the user or group"
+          label="Email address of the user, or id"
           value={draft.entity_id}
           onChange={set('entity_id')}
           maxLength={256}

@@ -82,9 +82,11 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
           <History revisions={history.data?.history} />
           <Changes>
             <div className="row">
-              <button type="button" disabled={!canUndo || undo.isPending} onClick={() => undo.mutate()}>
-                Undo the newest change
-              </button>
+              {canUndo && (
+                <button type="button" disabled={undo.isPending} onClick={() => undo.mutate()}>
+                  Undo the newest change
+                </button>
+              )}
               <Confirm
                 label="Delete"
                 question="Delete this memory and its history?"

@@ -59,8 +59,14 @@ export function Activity({ view }: { readonly view: PersonView }) {
           />
         )}
       </Section>
-      <Section title="Latest files" part={view.assets} empty="No files." listOf={({ assets }) => assets}>
-        {({ assetId, name, prompt, model, mime, byteSize, createdAt, generation }) => (
+      <Section
+        title="Latest files"
+        part={view.assets}
+        empty="No files."
+        listOf={({ assets }) => assets}
+        more={<Link href={`${runs}&kind=generations`}>All images and videos</Link>}
+      >
+        {({ assetId, name, prompt, model, mime, byteSize, scopeKind, createdAt, generation }) => (
           <li key={assetId} className="record">
             <Pictures of={[assetId]} alt={name ?? prompt ?? 'the file'} />
             <div>
@@ -78,6 +84,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
                 <span>
                   {mime}, {sizeOf(byteSize)}
                 </span>
+                {scopeKind === 'feed' && <span>published in Explore</span>}
                 {generation?.taskId && <Link href={`/operator/runs/${generation.taskId}`}>The run</Link>}
                 {generation?.id && <Link href={`/operator/runs?kind=generations&id=${generation.id}`}>The order</Link>}
               </p>

@@ -55,7 +55,7 @@ export function Audit() {
         users, and those whose credits were changed. To find another one, enter the email address or the id.
       </PageHead>
       <Filters className="desk-audit">
-        {field('actor', 'Operator', 'chief@example.com', 64)}
+        {field('actor', 'Operator', 'Email address', 64)}
         <Choice label="Action" choices={choices} value={action} onChange={(value) => change({ action: value })} />
         {field('userId', 'User', 'Email address or id', 320)}
         <Period />

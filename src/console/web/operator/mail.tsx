@@ -3,8 +3,8 @@ import './desk.css';
 import './operator.css';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
-import { useDeferredValue, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
 import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#client/notify/api.ts';
 import type { MailList, Mail as OutboxMail } from '../../api.ts';
 import { callJson, send } from '../calls.ts';
@@ -55,8 +55,6 @@ export function Mail() {
   );
 }
 
-type MailType = NotificationTypes['types'][number];
-
 /** Values that show what a built-in type can do. */
 const examples: Readonly<Record<string, string>> = {
   'account_deletion.scheduled': '{ "deletion_at": "2027-03-04" }',
@@ -66,16 +64,13 @@ function Previews() {
   const { data, error, refetch } = useRead<NotificationTypes>(['mail types'], '/api/notify/types', {
     staleTime: Infinity,
   });
-  const [first] = data?.types ?? [];
-  if (data === undefined || first === undefined)
-    return <Pending error={error} retry={refetch} what="Reading the types" />;
-  return <Chosen types={data.types} first={first} />;
-}
-
-function Chosen({ types, first }: { readonly types: readonly MailType[]; readonly first: MailType }) {
-  const [type, setType] = useState(first);
+  const [chosen, setChosen] = useState('');
   const [locale, setLocale] = useState('en');
-  const [values, setValues] = useState(examples[first.type] ?? '{}');
+  const [typed, setTyped] = useState<string>();
+  const types = data?.types ?? [];
+  const type = types.find((one) => one.type === chosen) ?? types[0];
+  const values = useDeferredValue(typed ?? examples[type?.type ?? ''] ?? '{}');
+  if (type === undefined) return <Pending error={error} retry={refetch} what="Reading the types" />;
   return (
     <div className="previews">
       <form className="stack" aria-label="Preview" onSubmit={(event) => event.preventDefault()}>
@@ -84,9 +79,8 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
           choices={types.map(({ type: name }) => [name, name])}
           value={type.type}
           onChange={(name) => {
-            const next = types.find((one) => one.type === name) ?? first;
-            setType(next);
-            setValues(examples[next.type] ?? '{}');
+            setChosen(name);
+            setTyped(undefined);
           }}
         />
         <Choice
@@ -100,8 +94,8 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
           rows={8}
           spellCheck={false}
           className="code"
-          value={values}
-          onChange={setValues}
+          value={typed ?? examples[type.type] ?? '{}'}
+          onChange={setTyped}
         />
         <p className="quiet">
           {type.audience === 'account'
@@ -109,17 +103,12 @@ function Chosen({ types, first }: { readonly types: readonly MailType[]; readonl
             : 'A product email. Users can turn it off and unsubscribe.'}
         </p>
       </form>
-      <Shown
-        type={type.type}
-        locale={type.locales.find((one) => one === locale) ?? 'en'}
-        values={useDeferredValue(values)}
-      />
+      <Shown type={type.type} locale={type.locales.find((one) => one === locale) ?? 'en'} values={values} />
     </div>
   );
 }
 
 function Shown({ type, locale, values }: { readonly type: string; readonly locale: string; readonly values: string }) {
-  const [isText, setText] = useState(false);
   const path = `/api/notify/types/${encodeURIComponent(type)}`;
   const query = new URLSearchParams({ locale, data: values });
   const { data, error } = useRead<{ subject: string; text: string }>(
@@ -129,19 +118,32 @@ function Shown({ type, locale, values }: { readonly type: string; readonly local
   );
   if (error) return <Failure error={error} />;
   if (data === undefined) return <Loading what="Rendering the email" />;
+  return <Rendered of={data} label="The email" lang={locale.replace('_', '-')} page={`${path}/html?${query}`} />;
+}
+
+interface RenderedProps {
+  readonly of: { readonly subject: string; readonly text: string };
+  readonly label: string;
+  readonly lang?: string;
+  /** Absent: the mail is text only. */
+  readonly page: string | undefined;
+  readonly children?: ReactNode;
+}
+
+function Rendered({ of: { subject, text }, label, lang, page, children }: RenderedProps) {
+  const [isText, setText] = useState(false);
   return (
-    <article className="card mail" aria-label="The email">
+    <article className="card mail" aria-label={label}>
       <div className="row">
-        <h2 lang={locale.replace('_', '-')}>{data.subject}</h2>
-        <button type="button" onClick={() => setText(!isText)}>
-          {isText ? 'Show as a page' : 'Show as text'}
-        </button>
+        <h2 lang={lang}>{subject}</h2>
+        {page && (
+          <button type="button" onClick={() => setText(!isText)}>
+            {isText ? 'Show as a page' : 'Show as text'}
+          </button>
+        )}
       </div>
-      {isText ? (
-        <pre lang={locale.replace('_', '-')}>{data.text}</pre>
-      ) : (
-        <iframe title={`Email: ${data.subject}`} sandbox="" src={`${path}/html?${query}`} />
-      )}
+      {children}
+      {page && !isText ? <iframe title={`Email: ${subject}`} sandbox="" src={page} /> : <pre lang={lang}>{text}</pre>}
     </article>
   );
 }
@@ -281,15 +283,16 @@ function SentMails() {
                 <Status tone={tones[status]}>{in_outbox && status === 'sent' ? 'stored in the outbox' : status}</Status>
               </span>
               <span className="quiet">
-                To {to.join(', ')} · <When at={created_at} />
-                {status === 'scheduled' && scheduled_at !== null && `, to be sent ${momentOf(scheduled_at)}`}
+                To {to.join(', ')} ·{' '}
+                {status === 'scheduled' && scheduled_at !== null && `to be sent ${momentOf(scheduled_at)}, created `}
+                <When at={created_at} />
               </span>
               {reason !== null && <span className="problem">{reason}</span>}
               {reason !== null && next_attempt_at !== null && (
                 <span className="quiet">Next attempt {untilThen(next_attempt_at)}</span>
               )}
             </button>
-            {id === opened && <SentMail id={id} to={to} />}
+            {id === opened && <SentMail id={id} to={to} isStored={in_outbox && status === 'sent'} />}
           </li>
         ))}
       </ul>
@@ -316,6 +319,7 @@ function adviceFor({ status, next_attempt_at, events }: Email): string | undefin
   const next = next_attempt_at === null ? 'now' : untilThen(next_attempt_at);
   if (status === 'failed' && next_attempt_at !== null)
     return `The job that requested this email tries it again: next attempt ${next}.`;
+  if (status === 'failed' && events.at(-1)?.reason?.endsWith('is suppressed')) return texts.allSuppressed;
   if (status === 'scheduled' && events.length > 0)
     return `The email is tried again automatically, for a day after it was due. Next attempt ${next}.`;
   return advice[status];
@@ -336,8 +340,9 @@ function attemptsOf(events: readonly Event[]) {
   return entries;
 }
 
-function SentMail({ id, to }: { readonly id: string; readonly to: readonly string[] }) {
+function SentMail({ id, to, isStored }: Pick<Email, 'id' | 'to'> & { readonly isStored: boolean }) {
   const queries = useQueryClient();
+  const hasOutbox = useConsole().data?.hasOutbox;
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<Email>(['sent mail', id], path, { refetchInterval: 10_000 });
   const change = useMutation({
@@ -361,7 +366,7 @@ function SentMail({ id, to }: { readonly id: string; readonly to: readonly strin
             // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and are only added at the end
             <li key={index}>
               <span className="strong">
-                {texts.events[type]}
+                {type === 'sent' && isStored ? 'Stored in the outbox' : texts.events[type]}
                 {count > 1 && `, ${countOf(count)} times`}
               </span>{' '}
               <span className="quiet">
@@ -392,7 +397,13 @@ function SentMail({ id, to }: { readonly id: string; readonly to: readonly strin
         </Changes>
       )}
       <Problem of={change.error} />
-      <SentText email={data} path={path} />
+      {isStored && (
+        <p className="quiet">
+          No mail server was configured, so this email was not sent.{' '}
+          {hasOutbox && <Link href={`/operator/mail?tab=outbox&mail=${id}.eml`}>Show it in the outbox</Link>}
+        </p>
+      )}
+      {!isStored && <SentText email={data} path={path} />}
     </div>
   );
 }
@@ -422,9 +433,9 @@ function SentText({ email: { from, html, text, subject }, path }: { readonly ema
 }
 
 function Outbox() {
-  const [chosen, setChosen] = useState<string>();
+  const { of, change } = useFilters();
   const { data, error, refetch } = useRead<MailList>(['mails'], '/api/mails', { refetchInterval: 5000 });
-  const opened = chosen ?? data?.mails[0]?.name;
+  const opened = of('mail') || data?.mails[0]?.name;
   return (
     <>
       <p className="quiet">
@@ -444,7 +455,12 @@ function Outbox() {
           <ul className="lines" aria-label="Emails">
             {data.mails.map(({ name, subject, to, sentAt }) => (
               <li key={name}>
-                <button type="button" className="entry" aria-pressed={name === opened} onClick={() => setChosen(name)}>
+                <button
+                  type="button"
+                  className="entry"
+                  aria-pressed={name === opened}
+                  onClick={() => change({ mail: name })}
+                >
                   <span className="strong">{subject}</span>
                   <span className="quiet">
                     {to.join(', ')} · <When at={sentAt} />
@@ -465,28 +481,14 @@ function Outbox() {
 
 function Opened({ name }: { readonly name: string }) {
   const { data, error, refetch } = useRead<OutboxMail>(['mail', name], `/api/mails/${encodeURIComponent(name)}`);
-  const [isText, setText] = useState(false);
   if (data === undefined) return <Pending error={error} retry={refetch} />;
-  const showsHtml = data.hasHtml && !isText;
+  const page = data.hasHtml ? `/api/mails/${encodeURIComponent(name)}/html` : undefined;
   return (
-    <article className="card mail" aria-label={data.subject}>
-      <div className="row">
-        <h2>{data.subject}</h2>
-        {data.hasHtml && (
-          <button type="button" onClick={() => setText(!isText)}>
-            {isText ? 'Show as a page' : 'Show as text'}
-          </button>
-        )}
-      </div>
+    <Rendered of={data} label={data.subject} page={page}>
       <p className="quiet">
         From {data.from} to {data.to.join(', ')}
+        {data.attachments.length > 0 && `, attached: ${data.attachments.join(', ')}`}
       </p>
-      {showsHtml ? (
-        <iframe title={`Email: ${data.subject}`} sandbox="" src={`/api/mails/${encodeURIComponent(name)}/html`} />
-      ) : (
-        <pre>{data.text}</pre>
-      )}
-      {data.attachments.length > 0 && <p className="quiet">Attached: {data.attachments.join(', ')}</p>}
-    </article>
+    </Rendered>
   );
 }

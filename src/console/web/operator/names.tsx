@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Names } from '#accounts/people/api.ts';
+import type { Names, PeoplePage } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
 import type { Titles } from '#agent/records/api.ts';
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
@@ -46,6 +46,14 @@ function gathering(read: (ids: string) => Promise<Readonly<Record<string, string
 
 /** `null`: the person has no name. */
 export const readName = gathering(async (ids) => (await callJson<Names>(`/api/people/names?ids=${ids}`)).names);
+/** An address finds its user. Unknown ones find nothing. */
+export async function readId(typed: string): Promise<string> {
+  if (!typed.includes('@')) return typed;
+  const search = `/api/people?${new URLSearchParams({ q: typed })}`;
+  const { people } = await callJson<PeoplePage>(search).catch(() => ({ people: [] }));
+  return people.find(({ email }) => email?.toLowerCase() === typed.toLowerCase())?.id ?? typed;
+}
+
 const readTitle = gathering(async (ids) => (await callJson<Titles>(`/api/threads/titles?ids=${ids}`)).titles);
 
 /** `undefined`: not read yet. `null`: there is none. */

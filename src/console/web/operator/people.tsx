@@ -121,7 +121,7 @@ function PersonRow({ person }: { readonly person: Person }) {
         {failures === 0 && failed?.next_cursor === null && <Word>failed this week</Word>}
       </span>
       <span className="quiet desk-figure">
-        {activeAt === null ? 'no session' : <Word>active</Word>} {activeAt !== null && <When at={activeAt} />}
+        {activeAt === null ? 'not in a browser' : <Word>active</Word>} {activeAt !== null && <When at={activeAt} />}
       </span>
       <span className="quiet desk-figure">
         <Word>joined</Word> <When at={createdAt} />
@@ -161,7 +161,7 @@ const upTo100 = (count: number) => countUpTo(99, count);
 
 function Figures({ view: { record, conversations, storage, months, failures, usage } }: { readonly view: PersonView }) {
   const costOf = useCosts();
-  const { id, credits, createdAt } = record.person;
+  const { id, credits } = record.person;
   const mine = `/operator/runs?userId=${id}`;
   return (
     <Pairs
@@ -183,7 +183,6 @@ function Figures({ view: { record, conversations, storage, months, failures, usa
         ),
         Files: shown(months, (one) => countOf(one.months.reduce((sum, { count }) => sum + count, 0))),
         Storage: shown(storage, ({ bytes }) => sizeOf(bytes)),
-        Joined: <When at={createdAt} />,
       }}
     />
   );
@@ -248,6 +247,7 @@ function Account({ record }: { readonly record: PersonDetails }) {
       <h2 id="account-heading">Account</h2>
       <Pairs
         of={{
+          Joined: <When at={person.createdAt} />,
           Language: person.language === null ? 'not known' : languages.of(person.language),
           'Product mail': settings.isOpenNotification ? 'wanted' : 'unsubscribed',
           Invited: `${countOf(invited)}${invitedBy === null ? '' : ', and was invited'}`,
@@ -279,23 +279,19 @@ function Account({ record }: { readonly record: PersonDetails }) {
 const mostWithoutQuestion = 10_000;
 
 function Credits({ person: { id, email, plan: current, credits: balance } }: Pick<PersonDetails, 'person'>) {
-  const queries = useQueryClient();
   const [changeId, setChangeId] = useState(() => crypto.randomUUID());
   const [credits, setCredits] = useState('');
   const [plan, setPlan] = useState<string>(current);
   const [reason, setReason] = useState('');
   const hint = useId();
   const added = Number(credits.trim());
-  const saving = useMutation({
-    mutationFn: async () => {
-      const json = { changeId, credits: added, reason, ...(plan === current ? {} : { plan }) };
-      await send(`/api/people/${id}/credits`, { method: 'POST', json });
-      setChangeId(crypto.randomUUID());
-      setCredits('');
-      setReason('');
-      notify('The change was saved.');
-      await queries.invalidateQueries({ queryKey: personKey(id) });
-    },
+  const saving = useDeed(id, async () => {
+    const json = { changeId, credits: added, reason, ...(plan === current ? {} : { plan }) };
+    await send(`/api/people/${id}/credits`, { method: 'POST', json });
+    setChangeId(crypto.randomUUID());
+    setCredits('');
+    setReason('');
+    return 'The change was saved.';
   });
   const isTooLow = balance + added < 0;
   const isReady = (added !== 0 || plan !== current) && reason.trim() !== '' && !isTooLow;
@@ -338,14 +334,21 @@ function Credits({ person: { id, email, plan: current, credits: balance } }: Pic
   );
 }
 
-function Sessions({ userId }: { readonly userId: string }) {
+/** Reports what was done, and reads the person again. */
+function useDeed(userId: string, work: () => Promise<string>) {
   const queries = useQueryClient();
-  const ending = useMutation({
+  return useMutation({
     mutationFn: async () => {
-      await send(`/api/people/${userId}/sessions`, { method: 'DELETE' });
-      notify('The sessions were ended.');
+      notify(await work());
       await queries.invalidateQueries({ queryKey: personKey(userId) });
     },
+  });
+}
+
+function Sessions({ userId }: { readonly userId: string }) {
+  const ending = useDeed(userId, async () => {
+    await send(`/api/people/${userId}/sessions`, { method: 'DELETE' });
+    return 'The sessions were ended.';
   });
   return (
     <div className="desk-deed">
@@ -359,17 +362,13 @@ function Sessions({ userId }: { readonly userId: string }) {
 }
 
 function Block({ person: { id, email, blockedAt } }: { readonly person: Person }) {
-  const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const isBlocked = blockedAt !== null;
-  const changing = useMutation({
-    mutationFn: async () => {
-      await send(`/api/people/${id}/block`, isBlocked ? { method: 'DELETE' } : { method: 'POST', json: { reason } });
-      setOpen(false);
-      notify(isBlocked ? 'The account was unblocked.' : 'The account was blocked.');
-      await queries.invalidateQueries({ queryKey: personKey(id) });
-    },
+  const changing = useDeed(id, async () => {
+    await send(`/api/people/${id}/block`, isBlocked ? { method: 'DELETE' } : { method: 'POST', json: { reason } });
+    setOpen(false);
+    return isBlocked ? 'The account was unblocked.' : 'The account was blocked.';
   });
   const name = email ?? id;
   return (
@@ -428,14 +427,10 @@ function Block({ person: { id, email, blockedAt } }: { readonly person: Person }
 // Everything about a person at once: an export as JSON, and the erasure from all services with its report.
 
 function Export({ person: { id, email } }: { readonly person: Person }) {
-  const queries = useQueryClient();
-  const exporting = useMutation({
-    mutationFn: async () => {
-      const response = await send(`/api/people/${id}/export`, { method: 'POST' });
-      saveFile(`${email ?? id}.json`, await response.blob());
-      notify('The export was saved as a file.');
-      await queries.invalidateQueries({ queryKey: personKey(id) });
-    },
+  const exporting = useDeed(id, async () => {
+    const response = await send(`/api/people/${id}/export`, { method: 'POST' });
+    saveFile(`${email ?? id}.json`, await response.blob());
+    return 'The export was saved as a file.';
   });
   return (
     <div className="desk-deed">

@@ -15,7 +15,7 @@ import { SearchField } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
-import { PersonLink, RequestId, useThreadTitle, workOf } from './names.tsx';
+import { PersonLink, RequestId, readId, useThreadTitle, workOf } from './names.tsx';
 import type { QueueState } from './queuetable.tsx';
 
 const states = [
@@ -68,9 +68,9 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
           )}
           <SearchField
             label="Search these jobs"
-            placeholder="Id, request id, reason or payload"
+            placeholder="Email address, id, reason or payload"
             value={q}
-            onChange={setQ}
+            onChange={async (typed) => setQ(await readId(typed))}
           />
           <JobRows queue={name} state={state} q={q} />
         </Tabs.Content>
