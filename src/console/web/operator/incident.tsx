@@ -5,7 +5,6 @@ import { Link } from 'wouter';
 import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { send } from '../calls.ts';
-import { useConsole } from '../operator.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
@@ -19,15 +18,16 @@ import {
   isDecision,
   isRemoved,
   isUrgent,
+  nobody,
   peopleOf,
-  placeOf,
   runsOf,
   statusOf,
   titleOf,
 } from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
 import { deedOf } from './personview.ts';
-import { Decision, Reports } from './reports.tsx';
+import { IncidentLine, PlaceLink, Places, usePlaces } from './places.tsx';
+import { Decision, Owner, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
@@ -43,8 +43,6 @@ export function IncidentDetails({ id }: { readonly id: string }) {
   );
 }
 
-export const nobody = '00000000-0000-0000-0000-000000000000';
-
 export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
   <>
     <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
@@ -53,7 +51,8 @@ export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
 );
 
 function Facts({ incident }: { readonly incident: Incident }) {
-  const { id, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation } = incident;
+  const { id, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation, isGone } =
+    incident;
   const isThere = isDecidable(incident);
   return (
     <>
@@ -97,13 +96,23 @@ function Facts({ incident }: { readonly incident: Incident }) {
             />
           </section>
           {reports > 0 && <Reports of={id} />}
+          <Places of={incident} />
           <History of={incident} />
           {ownerId !== nobody && <Others of={incident} />}
         </div>
         <div className="stack desk-aside">
           {isRemoved(incident) && <p className="quiet">The removal deleted the content. No preview of it is left.</p>}
-          {assetId !== null && !isRemoved(incident) && <Preview id={id} isThere={isThere} />}
+          {isGone && !isRemoved(incident) && (
+            <p className="quiet">
+              {ownerId === nobody
+                ? 'The content was deleted with the account of its owner.'
+                : 'The content was deleted since, by its owner or with another decision.'}{' '}
+              No preview of it is left.
+            </p>
+          )}
+          {assetId !== null && !isGone && <Preview id={id} isThere={isThere} />}
           <Decision incident={incident} />
+          {ownerId !== nobody && <Owner id={ownerId} />}
         </div>
       </div>
     </>
@@ -122,7 +131,8 @@ const mostOthers = 5;
 function Others({ of: { id, ownerId } }: { readonly of: Incident }) {
   const path = `/api/incidents?${new URLSearchParams({ ownerId, limit: '200' })}`;
   const { data } = useRead<IncidentPage>(['incidents', 'owner', ownerId], path);
-  const others = data?.incidents.filter((one) => one.id !== id) ?? [];
+  const alike = usePlaces({ incidentId: id }).data?.incidents ?? [];
+  const others = data?.incidents.filter((one) => one.id !== id && alike.every((same) => same.id !== one.id)) ?? [];
   if (data === undefined) return null;
   return (
     <section aria-labelledby="others-heading">
@@ -130,12 +140,7 @@ function Others({ of: { id, ownerId } }: { readonly of: Incident }) {
       {others.length === 0 && <p className="quiet">None.</p>}
       <Lines>
         {others.slice(0, mostOthers).map((one) => (
-          <Line
-            key={one.id}
-            name={<Link href={`/operator/incidents/${one.id}`}>{one.title ?? titleOf(one)}</Link>}
-            note={statusOf(one)}
-            at={one.createdAt}
-          />
+          <IncidentLine key={one.id} of={one} />
         ))}
       </Lines>
       {others.length > mostOthers && (
@@ -147,12 +152,19 @@ function Others({ of: { id, ownerId } }: { readonly of: Incident }) {
 
 /** What happened to the content, and which operator did it, the first event first. */
 function History({ of: incident }: { readonly of: Incident }) {
-  const { id, origin, createdAt, appeal } = incident;
+  const { id, origin, createdAt, appeal, reports, resolvedAt, decision } = incident;
   const { data, error, refetch } = useRead<ActionPage>(
     ['incident', id, 'actions'],
     `/api/actions?${new URLSearchParams({ target: `incident ${id}`, limit: '100' })}`,
   );
-  const began = origin === 'report' ? 'Reported' : origin === 'label' ? 'Flagged by a rule' : 'Blocked by screening';
+  const began =
+    origin === 'report'
+      ? reports > 0
+        ? 'Reported'
+        : 'Opened by an operator'
+      : origin === 'label'
+        ? 'Flagged by a rule'
+        : 'Blocked by screening';
   const done = (data?.actions ?? []).filter(({ outcome }) => outcome.startsWith('2'));
   const decisions = done.filter(({ action }) => isDecision(action));
   const deedAt = (deed: ActionPage['actions'][number]) => {
@@ -165,6 +177,9 @@ function History({ of: incident }: { readonly of: Incident }) {
   const events = [
     { at: createdAt, text: began, actor: '' },
     ...(appeal === undefined ? [] : [{ at: appeal.at, text: 'Appealed by the owner', actor: '' }]),
+    ...(resolvedAt !== null && decision === null && isDecidable(incident)
+      ? [{ at: resolvedAt, text: 'Closed, because the owner was erased', actor: '' }]
+      : []),
     ...done.map((deed) => ({ at: deed.at, text: deedAt(deed), actor: deed.actor })),
   ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
@@ -177,18 +192,6 @@ function History({ of: incident }: { readonly of: Incident }) {
         ))}
       </Lines>
     </section>
-  );
-}
-
-/** Where the content is, with a link if an operator can see that. */
-export function PlaceLink({ of: incident }: { readonly of: Incident }) {
-  const { words, href } = placeOf(incident, useConsole().data?.addresses.edge);
-  if (href === undefined) return <span>{words}</span>;
-  if (href.startsWith('/operator')) return <Link href={href}>{words}</Link>;
-  return (
-    <a href={href} target="_blank" rel="noreferrer">
-      {words}
-    </a>
   );
 }
 

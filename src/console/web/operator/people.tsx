@@ -358,7 +358,7 @@ function Sessions({ userId }: { readonly userId: string }) {
   );
 }
 
-function Block({ person: { id, email, blockedAt } }: { readonly person: Person }) {
+export function Block({ person: { id, email, blockedAt } }: { readonly person: Person }) {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
@@ -368,7 +368,7 @@ function Block({ person: { id, email, blockedAt } }: { readonly person: Person }
       await send(`/api/people/${id}/block`, isBlocked ? { method: 'DELETE' } : { method: 'POST', json: { reason } });
       setOpen(false);
       notify(isBlocked ? 'The account was unblocked.' : 'The account was blocked.');
-      await queries.invalidateQueries({ queryKey: personKey(id) });
+      for (const queryKey of [personKey(id), ['people']]) await queries.invalidateQueries({ queryKey });
     },
   });
   const name = email ?? id;
