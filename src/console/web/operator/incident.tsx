@@ -27,7 +27,7 @@ import {
 import { BackLink, Id, PersonLink } from './names.tsx';
 import { deedOf } from './personview.ts';
 import { IncidentLine, PlaceLink, Places, usePlaces } from './places.tsx';
-import { Decision, Owner, Reports } from './reports.tsx';
+import { Decision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
@@ -112,7 +112,6 @@ function Facts({ incident }: { readonly incident: Incident }) {
           )}
           {assetId !== null && !isGone && <Preview id={id} isThere={isThere} />}
           <Decision incident={incident} />
-          {ownerId !== nobody && <Owner id={ownerId} />}
         </div>
       </div>
     </>
@@ -128,10 +127,10 @@ function Maker({ of: { id, taskId } }: { readonly of: NonNullable<Incident['gene
 const mostOthers = 5;
 
 /** Whether the owner has done this before. */
-function Others({ of: { id, ownerId } }: { readonly of: Incident }) {
+function Others({ of: { id, assetId, ownerId } }: { readonly of: Incident }) {
   const path = `/api/incidents?${new URLSearchParams({ ownerId, limit: '200' })}`;
   const { data } = useRead<IncidentPage>(['incidents', 'owner', ownerId], path);
-  const alike = usePlaces({ incidentId: id }).data?.incidents ?? [];
+  const alike = usePlaces(assetId).data?.incidents ?? [];
   const others = data?.incidents.filter((one) => one.id !== id && alike.every((same) => same.id !== one.id)) ?? [];
   if (data === undefined) return null;
   return (

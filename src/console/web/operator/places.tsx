@@ -7,9 +7,9 @@ import type { ContentPlaces } from '#media/reports/api.ts';
 import { callJson } from '../calls.ts';
 import { Changes, useConsole } from '../operator.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Pending, Problem } from '../parts/states.tsx';
+import { Problem } from '../parts/states.tsx';
 import { Line, Lines } from './activity.tsx';
-import { isDecidable, nobody, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
+import { isDecidable, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
 
 /** Where the content is, with a link if an operator can see that. */
@@ -24,14 +24,16 @@ export function PlaceLink({ of: place }: { readonly of: Place }) {
   );
 }
 
-/** `query`: the id of an incident, or ids of assets. */
-export const usePlaces = (query: Readonly<Record<string, string>>) =>
-  useRead<ContentPlaces>(['incidents', 'places', query], `/api/incidents/places?${new URLSearchParams(query)}`);
+/** `null`: of a conversation or an album. */
+export const usePlaces = (assetId: string | null) =>
+  useRead<ContentPlaces>(['incidents', 'places', assetId], `/api/files/${assetId}/places`, {
+    enabled: assetId !== null,
+  });
 
 type Stored = ContentPlaces['places'][number];
 
 /** The place of an asset, and the pages that show it. */
-export const PlaceLinks = ({ of: place }: { readonly of: Stored }) => (
+const PlaceLinks = ({ of: place }: { readonly of: Stored }) => (
   <span className="record-facts">
     <PlaceLink of={place} />
     {place.shareIds.map((shareId) => (
@@ -40,48 +42,43 @@ export const PlaceLinks = ({ of: place }: { readonly of: Stored }) => (
   </span>
 );
 
-/** Other open incidents, and uploads that a decision does not reach and that have no open incident. */
-export function undecidedOf({ places, incidents }: ContentPlaces, id?: string) {
+/** Open incidents, and uploads of the same bytes without one, which a decision does not reach. */
+export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Incident | Stored)[] {
   const open = incidents.filter((one) => one.status === 'open' && isDecidable(one));
-  return {
-    reported: open.filter((one) => one.id !== id),
-    unreported: places.filter(
-      (one) => !one.isCopy && !one.isRestricted && open.every(({ assetId }) => assetId !== one.assetId),
-    ),
-  };
+  const isOpen = ({ assetId }: Stored) => open.some((one) => one.assetId === assetId);
+  return [...open, ...places.filter((one) => !one.isCopy && !one.isRestricted && !isOpen(one))];
 }
 
-export function Places({ of: { id } }: { readonly of: Incident }) {
-  const { data, error, refetch } = usePlaces({ incidentId: id });
-  const others = data?.incidents.filter((one) => one.id !== id) ?? [];
+export const openIncident = (assetId: string) =>
+  callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
+
+export function Places({ of: { id, assetId } }: { readonly of: Incident }) {
+  const { data } = usePlaces(assetId);
+  if (data === undefined) return null;
   return (
     <section aria-labelledby="places">
       <h2 id="places">This content everywhere</h2>
-      {data === undefined && <Pending error={error} retry={refetch} what="Reading the places" />}
-      {data?.places.length === 0 && <p className="quiet">No copy of it is stored.</p>}
+      {data.places.length === 0 && <p className="quiet">No copy of it is stored.</p>}
       <Lines>
-        {data?.places.map((place) => (
+        {data.places.map((place) => (
           <Line
             key={place.assetId}
             name={<PlaceLinks of={place} />}
             note={
               <>
-                {place.isCopy ? 'A decision applies to it. Of ' : 'The same bytes, uploaded again. Of '}
+                {place.isCopy ? 'A decision applies to it. Of ' : 'The same bytes, uploaded again by '}
                 <PersonLink id={place.ownerId} />
                 {place.isRestricted && ', restricted'}
               </>
             }
           />
         ))}
-        {others.map((one) => (
-          <IncidentLine key={one.id} of={one} />
-        ))}
+        {data.incidents.map((one) => one.id !== id && <IncidentLine key={one.id} of={one} />)}
       </Lines>
     </section>
   );
 }
 
-/** A further incident. */
 export const IncidentLine = ({ of: one }: { readonly of: Incident }) => (
   <Line
     name={
@@ -95,29 +92,22 @@ export const IncidentLine = ({ of: one }: { readonly of: Incident }) => (
   />
 );
 
-/** Where a file of an order is, and the incident in which an operator decides about it. */
+/** Where a file is, and the incident in which operators decide about it. */
 export function FileActions({ assetId }: { readonly assetId: string }) {
-  const { data } = usePlaces({ assetIds: assetId });
+  const { places = [], incidents = [] } = usePlaces(assetId).data ?? {};
   const opening = useMutation({
-    mutationFn: async () => {
-      const { id } = await callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
-      navigate(`/operator/incidents/${id}`);
-    },
+    mutationFn: async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
   });
-  const open = data && undecidedOf(data).reported[0];
+  const isStored = places.some((one) => one.assetId === assetId);
   return (
-    <>
-      {data?.places
-        .filter(({ isCopy }) => isCopy)
-        .map((place) => (
-          <PlaceLinks key={place.assetId} of={place} />
-        ))}
-      {data?.incidents.map((one) => (
+    <span className="record-actions">
+      {places.map((place) => place.isCopy && <PlaceLinks key={place.assetId} of={place} />)}
+      {incidents.map((one) => (
         <Link key={one.id} href={`/operator/incidents/${one.id}`}>
           Incident, {statusOf(one)}
         </Link>
       ))}
-      {open === undefined && data?.places.some((one) => one.assetId === assetId) && (
+      {isStored && incidents.every(({ status }) => status !== 'open') && (
         <Changes>
           <button type="button" className="danger" disabled={opening.isPending} onClick={() => opening.mutate()}>
             Take down …
@@ -125,6 +115,6 @@ export function FileActions({ assetId }: { readonly assetId: string }) {
         </Changes>
       )}
       <Problem of={opening.error} />
-    </>
+    </span>
   );
 }

@@ -1,6 +1,6 @@
 /** What people reported, and the decision about it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { PeoplePage } from '#accounts/people/api.ts';
 import type { Incident } from '#media/incidents/api.ts';
@@ -13,12 +13,12 @@ import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { reasonOf } from '../parts/reasons.ts';
-import { Pending, Problem, Status } from '../parts/states.tsx';
+import { Pending, Problem } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
-import { bySeverity, isDecidable, nobody, statusOf, titleOf } from './incidentstates.ts';
+import { bySeverity, isDecidable, nobody, placeOf, statusOf, titleOf } from './incidentstates.ts';
 import { languageChoices, PersonLink } from './names.tsx';
 import { Block } from './people.tsx';
-import { PlaceLink, PlaceLinks, undecidedOf, usePlaces } from './places.tsx';
+import { openIncident, undecidedIn, usePlaces } from './places.tsx';
 import statements from './statements.json' with { type: 'json' };
 
 export function Reports({ of: id }: { readonly of: string }) {
@@ -50,12 +50,10 @@ export function Reports({ of: id }: { readonly of: string }) {
 }
 
 export function Decision({ incident }: { readonly incident: Incident }) {
-  const { id, decision, appeal, note, resolvedAt } = incident;
+  const { id, ownerId, decision, appeal, note, resolvedAt } = incident;
   const [isOpen, setOpen] = useState(false);
-  const { data: alike } = usePlaces({ incidentId: id });
-  const { reported, unreported } = alike ? undecidedOf(alike, id) : { reported: [], unreported: [] };
-  const left = reported.length + unreported.length;
-  const isClosed = incident.ownerId === nobody && isDecidable(incident);
+  const left = useOthers(incident).length;
+  const owner = useOwner(ownerId);
   const exporting = useMutation({
     mutationFn: async () => {
       const response = await send(`/api/incidents/${id}/export`, { method: 'POST' });
@@ -73,17 +71,16 @@ export function Decision({ incident }: { readonly incident: Incident }) {
       </p>
       {text !== null && <p className="desk-quote">{text}</p>}
       {decision !== null && <UnsentMails of={id} />}
-      {left > 0 && resolvedAt !== null && decision?.decision !== 'dismiss' && (
+      {left > 0 && decision !== null && decision.decision !== 'dismiss' && (
         <p className="problem">
-          The same content is {unreported.length > 0 ? 'still stored' : 'reported'} elsewhere, without a decision:{' '}
-          <a href="#places">{left === 1 ? 'one more' : `${left} more`}</a>. <em>Decide again</em> can include{' '}
-          {left === 1 ? 'it' : 'them'}.
+          The same content is stored or reported elsewhere, without a decision. “Decide again” includes{' '}
+          <a href="#places">{left === 1 ? 'one more' : `${left} more`}</a>.
         </p>
       )}
       {isAppealOpen && <p className="strong">The owner appealed. Your next decision answers the appeal.</p>}
       <Changes>
         <div className="desk-buttons">
-          {!isClosed && (
+          {(ownerId !== nobody || !isDecidable(incident)) && (
             <button type="button" className="primary" onClick={() => setOpen(true)}>
               {isAppealOpen ? 'Answer the appeal' : resolvedAt === null ? 'Decide' : 'Decide again'}
             </button>
@@ -92,6 +89,7 @@ export function Decision({ incident }: { readonly incident: Incident }) {
             Export for authorities
           </button>
         </div>
+        {owner && <Block person={owner} />}
       </Changes>
       <Problem of={exporting.error} />
       {isOpen && <DecisionDialog incident={incident} onClose={() => setOpen(false)} />}
@@ -129,27 +127,25 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const [typed, setTyped] = useState(note ?? '');
   const text = typed.trim();
   const choices = statements.choices[!isThere ? 'blocked' : incident.isGone ? 'removed' : 'there'];
-  const { data: alike } = usePlaces({ incidentId: id });
-  const { reported, unreported } = alike && isThere ? undecidedOf(alike, id) : { reported: [], unreported: [] };
+  const others = useOthers(incident);
   const [unlike, setUnlike] = useState<ReadonlySet<string>>(new Set());
   // A removal is about all of it, unless the operator leaves something out.
   const isIncluded = (key: string) => unlike.has(key) !== (decision === 'remove');
-  const toggle = (key: string) => setUnlike(unlike.symmetricDifference(new Set([key])));
-  const decide = async (one: Pick<Incident, 'id'>, mailOwner: boolean) => {
-    const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
-    const json = isThere ? { decision, statement: text, mailOwner } : resolution;
-    const path = `/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`;
-    queries.setQueryData(['incident', one.id], await callJson(path, { method: 'POST', json }));
-  };
   const deciding = useMutation({
     mutationFn: async () => {
-      const all = [incident, ...reported.filter((one) => isIncluded(one.id))];
-      // Before the first decision: a removal deletes the copies too.
-      for (const { assetId } of unreported.filter((place) => isIncluded(place.assetId)))
-        all.push(await callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } }));
-      for (const [index, one] of all.entries())
-        await decide(one, all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index);
-      for (const queryKey of [['incidents'], ['incident']]) await queries.invalidateQueries({ queryKey });
+      const all = [incident];
+      // Before the first decision: a removal deletes copies, of which no incident can be opened.
+      for (const one of others.filter((other) => isIncluded(keyOf(other))))
+        all.push('id' in one ? one : await openIncident(one.assetId));
+      for (const [index, one] of all.entries()) {
+        const mailOwner = all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index;
+        const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
+        const json = isThere ? { decision, statement: text, mailOwner } : resolution;
+        const path = `/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`;
+        queries.setQueryData(['incident', one.id], await callJson(path, { method: 'POST', json }));
+      }
+      for (const queryKey of [['incidents'], ['incident', id, 'actions']])
+        await queries.invalidateQueries({ queryKey });
       onClose();
     },
   });
@@ -173,19 +169,24 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             </label>
           ))}
         </fieldset>
-        {reported.length + unreported.length > 0 && (
+        {others.length > 0 && (
           <fieldset className="desk-decisions">
-            <legend>Decide these in the same way</legend>
-            {reported.map((one) => (
-              <Included key={one.id} isChecked={isIncluded(one.id)} toggle={() => toggle(one.id)}>
-                <span className="strong">{titleOf(one)}</span> <PlaceLink of={one} />
-              </Included>
-            ))}
-            {unreported.map((place) => (
-              <Included key={place.assetId} isChecked={isIncluded(place.assetId)} toggle={() => toggle(place.assetId)}>
-                <span className="strong">Not reported</span> <PlaceLinks of={place} /> of{' '}
-                <PersonLink id={place.ownerId} />
-              </Included>
+            <legend>Also decide about the same content</legend>
+            {others.map((one) => (
+              <label key={keyOf(one)} className="check">
+                <input
+                  type="checkbox"
+                  checked={isIncluded(keyOf(one))}
+                  onChange={() => setUnlike(unlike.symmetricDifference(new Set([keyOf(one)])))}
+                />
+                <span>
+                  <span className="strong">{'id' in one ? titleOf(one) : 'Not reported'}</span>{' '}
+                  <span className="quiet">
+                    {placeOf(one).words}
+                    {one.ownerId !== incident.ownerId && ', of another person'}
+                  </span>
+                </span>
+              </label>
             ))}
           </fieldset>
         )}
@@ -214,36 +215,15 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   );
 }
 
-interface IncludedProps {
-  readonly isChecked: boolean;
-  readonly toggle: () => void;
-  readonly children: ReactNode;
-}
+type Other = ReturnType<typeof undecidedIn>[number];
+const keyOf = (one: Other) => ('id' in one ? one.id : String(one.assetId));
 
-const Included = ({ isChecked, toggle, children }: IncludedProps) => (
-  <label className="check">
-    <input type="checkbox" checked={isChecked} onChange={toggle} />
-    <span>{children}</span>
-  </label>
-);
+function useOthers(incident: Incident): readonly Other[] {
+  const { data } = usePlaces(isDecidable(incident) ? incident.assetId : null);
+  return data === undefined ? [] : undecidedIn(data).filter((one) => keyOf(one) !== incident.id);
+}
 
 const useOwner = (id: string) => useRead<PeoplePage>(['people', id], `/api/people?q=${id}`).data?.people[0];
-
-export function Owner({ id }: { readonly id: string }) {
-  const person = useOwner(id);
-  if (person === undefined) return null;
-  return (
-    <section className="card stack" aria-labelledby="owner-heading">
-      <h2 id="owner-heading">Owner</h2>
-      <p className="row">
-        <PersonLink id={id} /> {person.blockedAt !== null && <Status tone="bad">Blocked</Status>}
-      </p>
-      <Changes>
-        <Block person={person} />
-      </Changes>
-    </section>
-  );
-}
 
 const { templates } = statements;
 
