@@ -87,7 +87,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await entry.click();
     await operator.getByText('This is me, and I did not agree.').waitFor();
     await operator.locator('header.page').getByText('urgent').waitFor();
-    await operator.getByRole('region', { name: 'Other incidents of the owner' }).getByText('None.').waitFor();
+    await operator.getByRole('link', { name: 'no other incident', exact: true }).waitFor();
     await operator.getByRole('button', { name: 'Show it blurred' }).click();
     await operator.getByAltText('The content, strongly blurred').waitFor();
     await operator.getByRole('button', { name: 'Show it', exact: true }).click();

@@ -1,13 +1,15 @@
 /** What a person does and has: usage, threads, files, memories, mails, incidents, and what operators did. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { Incident } from '#media/incidents/api.ts';
 import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
-import { Pictures, runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
+import { runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
+import { Pictures } from './places.tsx';
 import { dayNameOf } from './units.ts';
 
 /** The console reads the newest. */
@@ -111,18 +113,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
         </Section>
       )}
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
-        {(incident) => (
-          <Line
-            key={incident.id}
-            name={
-              <Link href={`/operator/incidents/${incident.id}`}>
-                {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
-              </Link>
-            }
-            note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
-            at={incident.createdAt}
-          />
-        )}
+        {(incident) => <IncidentLine key={incident.id} of={incident} />}
       </Section>
       <Section
         title="Changes of plan and credits"
@@ -217,3 +208,15 @@ export function Line({ name, note, at }: LineProps) {
     </li>
   );
 }
+
+export const IncidentLine = ({ of: incident }: { readonly of: Incident }) => (
+  <Line
+    name={
+      <Link href={`/operator/incidents/${incident.id}`}>
+        {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
+      </Link>
+    }
+    note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
+    at={incident.createdAt}
+  />
+);

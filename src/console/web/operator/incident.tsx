@@ -9,7 +9,7 @@ import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { Line, Lines } from './activity.tsx';
+import { IncidentLine, Line, Lines } from './activity.tsx';
 import {
   chosenIn,
   incidentTones,
@@ -26,7 +26,7 @@ import {
 } from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
 import { deedOf } from './personview.ts';
-import { IncidentLine, PlaceLink, Places, usePlaces } from './places.tsx';
+import { PlaceLink, PlaceLinks, usePlaces } from './places.tsx';
 import { Decision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
@@ -82,7 +82,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
               of={{
                 ...(isThere ? { Since: <When at={createdAt} /> } : { Blocked: momentOf(createdAt) }),
                 ...(reports > 0 && { 'Reported by': peopleOf(reports) }),
-                Owner: ownerId === nobody ? 'erased' : <PersonLink id={ownerId} />,
+                Owner: ownerId === nobody ? 'erased' : <Owner id={ownerId} />,
                 Where: <PlaceLink of={incident} />,
                 ...(generation && { 'Made by': <Maker of={generation} /> }),
                 ...(!isThere && { 'Same bytes remain in': origin ?? 'no other place' }),
@@ -98,7 +98,6 @@ function Facts({ incident }: { readonly incident: Incident }) {
           {reports > 0 && <Reports of={id} />}
           <Places of={incident} />
           <History of={incident} />
-          {ownerId !== nobody && <Others of={incident} />}
         </div>
         <div className="stack desk-aside">
           {isRemoved(incident) && <p className="quiet">The removal deleted the content. No preview of it is left.</p>}
@@ -118,33 +117,50 @@ function Facts({ incident }: { readonly incident: Incident }) {
   );
 }
 
+/** Whether the owner has done this before. */
+function Owner({ id }: { readonly id: string }) {
+  const path = `/api/incidents?${new URLSearchParams({ ownerId: id, limit: '200' })}`;
+  const others = (useRead<IncidentPage>(['incidents', 'owner', id], path).data?.incidents.length ?? 1) - 1;
+  return (
+    <>
+      <PersonLink id={id} />,{' '}
+      <Link href={`/operator/incidents?status=all&ownerId=${id}`}>
+        {others === 0 ? 'no other incident' : others === 1 ? '1 other incident' : `${countOf(others)} other incidents`}
+      </Link>
+    </>
+  );
+}
+
 /** The order shows the model, the price and the run. Orders over MCP have only a run. */
 function Maker({ of: { id, taskId } }: { readonly of: NonNullable<Incident['generation']> }) {
   if (id) return <Link href={`/operator/runs?kind=generations&id=${id}`}>Its order</Link>;
   return taskId ? <Link href={`/operator/runs/${taskId}`}>Its run</Link> : 'a model';
 }
 
-const mostOthers = 5;
-
-/** Whether the owner has done this before. */
-function Others({ of: { id, assetId, ownerId } }: { readonly of: Incident }) {
-  const path = `/api/incidents?${new URLSearchParams({ ownerId, limit: '200' })}`;
-  const { data } = useRead<IncidentPage>(['incidents', 'owner', ownerId], path);
-  const alike = usePlaces(assetId).data?.incidents ?? [];
-  const others = data?.incidents.filter((one) => one.id !== id && alike.every((same) => same.id !== one.id)) ?? [];
+/** Where the content is, as it is or as the same bytes, and what else was reported about it. */
+function Places({ of: { id, assetId } }: { readonly of: Incident }) {
+  const { data } = usePlaces(assetId);
   if (data === undefined) return null;
   return (
-    <section aria-labelledby="others-heading">
-      <h2 id="others-heading">Other incidents of the owner</h2>
-      {others.length === 0 && <p className="quiet">None.</p>}
+    <section aria-labelledby="places">
+      <h2 id="places">This content everywhere</h2>
+      {data.places.length === 0 && <p className="quiet">No copy of it is stored.</p>}
       <Lines>
-        {others.slice(0, mostOthers).map((one) => (
-          <IncidentLine key={one.id} of={one} />
+        {data.places.map((place) => (
+          <Line
+            key={place.assetId}
+            name={<PlaceLinks of={place} />}
+            note={
+              <>
+                {place.isCopy ? 'A decision applies to it. Of ' : 'The same bytes, uploaded again by '}
+                <PersonLink id={place.ownerId} />
+                {place.isRestricted && ', restricted'}
+              </>
+            }
+          />
         ))}
+        {data.incidents.map((one) => one.id !== id && <IncidentLine key={one.id} of={one} />)}
       </Lines>
-      {others.length > mostOthers && (
-        <Link href={`/operator/incidents?status=all&ownerId=${ownerId}`}>Show all {countOf(others.length + 1)}</Link>
-      )}
     </section>
   );
 }

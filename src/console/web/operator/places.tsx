@@ -1,16 +1,17 @@
-/** Where content is, as it is or as the same bytes, and which incidents are about it. */
-import { useMutation } from '@tanstack/react-query';
+/** Files of users: how they look, where they are, also as the same bytes, and which incidents are about them. */
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import type { Incident } from '#media/incidents/api.ts';
 import type { ContentPlaces } from '#media/reports/api.ts';
+import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { Changes, useConsole } from '../operator.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Problem } from '../parts/states.tsx';
-import { Line, Lines } from './activity.tsx';
-import { isDecidable, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
-import { PersonLink } from './names.tsx';
+import { isDecidable, type Place, placeOf, statusOf } from './incidentstates.ts';
 
 /** Where the content is, with a link if an operator can see that. */
 export function PlaceLink({ of: place }: { readonly of: Place }) {
@@ -33,7 +34,7 @@ export const usePlaces = (assetId: string | null) =>
 type Stored = ContentPlaces['places'][number];
 
 /** The place of an asset, and the pages that show it. */
-const PlaceLinks = ({ of: place }: { readonly of: Stored }) => (
+export const PlaceLinks = ({ of: place }: { readonly of: Stored }) => (
   <span className="record-facts">
     <PlaceLink of={place} />
     {place.shareIds.map((shareId) => (
@@ -51,46 +52,6 @@ export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Inc
 
 export const openIncident = (assetId: string) =>
   callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
-
-export function Places({ of: { id, assetId } }: { readonly of: Incident }) {
-  const { data } = usePlaces(assetId);
-  if (data === undefined) return null;
-  return (
-    <section aria-labelledby="places">
-      <h2 id="places">This content everywhere</h2>
-      {data.places.length === 0 && <p className="quiet">No copy of it is stored.</p>}
-      <Lines>
-        {data.places.map((place) => (
-          <Line
-            key={place.assetId}
-            name={<PlaceLinks of={place} />}
-            note={
-              <>
-                {place.isCopy ? 'A decision applies to it. Of ' : 'The same bytes, uploaded again by '}
-                <PersonLink id={place.ownerId} />
-                {place.isRestricted && ', restricted'}
-              </>
-            }
-          />
-        ))}
-        {data.incidents.map((one) => one.id !== id && <IncidentLine key={one.id} of={one} />)}
-      </Lines>
-    </section>
-  );
-}
-
-export const IncidentLine = ({ of: one }: { readonly of: Incident }) => (
-  <Line
-    name={
-      <Link href={`/operator/incidents/${one.id}`}>
-        {titleOf(one)}
-        {one.title !== null && `: ${one.title}`}
-      </Link>
-    }
-    note={`Incident, ${statusOf(one)}`}
-    at={one.createdAt}
-  />
-);
 
 /** Where a file is, and the incident in which operators decide about it. */
 export function FileActions({ assetId }: { readonly assetId: string }) {
@@ -116,5 +77,58 @@ export function FileActions({ assetId }: { readonly assetId: string }) {
       )}
       <Problem of={opening.error} />
     </span>
+  );
+}
+
+/** Files of a user. Nothing is shown before the operator requests it, because the audit log records each view. */
+export const Pictures = ({ of: assetIds, alt }: { readonly of: readonly string[]; readonly alt: string }) => (
+  <span className="record-pictures">
+    {assetIds.map((id, index) => (
+      <Picture key={id} assetId={id} alt={assetIds.length > 1 ? `${alt}, ${index + 1}` : alt} />
+    ))}
+  </span>
+);
+
+export function Picture({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
+  const [isLarge, setLarge] = useState(false);
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['file', assetId],
+    queryFn: () => callJson<ShownFile>(`/api/files/${assetId}`),
+    enabled: false,
+    retry: false,
+  });
+  if (data === undefined)
+    return (
+      <button
+        type="button"
+        className="record-picture"
+        disabled={isFetching || error !== null}
+        title={error?.message ?? 'The audit log records each view.'}
+        aria-label={error === null ? `Show ${alt}` : `${alt} no longer exists`}
+        onClick={() => refetch()}
+      >
+        {error === null ? 'Show' : 'Gone'}
+      </button>
+    );
+  const { mime, url, thumbUrl } = data;
+  return (
+    <>
+      <button type="button" className="record-picture" title="Show it larger" onClick={() => setLarge(true)}>
+        {thumbUrl === null ? mime : <img src={thumbUrl} alt={alt} />}
+      </button>
+      {isLarge && (
+        <Dialog title={alt} isWide onClose={() => setLarge(false)}>
+          {mime.startsWith('image/') && <img className="record-large" src={url} alt={alt} />}
+          {mime.startsWith('video/') && (
+            // biome-ignore lint/a11y/useMediaCaption: models make no captions
+            <video className="record-large" src={url} controls />
+          )}
+          <a href={url} target="_blank" rel="noreferrer">
+            Open the file
+          </a>
+          <FileActions assetId={assetId} />
+        </Dialog>
+      )}
+    </>
   );
 }
