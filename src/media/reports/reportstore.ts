@@ -1,5 +1,5 @@
 /** The rows of reports. */
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import { type Db, hasChanged, holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
 import { generationOfContent, isUnanswered, titleOfAsset, titleOfContent } from '../screening/incidentstore.ts';
@@ -208,6 +208,7 @@ export function listDecisions(db: Db<MediaTables>, ownerId: string, limit: numbe
     ])
     .where('owner_id', '=', ownerId)
     .where('decision', 'is not', null)
+    .$narrowType<{ decision: NotNull; statement: NotNull; resolvedAt: NotNull }>()
     .orderBy('resolved_at', 'desc')
     .limit(limit)
     .execute();

@@ -1,15 +1,12 @@
 /** What a person does and has: usage, threads, files, memories, mails, incidents, and what operators did. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Incident } from '#media/incidents/api.ts';
 import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
-import { Status } from '../parts/states.tsx';
-import { Table } from '../parts/tables.tsx';
-import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
+import { Line, Lines, Table } from '../parts/tables.tsx';
 import { runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
 import { deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
-import { Pictures } from './places.tsx';
+import { IncidentLine, Pictures } from './places.tsx';
 import { dayNameOf } from './units.ts';
 
 /** The console reads the newest. */
@@ -186,37 +183,3 @@ function Section<T, Item>({ title, part, empty, listOf, more, children, whole }:
     </section>
   );
 }
-
-export const Lines = ({ children }: { readonly children: ReactNode }) => (
-  <ul className="lines desk-lines">{children}</ul>
-);
-
-type LineProps = { readonly name: ReactNode; readonly note?: ReactNode; readonly at?: string };
-
-export function Line({ name, note, at }: LineProps) {
-  return (
-    <li>
-      <div className="desk-line">
-        <span className="desk-name">{name}</span>
-        {at !== undefined && (
-          <span className="quiet desk-figure">
-            <When at={at} />
-          </span>
-        )}
-      </div>
-      {note !== undefined && <p className="quiet">{note}</p>}
-    </li>
-  );
-}
-
-export const IncidentLine = ({ of: incident }: { readonly of: Incident }) => (
-  <Line
-    name={
-      <Link href={`/operator/incidents/${incident.id}`}>
-        {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
-      </Link>
-    }
-    note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
-    at={incident.createdAt}
-  />
-);

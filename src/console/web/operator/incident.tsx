@@ -8,8 +8,7 @@ import { send } from '../calls.ts';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
-import { Pairs } from '../parts/tables.tsx';
-import { IncidentLine, Line, Lines } from './activity.tsx';
+import { Line, Lines, Pairs } from '../parts/tables.tsx';
 import {
   chosenIn,
   incidentTones,
@@ -26,7 +25,7 @@ import {
 } from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
 import { deedOf } from './personview.ts';
-import { PlaceLink, PlaceLinks, usePlaces } from './places.tsx';
+import { PlaceLink, Places } from './places.tsx';
 import { Decision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
@@ -96,7 +95,12 @@ function Facts({ incident }: { readonly incident: Incident }) {
             />
           </section>
           {reports > 0 && <Reports of={id} />}
-          <Places of={incident} />
+          {assetId !== null && (
+            <section aria-labelledby="places">
+              <h2 id="places">This content everywhere</h2>
+              <Places of={assetId} but={id} />
+            </section>
+          )}
           <History of={incident} />
         </div>
         <div className="stack desk-aside">
@@ -135,34 +139,6 @@ function Owner({ id }: { readonly id: string }) {
 function Maker({ of: { id, taskId } }: { readonly of: NonNullable<Incident['generation']> }) {
   if (id) return <Link href={`/operator/runs?kind=generations&id=${id}`}>Its order</Link>;
   return taskId ? <Link href={`/operator/runs/${taskId}`}>Its run</Link> : 'a model';
-}
-
-/** Where the content is, as it is or as the same bytes, and what else was reported about it. */
-function Places({ of: { id, assetId } }: { readonly of: Incident }) {
-  const { data } = usePlaces(assetId);
-  if (data === undefined) return null;
-  return (
-    <section aria-labelledby="places">
-      <h2 id="places">This content everywhere</h2>
-      {data.places.length === 0 && <p className="quiet">No copy of it is stored.</p>}
-      <Lines>
-        {data.places.map((place) => (
-          <Line
-            key={place.assetId}
-            name={<PlaceLinks of={place} />}
-            note={
-              <>
-                {place.isCopy ? 'A decision applies to it. Of ' : 'The same bytes, uploaded again by '}
-                <PersonLink id={place.ownerId} />
-                {place.isRestricted && ', restricted'}
-              </>
-            }
-          />
-        ))}
-        {data.incidents.map((one) => one.id !== id && <IncidentLine key={one.id} of={one} />)}
-      </Lines>
-    </section>
-  );
 }
 
 /** What happened to the content, and which operator did it, the first event first. */

@@ -10,8 +10,10 @@ import { callJson } from '../calls.ts';
 import { Changes, useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Problem } from '../parts/states.tsx';
-import { isDecidable, type Place, placeOf, statusOf } from './incidentstates.ts';
+import { Problem, Status } from '../parts/states.tsx';
+import { Line, Lines } from '../parts/tables.tsx';
+import { incidentTones, isDecidable, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
+import { PersonLink } from './names.tsx';
 
 /** Where the content is, with a link if an operator can see that. */
 export function PlaceLink({ of: place }: { readonly of: Place }) {
@@ -33,16 +35,6 @@ export const usePlaces = (assetId: string | null) =>
 
 type Stored = ContentPlaces['places'][number];
 
-/** The place of an asset, and the pages that show it. */
-export const PlaceLinks = ({ of: place }: { readonly of: Stored }) => (
-  <span className="record-facts">
-    <PlaceLink of={place} />
-    {place.shareIds.map((shareId) => (
-      <PlaceLink key={shareId} of={{ ...place, isShared: true, shareId }} />
-    ))}
-  </span>
-);
-
 /** Open incidents, and uploads of the same bytes without one, which a decision does not reach. */
 export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Incident | Stored)[] {
   const open = incidents.filter((one) => one.status === 'open' && isDecidable(one));
@@ -53,22 +45,51 @@ export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Inc
 export const openIncident = (assetId: string) =>
   callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
 
-/** Where a file is, and the incident in which operators decide about it. */
-export function FileActions({ assetId }: { readonly assetId: string }) {
+export const IncidentLine = ({ of: incident }: { readonly of: Incident }) => (
+  <Line
+    name={
+      <Link href={`/operator/incidents/${incident.id}`}>
+        {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
+      </Link>
+    }
+    note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
+    at={incident.createdAt}
+  />
+);
+
+/** Where a file is, as it is or as the same bytes, what was reported about it, and how to take it down. */
+export function Places({ of: assetId, but }: { readonly of: string; readonly but?: string }) {
   const { places = [], incidents = [] } = usePlaces(assetId).data ?? {};
   const opening = useMutation({
     mutationFn: async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
   });
   const isStored = places.some((one) => one.assetId === assetId);
   return (
-    <span className="record-actions">
-      {places.map((place) => place.isCopy && <PlaceLinks key={place.assetId} of={place} />)}
-      {incidents.map((one) => (
-        <Link key={one.id} href={`/operator/incidents/${one.id}`}>
-          Incident, {statusOf(one)}
-        </Link>
-      ))}
-      {isStored && incidents.every(({ status }) => status !== 'open') && (
+    <div className="stack">
+      <Lines>
+        {places.map((place) => (
+          <Line
+            key={place.assetId}
+            name={
+              <span className="record-facts">
+                <PlaceLink of={place} />
+                {place.shareIds.map((shareId) => (
+                  <PlaceLink key={shareId} of={{ ...place, isShared: true, shareId }} />
+                ))}
+              </span>
+            }
+            note={
+              <>
+                {place.isCopy ? 'Of ' : 'The same bytes, uploaded again by '}
+                <PersonLink id={place.ownerId} />
+                {place.isRestricted && ', restricted'}
+              </>
+            }
+          />
+        ))}
+        {incidents.map((one) => one.id !== but && <IncidentLine key={one.id} of={one} />)}
+      </Lines>
+      {isStored && incidents.every(({ status }) => status !== 'open') && but === undefined && (
         <Changes>
           <button type="button" className="danger" disabled={opening.isPending} onClick={() => opening.mutate()}>
             Take down …
@@ -76,7 +97,7 @@ export function FileActions({ assetId }: { readonly assetId: string }) {
         </Changes>
       )}
       <Problem of={opening.error} />
-    </span>
+    </div>
   );
 }
 
@@ -126,7 +147,7 @@ export function Picture({ assetId, alt }: { readonly assetId: string; readonly a
           <a href={url} target="_blank" rel="noreferrer">
             Open the file
           </a>
-          <FileActions assetId={assetId} />
+          <Places of={assetId} />
         </Dialog>
       )}
     </>

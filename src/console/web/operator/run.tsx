@@ -12,7 +12,7 @@ import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import { BackLink, Id, PersonLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
-import { FileActions, Picture, Pictures } from './places.tsx';
+import { Picture, Pictures, Places } from './places.tsx';
 import { timeOf, tookOf } from './units.ts';
 
 export function GenerationPage({ id }: { readonly id: string }) {
@@ -64,7 +64,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
       {assetIds.map((assetId, index) => (
         <div key={assetId} className="record-file">
           <Picture assetId={assetId} alt={assetIds.length > 1 ? `the ${one.kind}, ${index + 1}` : `the ${one.kind}`} />
-          <FileActions assetId={assetId} />
+          <Places of={assetId} />
         </div>
       ))}
       {one.references.length > 0 && (
