@@ -109,7 +109,7 @@ const generationRecord = z.object({
   createdAt: z.iso.datetime(),
   orderedAt: z.iso.datetime().nullable().describe('Since when the provider may have it. `null`: not, or not known.'),
   endedAt: z.iso.datetime().nullable(),
-  tookMs: z.int().nullable().describe('Of the images of a run: its calls of tools. `null`: not measured.'),
+  tookMs: z.int().nullable().describe('If a run ordered images, the time of its calls of tools. `null`: not measured.'),
   requestId: z.string().nullable(),
   traceId: z.string().nullable(),
 });

@@ -549,7 +549,7 @@ export interface GenerationRecordPage {
     /** Since when the provider may have it. `null`: not, or not known. */
     readonly orderedAt: string | null;
     readonly endedAt: string | null;
-    /** Of the images of a run: its calls of tools. `null`: not measured. */
+    /** If a run ordered images, the time of its calls of tools. `null`: not measured. */
     readonly tookMs: number | null;
     readonly requestId: string | null;
     readonly traceId: string | null;

@@ -483,7 +483,7 @@ export interface Incident {
   readonly status: 'open' | 'upheld' | 'cleared';
   /** `null`: a conversation. */
   readonly assetId: string | null;
-  /** The name of the asset, or its prompt; the title of a shared conversation or album; also of deleted content. `null`: it has none, or its owner was erased. */
+  /** The name of the asset, or its prompt; the title of a shared conversation or album, even if it was deleted. `null`: it has none, or its owner was erased. */
   readonly title: string | null;
   readonly ownerId: string;
   readonly scopeKind: string;
