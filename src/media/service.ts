@@ -13,7 +13,7 @@ import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import type { LegacyImport } from './api.ts';
+import { assetParams, type LegacyImport } from './api.ts';
 import { addCollectionRoutes } from './collections/routes.ts';
 import type { mediaSettings } from './config.ts';
 import type { MediaContext, MediaStores, Pinned, ScreeningContext } from './context.ts';
@@ -27,7 +27,7 @@ import { createQuarantine } from './quarantine/quarantine.ts';
 import { createDigester, type Digester } from './reading/digests.ts';
 import { createSettler } from './reconciling/settling.ts';
 import { importFile } from './registration/importing.ts';
-import { decisionRequest, incidentOrder } from './reports/api.ts';
+import { decisionRequest } from './reports/api.ts';
 import { carryOut, decisionMailQueue, decisionQueue } from './reports/deciding.ts';
 import { dropOldCounts } from './reports/reportstore.ts';
 import { addReportRoutes } from './reports/routes.ts';
@@ -243,7 +243,7 @@ const auditing = {
     (['/v1/rescreen', '/v1/incidents'].includes(url) && method === 'POST'),
   targetOf: ({ routeOptions: { url }, body, params }: FastifyRequest) => {
     if (incidentDeeds.includes(url ?? '')) return `incident ${incidentParams.safeParse(params).data?.id ?? ''}`;
-    if (url === '/v1/incidents') return `asset ${incidentOrder.safeParse(body).data?.assetId ?? ''}`;
+    if (url === '/v1/incidents') return `asset ${assetParams.safeParse(body).data?.assetId ?? ''}`;
     if (url === '/v1/assets/legacy') return 'legacy file';
     if (url === '/v1/rescreen') return 'assets';
     return sweepRequest.safeParse(body).data?.apply ? 'leftovers' : undefined;

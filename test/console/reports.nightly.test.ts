@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
+import { openDesk } from './desk.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { type ConsoleRig, enterAsOperator, enterAsUser, startConsole, visit } from './rig.fixture.ts';
 import { shoot } from './shooting.fixture.ts';
@@ -87,7 +88,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await entry.click();
     await operator.getByText('This is me, and I did not agree.').waitFor();
     await operator.locator('header.page').getByText('urgent').waitFor();
-    await operator.getByRole('region', { name: 'Other incidents of the owner' }).getByText('None.').waitFor();
+    await operator.getByRole('link', { name: 'no other incident', exact: true }).waitFor();
     await operator.getByRole('button', { name: 'Show it blurred' }).click();
     await operator.getByAltText('The content, strongly blurred').waitFor();
     await operator.getByRole('button', { name: 'Show it', exact: true }).click();
@@ -189,5 +190,99 @@ describe.skipIf(withoutChromium)('a report', () => {
     await operator.goto(`${rig.url}/operator/content`);
     await published.getByText('No user has published anything yet.').waitFor();
     expect(visitor.complaints).toEqual([]);
+  });
+
+  it('of one picture are decided together, from the order that made it', { timeout: limitMs }, async () => {
+    const desk = await openDesk(rig);
+    const [owner, reporter] = [await desk.person(), await desk.person()];
+    const order = async (prompt: string) => {
+      const { body } = await owner.call<{ id: string }>('agent', 'POST', '/images', { prompt, seed: 7 });
+      const read = () => owner.call<{ items: { assetId: string | null }[] }>('agent', 'GET', `/generations/${body.id}`);
+      await expect.poll(async () => (await read()).body.items[0]?.assetId, { timeout: 60_000 }).toMatch(/-/);
+      return { id: body.id, assetId: String((await read()).body.items[0]?.assetId) };
+    };
+    const { id, assetId } = await order('a red bicycle');
+    const copy = { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'posts' };
+    const published = (await owner.call<{ assetId: string }>('media', 'POST', '/v1/copy', copy)).body.assetId;
+    const share = (await owner.call<{ id: string }>('media', 'POST', '/v1/shares', { assetId })).body;
+    for (const report of [
+      { shareId: share.id, reason: 'intimate' },
+      { assetId: published, reason: 'copyright' },
+    ])
+      expect((await reporter.call('media', 'POST', '/v1/reports', report)).status).toBe(201);
+
+    const visitor = await visit(browser);
+    await enterAsOperator(visitor, rig, `/operator/runs?kind=generations&id=${id}`);
+    const { page } = visitor;
+    const record = page.getByRole('region', { name: 'Record' });
+    expect(await record.innerText()).toMatch(/Ordered[\s\S]*Started[\s\S]*Ended[\s\S]*seed\s+7/);
+    await page.getByRole('link', { name: 'Published in Explore' }).waitFor();
+    expect(await page.getByRole('link', { name: 'On a shared page' }).getAttribute('href')).toContain(share.id);
+    // There are incidents already.
+    expect(await page.getByRole('button', { name: 'Take down …' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show the image' }).click();
+    await page.getByTitle('Show it larger').click();
+    const large = page.getByRole('dialog').getByRole('img', { name: 'the image' });
+    await expect.poll(() => large.evaluate((image) => image.getBoundingClientRect().width)).toBeGreaterThan(400);
+    await judge(page, 'a large picture');
+    await shoot(page, 'order-large');
+    await page.keyboard.press('Escape');
+    await shoot(page, 'order-page');
+    await page.getByRole('link', { name: /^Intimate/ }).click();
+    await page.getByRole('link', { name: /^Copyright/ }).waitFor();
+    await judge(page, 'an incident with others of the same picture');
+    await shoot(page, 'report-alike');
+    await page.goto(`${rig.url}/operator/incidents`);
+    const rows = page.getByRole('list', { name: 'Incidents' }).getByRole('listitem');
+    const alike = rows.getByText('2 open reports of this content');
+    await expect.poll(() => alike.count()).toBe(2);
+    await shoot(page, 'report-list-alike');
+    await rows.filter({ hasText: 'Intimate' }).getByRole('link', { name: 'a red bicycle' }).click();
+    await page.getByRole('button', { name: 'Decide' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Decide about the content' });
+    const other = dialog.getByRole('checkbox', { name: /^Copyright Published in Explore/ });
+    await dialog.getByRole('radio', { name: /^Restrict/ }).check();
+    expect(await other.isChecked()).toBe(false);
+    await dialog.getByRole('radio', { name: /^Remove/ }).check();
+    expect(await other.isChecked()).toBe(true);
+    await other.uncheck();
+    await dialog.getByLabel('Statement of reasons').fill('She did not agree.');
+    await judge(page, 'a decision about several');
+    await shoot(page, 'report-decision-alike');
+    await dialog.getByRole('button', { name: 'Save the decision' }).click();
+    // What the operator left out is named, and keeps the name of the picture.
+    await page.getByText('The same content is stored or reported elsewhere').waitFor();
+    await page.getByRole('link', { name: 'Copyright: a red bicycle' }).click();
+    await page.getByText('The content was deleted since').waitFor();
+    expect(await page.getByRole('button', { name: /^Show it/ }).count()).toBe(0);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Decide again' }).click();
+    await dialog.getByRole('radio', { name: /^Keep removed/ }).check();
+    expect(await other.isChecked()).toBe(true);
+    await dialog.getByRole('button', { name: 'Save the decision' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByText('The same content is stored or reported elsewhere').count()).toBe(0);
+    const counts = async () => (await desk.send<{ counts: object }>('GET', '/api/incidents')).body.counts;
+    expect(await counts()).toMatchObject({ open: 0 });
+
+    // A file that nobody reported, and its owner.
+    const second = await order('a blue bicycle');
+    await page.goto(`${rig.url}/operator/runs?kind=generations&id=${second.id}`);
+    await page.getByRole('button', { name: 'Take down …' }).click();
+    await page.getByRole('heading', { name: 'Opened by an operator' }).waitFor();
+    await page.getByRole('region', { name: 'Decision' }).getByRole('button', { name: 'Block …' }).click();
+    const blocking = page.getByRole('dialog', { name: /^Block/ });
+    await blocking.getByLabel('Reason, for operators only').fill('spam');
+    await blocking.getByRole('button', { name: 'Block', exact: true }).click();
+    await page.getByRole('region', { name: 'Decision' }).getByRole('button', { name: 'Unblock' }).waitFor();
+    const incident = page.url();
+    expect(await counts()).toMatchObject({ open: 1 });
+    await desk.send('POST', `/api/people/${owner.id}/erasure`, { confirm: true });
+    expect(await counts()).toMatchObject({ open: 0 });
+    await page.goto(incident);
+    await page.locator('header.page').getByText('owner erased').waitFor();
+    await page.getByText('The content was deleted with the account of its owner.').waitFor();
+    expect(await page.getByRole('button', { name: /^(Show|Decide|Block)/ }).count()).toBe(0);
+    await judge(page, 'an incident of an erased owner');
   });
 });

@@ -104,8 +104,12 @@ const generationRecord = z.object({
   failure: z.string().nullable().describe('The first failure, as the user sees it.'),
   failureCode: z.string().nullable(),
   answer: z.string().nullable().describe('The first failure in the words of the provider.'),
+  price: z.int().nullable().describe('In credits, of one image or video. `null`: a run ordered images.'),
+  parameters: z.record(z.string(), z.unknown()).describe('The other fields of the order, such as `seed`.'),
   createdAt: z.iso.datetime(),
+  orderedAt: z.iso.datetime().nullable().describe('Since when the provider may have it. `null`: not, or not known.'),
   endedAt: z.iso.datetime().nullable(),
+  tookMs: z.int().nullable().describe('If a run ordered images, the time of its calls of tools. `null`: not measured.'),
   requestId: z.string().nullable(),
   traceId: z.string().nullable(),
 });

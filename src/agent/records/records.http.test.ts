@@ -126,7 +126,7 @@ onEveryPair('records', (pair) => {
   });
 
   it('images and videos are listed with the answers of their providers', async () => {
-    const order = { prompt: 'a lonely lighthouse', n: 1, ratio: '16:9' };
+    const order = { prompt: 'a lonely lighthouse', n: 1, ratio: '16:9', seed: 7 };
     const { body } = await user.call<{ id: string }>('POST', '/images', order, { prefer: 'wait=60' });
     const query = `userId=${user.userId}`;
     const { generations } = (await rig.server.call<GenerationRecordPage>('GET', `/generations/all?${query}`)).body;
@@ -146,6 +146,10 @@ onEveryPair('records', (pair) => {
         failure: 'The image provider returned 503.',
         failureCode: 'provider_failed',
         answer: '503 The image provider returned 503.\nno capacity in eu',
+        price: expect.any(Number),
+        parameters: { seed: 7 },
+        orderedAt: expect.any(String),
+        tookMs: expect.any(Number),
       },
     ]);
     const none = await rig.server.call<GenerationRecordPage>('GET', `/generations/all?${query}&kind=video`);
@@ -168,6 +172,11 @@ onEveryPair('records', (pair) => {
     const order = { taskId, ...made, count: 1, delivered: 0, credits: 0 };
     expect(generations).toMatchObject([{ id: taskId, kind: 'image', ...order, ...failed }]);
     const { tools, timeline } = await read(taskId);
+    // The time of the image, and not of the whole run.
+    expect(generations[0]).toMatchObject({
+      ...{ price: null, parameters: {}, orderedAt: null },
+      tookMs: timeline[0]?.calls[0]?.tookMs,
+    });
     expect(tools).toEqual(['generateImage']);
     expect(timeline).toMatchObject([
       {

@@ -102,8 +102,9 @@ export function listTitles(db: Db<AgentTables>, threadIds: readonly string[]) {
     .execute();
 }
 
-export type StoredGenerationRecord = Omit<GenerationRecord, 'createdAt' | 'endedAt'> & {
+export type StoredGenerationRecord = Omit<GenerationRecord, 'createdAt' | 'orderedAt' | 'endedAt'> & {
   readonly createdAt: Date;
+  readonly orderedAt: Date | null;
   readonly endedAt: Date | null;
   readonly createdAtUs: string;
 };
@@ -168,7 +169,9 @@ export async function listGenerationRecords(
         failed.failure->>'message' as failure, failed.failure->>'code' as "failureCode", failed.answer,
         images.created_at as "createdAt", images.ended_at as "endedAt", images.us as "createdAtUs",
         images.trace->>'requestId' as "requestId", images.trace->>'traceId' as "traceId",
-        images.input->>'ratio' as ratio, coalesce(images.input->'references', '[]') as "references"
+        images.input->>'ratio' as ratio, coalesce(images.input->'references', '[]') as "references",
+        images.price, ${parametersIn(sql`images.input`)} as parameters, images.ordered_at as "orderedAt",
+        ${msBetween(sql`images.created_at`, sql`images.ended_at`)} as "tookMs"
       from images
       cross join lateral (
         select count(*)::int as count, (count(*) filter (where status = 'completed'))::int as delivered,
@@ -187,14 +190,17 @@ export async function listGenerationRecords(
         case when shown = 'completed' then cost_usd end, failure_message, failure_code, answer,
         created_at, case when shown = 'running' then null else updated_at end, us,
         trace->>'requestId', trace->>'traceId', input->>'ratio', case when prompt is null then '[]' else
-          to_jsonb(array_remove(array[input->>'firstFrame'], null)) || coalesce(input->'references', '[]') end
+          to_jsonb(array_remove(array[input->>'firstFrame'], null)) || coalesce(input->'references', '[]') end,
+        price, ${parametersIn(sql`input`)}, ordered_at,
+        case when shown <> 'running' then ${msBetween(sql`created_at`, sql`updated_at`)} end
       from videos
       union all
       select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, coalesce(made->>'model', model),
         ${runStatus}, (made->>'count')::int, (made->>'delivered')::int, (made->>'credits')::int,
         (made->>'costUsd')::float8, made->>'failure', null, made->>'answer', created_at, ended_at, us,
         trace->>'requestId', trace->>'traceId',
-        ${callsOf('runs', sql`string_agg(distinct part->'input'->>'ratio', ', ')`)}, '[]'
+        ${callsOf('runs', sql`string_agg(distinct part->'input'->>'ratio', ', ')`)}, '[]',
+        null, coalesce(${callsOf('runs', parametersIn(sql`jsonb_agg(part->'input')->0`))}, '{}'), null, ${imagesTook}
       from runs
     )
     select * from shown order by "createdAt" desc, id desc limit ${limit}`.execute(db);
@@ -237,6 +243,17 @@ export async function sumMedia(
     return { ...row, costUsd: price === undefined ? costUsd : (costUsd ?? 0) + price * unpriced };
   });
 }
+
+const parametersIn = (input: RawBuilder<unknown>) =>
+  sql`(${input}) - '{prompt,ratio,references,mask,firstFrame}'::text[]`;
+
+const msBetween = (from: RawBuilder<unknown>, to: RawBuilder<unknown>) =>
+  sql`(extract(epoch from ${to} - ${from}) * 1000)::int`;
+
+/** The calls of a step run at the same time. */
+const imagesTook = sql`(select sum(longest)::int from jsonb_array_elements(record->'timeline') step
+  cross join lateral (select max((call->>'tookMs')::int) as longest from jsonb_array_elements(step->'calls') call
+    where call->>'name' in ('generateImage', 'editImage')) as calls)`;
 
 /** The calls of tools that make images, in the answer of a run. */
 const callsOf = (table: string, selected: RawBuilder<unknown>) => sql`(

@@ -68,6 +68,7 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
         generations: page.shown.map(({ createdAtUs, ...row }) => ({
           ...row,
           createdAt: row.createdAt.toISOString(),
+          orderedAt: row.orderedAt?.toISOString() ?? null,
           endedAt: row.endedAt?.toISOString() ?? null,
         })),
         next_cursor: page.next,

@@ -543,8 +543,16 @@ export interface GenerationRecordPage {
     readonly failureCode: string | null;
     /** The first failure in the words of the provider. */
     readonly answer: string | null;
+    /** In credits, of one image or video. `null`: a run ordered images. */
+    readonly price: number | null;
+    /** The other fields of the order, such as `seed`. */
+    readonly parameters: Readonly<Record<string, unknown>>;
     readonly createdAt: string;
+    /** Since when the provider may have it. `null`: not, or not known. */
+    readonly orderedAt: string | null;
     readonly endedAt: string | null;
+    /** If a run ordered images, the time of its calls of tools. `null`: not measured. */
+    readonly tookMs: number | null;
     readonly requestId: string | null;
     readonly traceId: string | null;
   }[];

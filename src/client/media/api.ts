@@ -458,8 +458,24 @@ export interface IncidentPage {
   readonly next_cursor: string | null;
 }
 
-export interface IncidentOrder {
-  readonly assetId: string;
+export interface IncidentCounts {
+  readonly open: number;
+  readonly upheld: number;
+  readonly cleared: number;
+  /** Appeals that no decision has answered. */
+  readonly openAppeals: number;
+  /** The number of incidents of each list. */
+  readonly lists: Readonly<Record<string, number>>;
+}
+
+export interface IncidentAppeal {
+  readonly text: string;
+}
+
+export interface AppealedIncident {
+  readonly id: string;
+  readonly status: 'open' | 'upheld' | 'cleared';
+  readonly appealedAt: string;
 }
 
 export interface Incident {
@@ -467,7 +483,7 @@ export interface Incident {
   readonly status: 'open' | 'upheld' | 'cleared';
   /** `null`: a conversation. */
   readonly assetId: string | null;
-  /** The name of the asset, or its prompt; the title of a shared conversation or album; also of deleted content. `null`: it has none, or its owner was erased. */
+  /** The name of the asset, or its prompt; the title of a shared conversation or album, even if it was deleted. `null`: it has none, or its owner was erased. */
   readonly title: string | null;
   readonly ownerId: string;
   readonly scopeKind: string;
@@ -509,26 +525,6 @@ export interface Incident {
   readonly evidenceUntil: string | null;
   /** The appeal of the owner. Absent: none. */
   readonly appeal?: { readonly text: string; readonly at: string };
-}
-
-export interface IncidentCounts {
-  readonly open: number;
-  readonly upheld: number;
-  readonly cleared: number;
-  /** Appeals that no decision has answered. */
-  readonly openAppeals: number;
-  /** The number of incidents of each list. */
-  readonly lists: Readonly<Record<string, number>>;
-}
-
-export interface IncidentAppeal {
-  readonly text: string;
-}
-
-export interface AppealedIncident {
-  readonly id: string;
-  readonly status: 'open' | 'upheld' | 'cleared';
-  readonly appealedAt: string;
 }
 
 export interface IncidentResolution {
@@ -783,32 +779,8 @@ export interface DecisionRequest {
   readonly decision: 'dismiss' | 'restrict' | 'remove';
   /** The reasons. The owner and the people who reported the content get them by email. */
   readonly statement: string;
-  /** `false`: the owner gets no email, because that of another decision about the same content is enough. Default: `true`. */
+  /** `false`: the owner gets no email. Default: `true`. */
   readonly mailOwner?: boolean | null;
-}
-
-export interface PlacesQuery {
-  /** The places of the content of this incident. Either this or `assetIds`. */ readonly incidentId?: string | null;
-  /** The places of these assets: ids, separated by commas; at most 20. */
-  readonly assetIds?: string | null;
-}
-
-export interface ContentPlaces {
-  /** Stored assets of the same content, or of the same bytes. Published ones first, at most 100. */
-  readonly places: readonly {
-    readonly assetId: string;
-    readonly ownerId: string;
-    readonly scopeKind: string;
-    readonly scopeId: string;
-    readonly title: string | null;
-    /** A decision applies to it: it is the asset, or a copy by the same owner. */
-    readonly isCopy: boolean;
-    readonly isRestricted: boolean;
-    /** The pages that show it: its own, and those of albums and conversations. */
-    readonly shareIds: readonly string[];
-  }[];
-  /** Those about the same content, newest first, at most 100. */
-  readonly incidents: readonly Incident[];
 }
 
 export interface OwnDecisions {

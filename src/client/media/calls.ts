@@ -16,7 +16,6 @@ import type {
   CollectionOwner,
   CollectionRequest,
   Collections,
-  ContentPlaces,
   CopyRequest,
   DecisionRequest,
   ErasedOwner,
@@ -32,7 +31,6 @@ import type {
   IncidentCounts,
   IncidentExport,
   IncidentListing,
-  IncidentOrder,
   IncidentPage,
   IncidentResolution,
   IndexedListing,
@@ -48,7 +46,6 @@ import type {
   OwnReportPage,
   PendingObject,
   PendingRequest,
-  PlacesQuery,
   RegistrationRequest,
   Reported,
   ReportPage,
@@ -231,10 +228,6 @@ export function mediaCalls(access: Access) {
     listIncidents: (query?: IncidentListing, options?: CallOptions): Promise<IncidentPage> =>
       callJson(access, { method: 'GET', path: '/v1/incidents', query, repeatable: true }, options),
 
-    /** Open an incident of an asset, to decide about it (`POST /v1/incidents`). */
-    openIncident: (body: IncidentOrder, options?: CallOptions): Promise<Incident> =>
-      callJson(access, { method: 'POST', path: '/v1/incidents', body, repeatable: true }, options),
-
     /** Count incidents by status and list (`GET /v1/incidents/counts`). */
     countIncidents: (options?: CallOptions): Promise<IncidentCounts> =>
       callJson(access, { method: 'GET', path: '/v1/incidents/counts', repeatable: true }, options),
@@ -330,10 +323,6 @@ export function mediaCalls(access: Access) {
         { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/decision`, body, repeatable: true },
         options,
       ),
-
-    /** List where the same content is, and its incidents (`GET /v1/incidents/places`). */
-    listPlaces: (query?: PlacesQuery, options?: CallOptions): Promise<ContentPlaces> =>
-      callJson(access, { method: 'GET', path: '/v1/incidents/places', query, repeatable: true }, options),
 
     /** List the decisions about your content (`GET /v1/decisions`). */
     listOwnDecisions: (options?: CallOptions): Promise<OwnDecisions> =>

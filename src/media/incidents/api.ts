@@ -14,7 +14,7 @@ export const incident = z.object({
     .string()
     .nullable()
     .describe(
-      'The name of the asset, or its prompt; the title of a shared conversation or album; also of deleted content. `null`: it has none, or its owner was erased.',
+      'The name of the asset, or its prompt; the title of a shared conversation or album, even if it was deleted. `null`: it has none, or its owner was erased.',
     ),
   ownerId: z.string(),
   scopeKind: z.string(),

@@ -76,43 +76,16 @@ export const ownReportPage = z.object({
 });
 export type OwnReportPage = z.output<typeof ownReportPage>;
 
-export const incidentOrder = z.strictObject({ assetId: uuid });
-
-const mostAssets = 20;
-export const placesQuery = z
-  .object({
-    incidentId: optional(uuid).describe('The places of the content of this incident. Either this or `assetIds`.'),
-    assetIds: optional(
-      z
-        .string()
-        .transform((ids) => ids.split(','))
-        .pipe(z.array(uuid).max(mostAssets)),
-    ).describe('The places of these assets: ids, separated by commas; at most 20.'),
-  })
-  .refine(({ incidentId, assetIds }) => (incidentId === undefined) !== (assetIds === undefined), {
-    path: ['incidentId'],
-    message: 'is required if there are no assetIds, and both must not be set',
-  });
-export type PlacesQuery = z.output<typeof placesQuery>;
+const place = incident.pick({ ownerId: true, scopeKind: true, scopeId: true, sha256: true, title: true }).extend({
+  assetId: z.string(),
+  isCopy: z.boolean().describe('It is the asset, or a copy by the same owner, so that a decision applies to it.'),
+  isRestricted: z.boolean(),
+  shareIds: z.array(z.string()).describe('The pages that show it: its own, and those of albums and conversations.'),
+});
 
 export const contentPlaces = z.object({
-  places: z
-    .array(
-      z.object({
-        assetId: z.string(),
-        ownerId: z.string(),
-        scopeKind: z.string(),
-        scopeId: z.string(),
-        title: z.string().nullable(),
-        isCopy: z.boolean().describe('A decision applies to it: it is the asset, or a copy by the same owner.'),
-        isRestricted: z.boolean(),
-        shareIds: z
-          .array(z.string())
-          .describe('The pages that show it: its own, and those of albums and conversations.'),
-      }),
-    )
-    .describe('Stored assets of the same content, or of the same bytes. Published ones first, at most 100.'),
-  incidents: z.array(incident).describe('Those about the same content, newest first, at most 100.'),
+  places: z.array(place).describe('The assets of the same content or bytes. Published ones first, at most 100.'),
+  incidents: z.array(incident).describe('Those about the same content or bytes, newest first, at most 100.'),
 });
 export type ContentPlaces = z.output<typeof contentPlaces>;
 
@@ -147,8 +120,6 @@ export const decisionRequest = z.object({
   statement: text(5000)
     .min(1)
     .describe('The reasons. The owner and the people who reported the content get them by email.'),
-  mailOwner: optional(z.boolean()).describe(
-    '`false`: the owner gets no email, because that of another decision about the same content is enough. Default: `true`.',
-  ),
+  mailOwner: optional(z.boolean()).describe('`false`: the owner gets no email. Default: `true`.'),
 });
 export type DecisionRequest = z.output<typeof decisionRequest>;

@@ -132,20 +132,12 @@ export async function readOwnDecisions({ db }: MediaContext, caller: Caller): Pr
     throw problems.forbidden({ message: 'Only the owner of the content can list decisions.' });
   const rows = await listDecisions(db, caller.userId, mostDecisions);
   return {
-    decisions: rows.flatMap(({ decision, statement, resolvedAt, appealedAt, isAppealed, ...row }) =>
-      decision === null || statement === null || resolvedAt === null
-        ? []
-        : [
-            {
-              ...row,
-              decision,
-              statement,
-              at: resolvedAt.toISOString(),
-              appealedAt: appealedAt?.toISOString() ?? null,
-              isAppealOpen: isAppealed,
-            },
-          ],
-    ),
+    decisions: rows.map(({ resolvedAt, appealedAt, isAppealed, ...row }) => ({
+      ...row,
+      at: resolvedAt.toISOString(),
+      appealedAt: appealedAt?.toISOString() ?? null,
+      isAppealOpen: isAppealed,
+    })),
   };
 }
 

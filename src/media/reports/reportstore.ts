@@ -1,5 +1,5 @@
 /** The rows of reports. */
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import { type Db, hasChanged, holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
 import { generationOfContent, isUnanswered, titleOfAsset, titleOfContent } from '../screening/incidentstore.ts';
@@ -136,11 +136,11 @@ export function listReportsOf(db: Handle, reporterId: string, afterId: string | 
     .execute();
 }
 
-/** What is known about the content and its bytes. */
+/** What is known about the reported bytes. */
 export function findContent(db: Handle, incidentId: string) {
   return db
     .selectFrom('screening_incidents')
-    .select(['kind', 'mime', 'sha256', 'md5', 'pdq', ...inCamelCase('byte_size asset_id owner_id thread_id source_id')])
+    .select(['kind', 'mime', 'byte_size as byteSize', 'sha256', 'md5', 'pdq'])
     .where('incident_id', '=', incidentId)
     .executeTakeFirst();
 }
@@ -208,23 +208,21 @@ export function listDecisions(db: Db<MediaTables>, ownerId: string, limit: numbe
     ])
     .where('owner_id', '=', ownerId)
     .where('decision', 'is not', null)
+    .$narrowType<{ decision: NotNull; statement: NotNull; resolvedAt: NotNull }>()
     .orderBy('resolved_at', 'desc')
     .limit(limit)
     .execute();
 }
 
 /** The content that a decision is about, also if the reported copy is gone. */
-export async function contentOf(
-  tx: Handle,
-  incident: Pick<DecidableIncident, 'assetId' | 'sourceId' | 'ownerId' | 'threadId'>,
-): Promise<readonly string[]> {
+export async function contentOf(tx: TxHandle, incident: DecidableIncident): Promise<readonly string[]> {
   const { assetId, sourceId, ownerId, threadId } = incident;
   if (assetId === null) return mediaOfThread(tx, ownerId, String(threadId));
   return sourceId === null ? [assetId] : [assetId, sourceId];
 }
 
 /** The media that a shared conversation shows, also while its page is hidden, and nothing if the share was ended. */
-async function mediaOfThread(tx: Handle, ownerId: string, threadId: string): Promise<readonly string[]> {
+async function mediaOfThread(tx: TxHandle, ownerId: string, threadId: string): Promise<readonly string[]> {
   const row = await tx
     .selectFrom('shares')
     .select('snapshot')
@@ -234,12 +232,15 @@ async function mediaOfThread(tx: Handle, ownerId: string, threadId: string): Pro
   return [...new Set(parts.flatMap((part) => (part.type === 'media' ? [part.assetId] : [])))];
 }
 
-/** The ready assets with the content of `assetIds`, or with these bytes, of anyone. Published ones first. */
-export async function findPlaces(db: Handle, assetIds: readonly string[], sha256: string, limit: number) {
-  const { rows } = await sql<ContentPlaces['places'][number] & { readonly sha256: string | null }>`
-    with copies as (select asset_id, sha256 from assets where ${isCopyOf(assetIds)})
-    select asset_id as "assetId", owner_id as "ownerId", scope_kind as "scopeKind", scope_id as "scopeId", sha256,
-      ${titleOfAsset} as title, restricted_at is not null as "isRestricted",
+/** The ready assets with the content of an asset, and those with its bytes. Published ones first. */
+export async function findPlaces(db: Handle, assetId: string, limit: number) {
+  const { rows } = await sql<ContentPlaces['places'][number]>`
+    with copies as (
+      select asset_id, sha256 from assets where ${isCopyOf([assetId])}
+      union select coalesce(source_id, asset_id), nullif(sha256, '') from screening_incidents where asset_id = ${assetId}
+    )
+    select asset_id as "assetId", owner_id as "ownerId", scope_kind as "scopeKind", scope_id as "scopeId",
+      coalesce(sha256, '') as sha256, ${titleOfAsset} as title, restricted_at is not null as "isRestricted",
       asset_id in (select asset_id from copies) as "isCopy",
       array(
         select share_id from shares where shares.owner_id = assets.owner_id and ${isLive} and (
@@ -250,8 +251,7 @@ export async function findPlaces(db: Handle, assetIds: readonly string[], sha256
       ) as "shareIds"
     from assets where ready_at is not null and asset_id in (
       select asset_id from copies
-      union select same.asset_id from assets as same where same.sha256 = ${sha256}
-        or same.sha256 in (select sha256 from copies)
+      union select same.asset_id from assets as same where same.sha256 in (select sha256 from copies)
     ) order by scope_kind = 'feed' desc, created_at, asset_id limit ${limit}`.execute(db);
   return rows;
 }

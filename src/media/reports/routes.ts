@@ -10,6 +10,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { toContentLanguage } from '#platform/language.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import { assetParams } from '../api.ts';
 import { findAsset } from '../assets/assetstore.ts';
 import { mayRead, ownerFor } from '../assets/ownership.ts';
 import type { MediaContext } from '../context.ts';
@@ -21,7 +22,6 @@ import type { MediaTables } from '../tables.ts';
 import * as api from './api.ts';
 import { decide, readOwnDecisions } from './deciding.ts';
 import {
-  contentOf,
   countReport,
   findContent,
   findPlaces,
@@ -100,9 +100,8 @@ export function addReportRoutes(
     summary: 'Open an incident of an asset, to decide about it',
     description: 'Returns the open incident of the asset, or a new one without a report.',
     problems: ['not_found'],
-    example: { assetId: '5f0c3d4e-8a7b-4c1d-9e2f-3a4b5c6d7e8f' },
-    client: { body: 'IncidentOrder', answer: 'Incident', repeatable: true },
-    body: api.incidentOrder,
+    client: { kind: 'foreign' },
+    body: assetParams,
     response: { 200: incident },
     handler: async ({ body }) => {
       const id = await joinAssetIncident(deps.db, body.assetId, null, false, 0);
@@ -111,16 +110,19 @@ export function addReportRoutes(
     },
   });
 
-  routes.get('/v1/incidents/places', access.internalOnly, {
+  routes.get('/v1/assets/:assetId/places', access.internalOnly, {
     id: 'listPlaces',
-    summary: 'List where the same content is, and its incidents',
-    description:
-      'Returns the assets and pages of content that an operator decides about, with copies, other uploads of the same bytes, and all incidents about them.',
-    problems: ['not_found'],
-    client: { query: 'PlacesQuery', answer: 'ContentPlaces' },
-    querystring: api.placesQuery,
+    summary: 'List where the content of an asset is, and its incidents',
+    description: 'Returns the asset, its copies, and uploads of the same bytes by anyone. The asset can be deleted.',
+    client: { kind: 'foreign' },
+    params: assetParams,
     response: { 200: api.contentPlaces },
-    handler: async ({ query }) => readPlaces(deps, query),
+    handler: async ({ params: { assetId } }) => {
+      const places = await findPlaces(deps.db, assetId, mostPlaces);
+      const alike = [assetId, ...places.map((place) => place.assetId)];
+      const incidents = await listIncidents(deps.db, { alike }, undefined, mostPlaces);
+      return { places, incidents: incidents.map(toIncident) };
+    },
   });
 
   routes.get('/v1/decisions', access.userOrInternal, {
@@ -145,6 +147,8 @@ export function addReportRoutes(
   });
 }
 
+const mostPlaces = 100;
+
 // `GET /v1/incidents/:id/export`: all that is known about an incident, for authorities (docs/specification/media.md#reports).
 
 const incidentExport = z.object({
@@ -163,36 +167,14 @@ const incidentExport = z.object({
 
 /** Throws 404. */
 async function exportIncident(deps: MediaContext, id: string): Promise<z.output<typeof incidentExport>> {
-  const { assetId, ownerId, threadId, sourceId, ...content } = await readContent(deps.db, id);
+  const content = await findContent(deps.db, id);
+  if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
   return {
     exportedAt: new Date().toISOString(),
     incident: await readIncident(deps, id),
     content,
     reports: await readReports(deps.db, id),
   };
-}
-
-const mostPlaces = 100;
-
-/** Throws 404. */
-async function readPlaces({ db }: MediaContext, { incidentId, assetIds }: api.PlacesQuery): Promise<api.ContentPlaces> {
-  const about = incidentId === undefined ? undefined : await readContent(db, incidentId);
-  const named = about === undefined ? (assetIds ?? []) : await contentOf(db, about);
-  const { sha256 = '' } = about ?? {};
-  const found = await findPlaces(db, named, sha256, mostPlaces);
-  const alike = {
-    assetIds: [...named, ...found.map(({ assetId }) => assetId)],
-    sha256s: [sha256, ...found.map((place) => place.sha256 ?? '')].filter((one) => one !== ''),
-  };
-  const incidents = await listIncidents(db, { alike }, undefined, mostPlaces);
-  return { places: found.map(({ sha256: _, ...place }) => place), incidents: incidents.map(toIncident) };
-}
-
-/** Throws 404. */
-async function readContent(db: Db<MediaTables>, id: string) {
-  const content = await findContent(db, id);
-  if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
-  return content;
 }
 
 async function readReports(db: Db<MediaTables>, id: string) {

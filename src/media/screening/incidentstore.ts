@@ -197,8 +197,8 @@ export interface IncidentFilter {
   readonly list?: string | undefined;
   /** `true`: only those with an appeal. `open`: only those with an unanswered one. */
   readonly appealed?: 'true' | 'false' | 'open' | undefined;
-  /** Those of these bytes, and those about these assets and their copies. */
-  readonly alike?: { readonly assetIds: readonly string[]; readonly sha256s: readonly string[] };
+  /** Those about these assets, their copies, and the same bytes. */
+  readonly alike?: readonly string[] | undefined;
   /** `true`: what has priority comes first. */
   readonly byPriority?: boolean | undefined;
 }
@@ -219,10 +219,10 @@ export function listIncidents(
     .$if(appealed === 'true', (query) => query.where('appeal', 'is not', null))
     .$if(appealed === 'open', (query) => query.where(isUnanswered))
     .$if(alike !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(sha256 = any(${alike?.sha256s}::text[])
-          or coalesce(source_id, asset_id) = any(${alike?.assetIds}::uuid[]))`,
-      ),
+      query.where(sql<boolean>`(coalesce(source_id, asset_id) = any(${alike}::uuid[]) or (sha256 <> '' and sha256 in (
+        select sha256 from assets where assets.asset_id = any(${alike}::uuid[])
+        union select known.sha256 from screening_incidents as known where known.asset_id = any(${alike}::uuid[])
+      )))`),
     )
     .$if(after !== undefined, (query) =>
       query.where(

@@ -3,11 +3,10 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
-import { Status } from '../parts/states.tsx';
-import { Table } from '../parts/tables.tsx';
-import { incidentTones, statusOf, titleOf } from './incidentstates.ts';
-import { Pictures, runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
+import { Line, Lines, Table } from '../parts/tables.tsx';
+import { runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
 import { actorOf, deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
+import { IncidentLine, Pictures } from './places.tsx';
 import { dayNameOf } from './units.ts';
 
 /** The console reads the newest. */
@@ -118,18 +117,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
         </Section>
       )}
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
-        {(incident) => (
-          <Line
-            key={incident.id}
-            name={
-              <Link href={`/operator/incidents/${incident.id}`}>
-                {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
-              </Link>
-            }
-            note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
-            at={incident.createdAt}
-          />
-        )}
+        {(incident) => <IncidentLine key={incident.id} of={incident} />}
       </Section>
       <Section
         title="Changes of plan and credits"
@@ -200,27 +188,5 @@ function Section<T, Item>({ title, part, empty, listOf, more, children, whole }:
         (whole?.(items) ?? <Lines>{items.map((item) => children?.(item))}</Lines>)
       )}
     </section>
-  );
-}
-
-export const Lines = ({ children }: { readonly children: ReactNode }) => (
-  <ul className="lines desk-lines">{children}</ul>
-);
-
-type LineProps = { readonly name: ReactNode; readonly note?: ReactNode; readonly at?: string };
-
-export function Line({ name, note, at }: LineProps) {
-  return (
-    <li>
-      <div className="desk-line">
-        <span className="desk-name">{name}</span>
-        {at !== undefined && (
-          <span className="quiet desk-figure">
-            <When at={at} />
-          </span>
-        )}
-      </div>
-      {note !== undefined && <p className="quiet">{note}</p>}
-    </li>
   );
 }

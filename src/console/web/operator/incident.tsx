@@ -5,12 +5,10 @@ import { Link } from 'wouter';
 import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { send } from '../calls.ts';
-import { useConsole } from '../operator.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
-import { Pairs } from '../parts/tables.tsx';
-import { Line, Lines } from './activity.tsx';
+import { Line, Lines, Pairs } from '../parts/tables.tsx';
 import {
   chosenIn,
   incidentTones,
@@ -19,14 +17,15 @@ import {
   isDecision,
   isRemoved,
   isUrgent,
+  nobody,
   peopleOf,
-  placeOf,
   runsOf,
   statusOf,
   titleOf,
 } from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
 import { deedOf } from './personview.ts';
+import { PlaceLink, Places } from './places.tsx';
 import { Decision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
@@ -43,8 +42,6 @@ export function IncidentDetails({ id }: { readonly id: string }) {
   );
 }
 
-export const nobody = '00000000-0000-0000-0000-000000000000';
-
 export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
   <>
     <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
@@ -53,7 +50,8 @@ export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
 );
 
 function Facts({ incident }: { readonly incident: Incident }) {
-  const { id, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation } = incident;
+  const { id, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation, isGone } =
+    incident;
   const isThere = isDecidable(incident);
   return (
     <>
@@ -83,7 +81,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
               of={{
                 ...(isThere ? { Since: <When at={createdAt} /> } : { Blocked: momentOf(createdAt) }),
                 ...(reports > 0 && { 'Reported by': peopleOf(reports) }),
-                Owner: ownerId === nobody ? 'erased' : <PersonLink id={ownerId} />,
+                Owner: ownerId === nobody ? 'erased' : <Owner id={ownerId} />,
                 Where: <PlaceLink of={incident} />,
                 ...(generation && { 'Made by': <Maker of={generation} /> }),
                 ...(!isThere && { 'Same bytes remain in': origin ?? 'no other place' }),
@@ -97,15 +95,42 @@ function Facts({ incident }: { readonly incident: Incident }) {
             />
           </section>
           {reports > 0 && <Reports of={id} />}
+          {assetId !== null && (
+            <section aria-labelledby="places">
+              <h2 id="places">This content everywhere</h2>
+              <Places of={assetId} but={id} />
+            </section>
+          )}
           <History of={incident} />
-          {ownerId !== nobody && <Others of={incident} />}
         </div>
         <div className="stack desk-aside">
           {isRemoved(incident) && <p className="quiet">The removal deleted the content. No preview of it is left.</p>}
-          {assetId !== null && !isRemoved(incident) && <Preview id={id} isThere={isThere} />}
+          {isGone && !isRemoved(incident) && (
+            <p className="quiet">
+              {ownerId === nobody
+                ? 'The content was deleted with the account of its owner.'
+                : 'The content was deleted since, by its owner or with another decision.'}{' '}
+              No preview of it is left.
+            </p>
+          )}
+          {assetId !== null && !isGone && <Preview id={id} isThere={isThere} />}
           <Decision incident={incident} />
         </div>
       </div>
+    </>
+  );
+}
+
+/** Whether the owner has done this before. */
+function Owner({ id }: { readonly id: string }) {
+  const path = `/api/incidents?${new URLSearchParams({ ownerId: id, limit: '200' })}`;
+  const others = (useRead<IncidentPage>(['incidents', 'owner', id], path).data?.incidents.length ?? 1) - 1;
+  return (
+    <>
+      <PersonLink id={id} />,{' '}
+      <Link href={`/operator/incidents?status=all&ownerId=${id}`}>
+        {others === 0 ? 'no other incident' : others === 1 ? '1 other incident' : `${countOf(others)} other incidents`}
+      </Link>
     </>
   );
 }
@@ -116,43 +141,21 @@ function Maker({ of: { id, taskId } }: { readonly of: NonNullable<Incident['gene
   return taskId ? <Link href={`/operator/runs/${taskId}`}>Its run</Link> : 'a model';
 }
 
-const mostOthers = 5;
-
-/** Whether the owner has done this before. */
-function Others({ of: { id, ownerId } }: { readonly of: Incident }) {
-  const path = `/api/incidents?${new URLSearchParams({ ownerId, limit: '200' })}`;
-  const { data } = useRead<IncidentPage>(['incidents', 'owner', ownerId], path);
-  const others = data?.incidents.filter((one) => one.id !== id) ?? [];
-  if (data === undefined) return null;
-  return (
-    <section aria-labelledby="others-heading">
-      <h2 id="others-heading">Other incidents of the owner</h2>
-      {others.length === 0 && <p className="quiet">None.</p>}
-      <Lines>
-        {others.slice(0, mostOthers).map((one) => (
-          <Line
-            key={one.id}
-            name={<Link href={`/operator/incidents/${one.id}`}>{one.title ?? titleOf(one)}</Link>}
-            note={statusOf(one)}
-            at={one.createdAt}
-          />
-        ))}
-      </Lines>
-      {others.length > mostOthers && (
-        <Link href={`/operator/incidents?status=all&ownerId=${ownerId}`}>Show all {countOf(others.length + 1)}</Link>
-      )}
-    </section>
-  );
-}
-
 /** What happened to the content, and which operator did it, the first event first. */
 function History({ of: incident }: { readonly of: Incident }) {
-  const { id, origin, createdAt, appeal } = incident;
+  const { id, origin, createdAt, appeal, reports, resolvedAt, decision } = incident;
   const { data, error, refetch } = useRead<ActionPage>(
     ['incident', id, 'actions'],
     `/api/actions?${new URLSearchParams({ target: `incident ${id}`, limit: '100' })}`,
   );
-  const began = origin === 'report' ? 'Reported' : origin === 'label' ? 'Flagged by a rule' : 'Blocked by screening';
+  const began =
+    origin === 'report'
+      ? reports > 0
+        ? 'Reported'
+        : 'Opened by an operator'
+      : origin === 'label'
+        ? 'Flagged by a rule'
+        : 'Blocked by screening';
   const done = (data?.actions ?? []).filter(({ outcome }) => outcome.startsWith('2'));
   const decisions = done.filter(({ action }) => isDecision(action));
   const deedAt = (deed: ActionPage['actions'][number]) => {
@@ -165,6 +168,9 @@ function History({ of: incident }: { readonly of: Incident }) {
   const events = [
     { at: createdAt, text: began, actor: '' },
     ...(appeal === undefined ? [] : [{ at: appeal.at, text: 'Appealed by the owner', actor: '' }]),
+    ...(resolvedAt !== null && decision === null && isDecidable(incident)
+      ? [{ at: resolvedAt, text: 'Closed, because the owner was erased', actor: '' }]
+      : []),
     ...done.map((deed) => ({ at: deed.at, text: deedAt(deed), actor: deed.actor })),
   ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
@@ -177,18 +183,6 @@ function History({ of: incident }: { readonly of: Incident }) {
         ))}
       </Lines>
     </section>
-  );
-}
-
-/** Where the content is, with a link if an operator can see that. */
-export function PlaceLink({ of: incident }: { readonly of: Incident }) {
-  const { words, href } = placeOf(incident, useConsole().data?.addresses.edge);
-  if (href === undefined) return <span>{words}</span>;
-  if (href.startsWith('/operator')) return <Link href={href}>{words}</Link>;
-  return (
-    <a href={href} target="_blank" rel="noreferrer">
-      {words}
-    </a>
   );
 }
 

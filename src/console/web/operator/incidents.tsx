@@ -13,9 +13,10 @@ import './runs.css';
 import { useMayChange } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { Listing, useFilters, usePages } from '../parts/listing.tsx';
-import { Glance, IncidentDetails, IncidentStatus, nobody, PlaceLink } from './incident.tsx';
-import { isAlbum, isDecidable, isRemoved, peopleOf, titleOf } from './incidentstates.ts';
+import { Glance, IncidentDetails, IncidentStatus } from './incident.tsx';
+import { isAlbum, isDecidable, isRemoved, nobody, peopleOf, titleOf } from './incidentstates.ts';
 import { PersonLink, useThreadTitle } from './names.tsx';
+import { PlaceLink } from './places.tsx';
 
 export type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -104,14 +105,22 @@ function List() {
 }
 
 function Row({ incident }: { readonly incident: Incident }) {
-  const { id, reports, title, assetId, ownerId, threadId, createdAt, appeal } = incident;
+  const { id, status, reports, title, assetId, ownerId, threadId, createdAt, appeal, isGone, openAlike } = incident;
   return (
     <div className="record">
-      {assetId !== null && isDecidable(incident) && !isRemoved(incident) ? (
+      {assetId !== null && isDecidable(incident) && !isGone ? (
         <Glance id={id} />
       ) : (
         <span className="record-picture quiet">
-          {assetId === null ? (isAlbum(incident) ? 'album' : 'text') : isRemoved(incident) ? 'removed' : 'blocked'}
+          {assetId === null
+            ? isAlbum(incident)
+              ? 'album'
+              : 'text'
+            : isRemoved(incident)
+              ? 'removed'
+              : isGone
+                ? 'deleted'
+                : 'blocked'}
         </span>
       )}
       <div>
@@ -129,6 +138,11 @@ function Row({ incident }: { readonly incident: Incident }) {
         <p className="record-facts">
           <span>{titleOf(incident)}</span>
           {reports > 0 && <span className="quiet">reported by {peopleOf(reports)}</span>}
+          {openAlike > (status === 'open' ? 1 : 0) && (
+            <span className="tag">
+              {openAlike === 1 ? '1 open report of this content' : `${openAlike} open reports of this content`}
+            </span>
+          )}
           {appeal !== undefined && <span className="tag">appealed</span>}
         </p>
         <p className="quiet record-facts">

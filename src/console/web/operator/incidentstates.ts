@@ -13,9 +13,14 @@ export const incidentTones: Readonly<Record<string, 'bad' | 'busy' | 'good' | 'q
 const states = { open: 'open', upheld: 'blocked', cleared: 'allowed' } as const;
 const decisions = { dismiss: 'allowed', restrict: 'restricted', remove: 'removed' } as const;
 
-/** What applies to the content now. */
-export const statusOf = ({ status, decision }: Pick<Incident, 'status' | 'decision'>): string =>
-  decision === null || status === 'open' ? states[status] : decisions[decision.decision];
+/** What applies to the content now. Only an erasure closes an incident of reported content without a decision. */
+export const statusOf = ({ status, decision, origin }: Pick<Incident, 'status' | 'decision' | 'origin'>): string => {
+  if (status === 'open') return states.open;
+  if (decision !== null) return decisions[decision.decision];
+  return isDecidable({ origin }) ? 'owner erased' : states[status];
+};
+
+export const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** Of an action of the audit log. */
 export const isDecision = (action: string): boolean => /\/(decision|resolution)\b/.test(action);
@@ -38,29 +43,32 @@ type Titled = Pick<Incident, 'origin' | 'list' | 'label'> & { readonly reasons: 
 
 export function titleOf({ origin, list, label, reasons }: Titled): string {
   if (reasons.length > 0) return bySeverity(reasons).map(reasonOf).join(', ');
+  if (origin === 'report') return 'Opened by an operator';
   if (origin === 'label') return `Flagged as ${list}`;
   return label === null ? `Matched ${list}` : `Blocked for ${label}`;
 }
 
-type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'threadId' | 'shareId' | 'isShared' | 'assetId' | 'decision'>;
+export type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'assetId'> &
+  Partial<Pick<Incident, 'threadId' | 'shareId' | 'isShared' | 'decision' | 'isGone'>>;
 
 export const isAlbum = ({ threadId }: Pick<Incident, 'threadId'>): boolean => threadId?.startsWith('album:') ?? false;
 
 export const runsOf = (threadId: string): string => `/operator/runs?threadId=${encodeURIComponent(threadId)}`;
 
 /** Where the content is, in words, and where an operator sees that. `edge`: the URL of the service. */
-export function placeOf({ scopeKind, scopeId, threadId, shareId, isShared, assetId, decision }: Place, edge?: string) {
-  const isGone = isRemoved({ decision });
+export function placeOf(
+  { scopeKind, scopeId, threadId = null, assetId, decision = null, ...one }: Place,
+  edge?: string,
+) {
+  const { shareId, isShared, isGone } = one;
+  const gone = isRemoved({ decision }) ? 'Removed' : isGone ? 'Deleted' : undefined;
   if (isShared) return { words: 'On a shared page', href: edge && `${edge}/s/${shareId}` };
-  if (isAlbum({ threadId })) return { words: isGone ? 'Removed from an album' : 'In an album', href: undefined };
+  if (isAlbum({ threadId })) return { words: gone ? `${gone} from an album` : 'In an album', href: undefined };
   const thread = threadId ?? (scopeKind === 'thread' ? scopeId : null);
   if (thread?.startsWith('mcp-')) return { words: 'Made over MCP', href: undefined };
   if (thread !== null)
-    return {
-      words: isGone ? 'Removed from a conversation' : 'In a conversation',
-      href: runsOf(thread),
-    };
-  if (isGone) return { words: 'Removed', href: undefined };
+    return { words: gone ? `${gone} from a conversation` : 'In a conversation', href: runsOf(thread) };
+  if (gone) return { words: gone, href: undefined };
   if (scopeKind === 'feed') return { words: 'Published in Explore', href: `/explore/${assetId}` };
   const words = {
     library: 'In the library of its owner',

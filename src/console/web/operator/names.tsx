@@ -7,7 +7,6 @@ import type { Names, PeoplePage } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
 import type { Titles } from '#agent/records/api.ts';
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
-import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { lastFilters } from '../parts/listing.tsx';
@@ -185,42 +184,6 @@ export const Id = ({ of: id, name, url = null, href }: IdProps) => (
     <CopyButton label={`Copy the ${name}`} read={() => id} />
   </span>
 );
-
-/** Files of a user. Nothing is shown before the operator requests it, because the audit log records each view. */
-export const Pictures = ({ of: assetIds, alt }: { readonly of: readonly string[]; readonly alt: string }) => (
-  <span className="record-pictures">
-    {assetIds.map((id, index) => (
-      <Picture key={id} assetId={id} alt={assetIds.length > 1 ? `${alt}, ${index + 1}` : alt} />
-    ))}
-  </span>
-);
-
-function Picture({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
-  const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['file', assetId],
-    queryFn: () => callJson<ShownFile>(`/api/files/${assetId}`),
-    enabled: false,
-    retry: false,
-  });
-  if (data !== undefined)
-    return (
-      <a className="record-picture" href={data.url} target="_blank" rel="noreferrer" title="Open the file">
-        {data.thumbUrl === null ? data.mime : <img src={data.thumbUrl} alt={alt} />}
-      </a>
-    );
-  return (
-    <button
-      type="button"
-      className="record-picture"
-      disabled={isFetching || error !== null}
-      title={error?.message ?? 'The audit log records each view.'}
-      aria-label={error === null ? `Show ${alt}` : `${alt} no longer exists`}
-      onClick={() => refetch()}
-    >
-      {error === null ? 'Show' : 'Gone'}
-    </button>
-  );
-}
 
 export function RequestId({ id, traceUrl }: { readonly id: string | null; readonly traceUrl: string | null }) {
   return (

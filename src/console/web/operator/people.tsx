@@ -361,7 +361,7 @@ function Sessions({ userId }: { readonly userId: string }) {
   );
 }
 
-function Block({ person: { id, email, blockedAt } }: { readonly person: Person }) {
+export function Block({ person: { id, email, blockedAt } }: { readonly person: Person }) {
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const isBlocked = blockedAt !== null;

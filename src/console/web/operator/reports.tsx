@@ -15,8 +15,10 @@ import { useRead } from '../parts/reading.ts';
 import { reasonOf } from '../parts/reasons.ts';
 import { Pending, Problem } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
-import { bySeverity, isDecidable, isRemoved, statusOf } from './incidentstates.ts';
+import { bySeverity, isDecidable, nobody, placeOf, statusOf, titleOf } from './incidentstates.ts';
 import { languageChoices, PersonLink } from './names.tsx';
+import { Block } from './people.tsx';
+import { openIncident, undecidedIn, usePlaces } from './places.tsx';
 import statements from './statements.json' with { type: 'json' };
 
 export function Reports({ of: id }: { readonly of: string }) {
@@ -48,8 +50,10 @@ export function Reports({ of: id }: { readonly of: string }) {
 }
 
 export function Decision({ incident }: { readonly incident: Incident }) {
-  const { id, decision, appeal, note, resolvedAt } = incident;
+  const { id, ownerId, decision, appeal, note, resolvedAt } = incident;
   const [isOpen, setOpen] = useState(false);
+  const left = useOthers(incident).length;
+  const owner = useOwner(ownerId);
   const exporting = useMutation({
     mutationFn: async () => {
       const response = await send(`/api/incidents/${id}/export`, { method: 'POST' });
@@ -67,16 +71,25 @@ export function Decision({ incident }: { readonly incident: Incident }) {
       </p>
       {text !== null && <p className="desk-quote">{text}</p>}
       {decision !== null && <UnsentMails of={id} />}
+      {left > 0 && decision !== null && decision.decision !== 'dismiss' && (
+        <p className="problem">
+          The same content is stored or reported elsewhere, without a decision. “Decide again” includes{' '}
+          <a href="#places">{left === 1 ? 'one more' : `${left} more`}</a>.
+        </p>
+      )}
       {isAppealOpen && <p className="strong">The owner appealed. Your next decision answers the appeal.</p>}
       <Changes>
         <div className="desk-buttons">
-          <button type="button" className="primary" onClick={() => setOpen(true)}>
-            {isAppealOpen ? 'Answer the appeal' : resolvedAt === null ? 'Decide' : 'Decide again'}
-          </button>
+          {(ownerId !== nobody || !isDecidable(incident)) && (
+            <button type="button" className="primary" onClick={() => setOpen(true)}>
+              {isAppealOpen ? 'Answer the appeal' : resolvedAt === null ? 'Decide' : 'Decide again'}
+            </button>
+          )}
           <button type="button" disabled={exporting.isPending} onClick={() => exporting.mutate()}>
             Export for authorities
           </button>
         </div>
+        {owner && <Block person={owner} />}
       </Changes>
       <Problem of={exporting.error} />
       {isOpen && <DecisionDialog incident={incident} onClose={() => setOpen(false)} />}
@@ -113,13 +126,24 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const [decision, setDecision] = useState<string>();
   const [typed, setTyped] = useState(note ?? '');
   const text = typed.trim();
-  const choices = statements.choices[!isThere ? 'blocked' : isRemoved(incident) ? 'removed' : 'there'];
+  const choices = statements.choices[!isThere ? 'blocked' : incident.isGone ? 'removed' : 'there'];
+  const others = useOthers(incident);
+  const [unlike, setUnlike] = useState<ReadonlySet<string>>(new Set());
+  // A removal is about all of it, unless the operator leaves something out.
+  const isIncluded = (key: string) => unlike.has(key) !== (decision === 'remove');
   const deciding = useMutation({
     mutationFn: async () => {
-      const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
-      const json = isThere ? { decision, statement: text } : resolution;
-      const path = `/api/incidents/${id}/${isThere ? 'decision' : 'resolution'}`;
-      queries.setQueryData(['incident', id], await callJson(path, { method: 'POST', json }));
+      const all = [incident];
+      // Before the first decision: a removal deletes copies, of which no incident can be opened.
+      for (const one of others.filter((other) => isIncluded(keyOf(other))))
+        all.push('id' in one ? one : await openIncident(one.assetId));
+      for (const [index, one] of all.entries()) {
+        const mailOwner = all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index;
+        const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
+        const json = isThere ? { decision, statement: text, mailOwner } : resolution;
+        const path = `/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`;
+        queries.setQueryData(['incident', one.id], await callJson(path, { method: 'POST', json }));
+      }
       for (const queryKey of [['incidents'], ['incident', id, 'actions']])
         await queries.invalidateQueries({ queryKey });
       onClose();
@@ -145,6 +169,27 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             </label>
           ))}
         </fieldset>
+        {others.length > 0 && (
+          <fieldset className="desk-decisions">
+            <legend>Also decide about the same content</legend>
+            {others.map((one) => (
+              <label key={keyOf(one)} className="check">
+                <input
+                  type="checkbox"
+                  checked={isIncluded(keyOf(one))}
+                  onChange={() => setUnlike(unlike.symmetricDifference(new Set([keyOf(one)])))}
+                />
+                <span>
+                  <span className="strong">{'id' in one ? titleOf(one) : 'Not reported'}</span>{' '}
+                  <span className="quiet">
+                    {placeOf(one).words}
+                    {one.ownerId !== incident.ownerId && ', of another person'}
+                  </span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        )}
         {isThere && <Templates of={incident} onChoose={setTyped} />}
         <TextArea
           label={isThere ? 'Statement of reasons' : 'Note'}
@@ -170,13 +215,23 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   );
 }
 
+type Other = ReturnType<typeof undecidedIn>[number];
+const keyOf = (one: Other) => ('id' in one ? one.id : String(one.assetId));
+
+function useOthers(incident: Incident): readonly Other[] {
+  const { data } = usePlaces(isDecidable(incident) ? incident.assetId : null);
+  return data === undefined ? [] : undecidedIn(data).filter((one) => keyOf(one) !== incident.id);
+}
+
+const useOwner = (id: string) => useRead<PeoplePage>(['people', id], `/api/people?q=${id}`).data?.people[0];
+
 const { templates } = statements;
 
 /** In the language of the owner, who gets the text by email. It can be changed before it is sent. */
 function Templates({ of, onChoose }: { readonly of: Incident; readonly onChoose: (text: string) => void }) {
   const { ownerId, reasons } = of;
-  const { data } = useRead<PeoplePage>(['people', ownerId], `/api/people?q=${ownerId}`);
-  const known = languageChoices.find(([tag]) => tag === data?.people[0]?.language);
+  const owner = useOwner(ownerId);
+  const known = languageChoices.find(([tag]) => tag === owner?.language);
   const [language, languageName] = known ?? languageChoices[0];
   const [chosen, setChosen] = useState('');
   const [worst = ''] = bySeverity(reasons);

@@ -11,17 +11,8 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
-import {
-  BackLink,
-  Id,
-  PersonLink,
-  Pictures,
-  untitled,
-  useCosts,
-  useModelNames,
-  useModels,
-  useThreadTitle,
-} from './names.tsx';
+import { BackLink, Id, PersonLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
+import { Picture, Pictures, Places } from './places.tsx';
 import { timeOf, tookOf } from './units.ts';
 
 export function GenerationPage({ id }: { readonly id: string }) {
@@ -44,7 +35,7 @@ export function GenerationPage({ id }: { readonly id: string }) {
 const noSuchOrder = new CallFailed(404, {});
 
 function Generation({ one }: { readonly one: GenerationRecord }) {
-  const { id, taskId, prompt, assetIds, model, count, delivered, credits, createdAt, endedAt } = one;
+  const { id, taskId, prompt, assetIds, model, count, delivered, credits, createdAt, orderedAt, endedAt } = one;
   const nameOf = useModelNames();
   const cost = useGenerationCost(one);
   return (
@@ -59,12 +50,23 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
           Ratio: one.ratio ?? 'not set',
           Model: <span title={model}>{nameOf(model)}</span>,
           Delivered: `${delivered} of ${count}`,
-          Took: endedAt === null ? 'not over' : tookOf(createdAt, endedAt),
+          Took: durationOf(one),
           Credits: credits === null ? unknown : countOf(credits),
           Cost: cost,
         }}
       />
-      {assetIds.length > 0 && <Pictures of={assetIds} alt={`the ${one.kind}`} />}
+      {endedAt !== null && delivered < count && (
+        <p className="quiet">
+          Only what is delivered is charged.
+          {one.price !== null && ` The other ${creditsOf(one.price * (count - delivered))} were returned.`}
+        </p>
+      )}
+      {assetIds.map((assetId, index) => (
+        <div key={assetId} className="record-file">
+          <Picture assetId={assetId} alt={assetIds.length > 1 ? `the ${one.kind}, ${index + 1}` : `the ${one.kind}`} />
+          <Places of={assetId} />
+        </div>
+      ))}
       {one.references.length > 0 && (
         <section className="card stack" aria-label="References">
           <h2>References</h2>
@@ -74,6 +76,10 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
       <section className="card" aria-label="Record">
         <Pairs
           of={{
+            Ordered: momentOf(createdAt),
+            ...(orderedAt !== null && { Started: momentOf(orderedAt) }),
+            ...(endedAt !== null && { Ended: momentOf(endedAt) }),
+            ...Object.fromEntries(Object.entries(one.parameters).map(([name, value]) => [name, String(value)])),
             ...(one.failureCode !== null && { Code: <code>{one.failureCode}</code> }),
             'Order id': <Id of={id} name="order id" />,
             ...idsOf(one),
@@ -200,6 +206,9 @@ function curlOf(agent: string, model: string, text: string): string {
   return `curl ${agent}/task ${headers} -d '${json.replaceAll("'", "'\\''")}'`;
 }
 
+const durationOf = ({ endedAt, tookMs }: GenerationRecord) =>
+  endedAt === null ? 'not over' : tookMs === null ? 'not measured' : timeOf(tookMs);
+
 /** The images of the run, or one of its videos. */
 function Made({ one }: { readonly one: GenerationRecord }) {
   const { id, kind, count, delivered, prompt, assetIds } = one;
@@ -211,8 +220,8 @@ function Made({ one }: { readonly one: GenerationRecord }) {
         {delivered} of {count === 1 ? `1 ${kind}` : `${count} ${kind}s`} delivered
       </h2>
       <p className="quiet record-facts">
-        <span>{nameOf(one.model)}</span> <span>{creditsOf(one.credits ?? 0)}</span> <span>{cost}</span>
-        {kind === 'video' && <Link href={`/operator/runs?kind=generations&id=${id}`}>The order</Link>}
+        <span>{nameOf(one.model)}</span> <span>{durationOf(one)}</span> <span>{creditsOf(one.credits ?? 0)}</span>{' '}
+        <span>{cost}</span> <Link href={`/operator/runs?kind=generations&id=${id}`}>The order</Link>
       </p>
       {kind === 'video' && <Failed error={one.failure} answer={one.answer} />}
       {prompt !== null && <p className="desk-quote">{prompt}</p>}

@@ -11,7 +11,8 @@ import { Choice } from '../parts/fields.tsx';
 import { countOf, When } from '../parts/figures.tsx';
 import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, PageHead, Status } from '../parts/states.tsx';
-import { PersonLink, Pictures, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
+import { PersonLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
+import { Pictures } from './places.tsx';
 import {
   creditsOf,
   Failed,
@@ -23,7 +24,7 @@ import {
   unread,
   useGenerationCost,
 } from './run.tsx';
-import { tookOf } from './units.ts';
+import { timeOf, tookOf } from './units.ts';
 
 export function Runs() {
   const { taskId } = useParams<{ taskId?: string }>();
@@ -156,6 +157,7 @@ function RunRow({ run }: { readonly run: ShownRun }) {
       to={`/operator/runs/${taskId}`}
       name={request ?? (title === untitled ? unread : title)}
       model={nameOf(model)}
+      took={run.endedAt === null ? '' : tookOf(run.createdAt, run.endedAt)}
       cost={costOf(run.costUsd, model)}
       facts={[
         ...factsOf(run),
@@ -173,16 +175,17 @@ function RunRow({ run }: { readonly run: ShownRun }) {
 }
 
 interface RowProps {
-  readonly of: Pick<ShownRun | GenerationRecord, 'userId' | 'model' | 'status' | 'createdAt' | 'endedAt'>;
+  readonly of: Pick<ShownRun | GenerationRecord, 'userId' | 'model' | 'status' | 'createdAt'>;
   readonly to: string;
   readonly name: string;
   readonly model: string;
+  readonly took: string;
   readonly cost: ReactNode;
   readonly facts: readonly ReactNode[];
   readonly children: ReactNode;
 }
 
-function Row({ of: { userId, status, createdAt, endedAt, ...one }, to, name, model, cost, facts, children }: RowProps) {
+function Row({ of: { userId, status, createdAt, ...one }, to, name, model, took, cost, facts, children }: RowProps) {
   const shown = facts.filter((fact) => fact !== false);
   return (
     <>
@@ -197,7 +200,7 @@ function Row({ of: { userId, status, createdAt, endedAt, ...one }, to, name, mod
           {model}
         </span>
         <Status tone={runTones[status]}>{status}</Status>
-        <span className="desk-figure">{endedAt === null ? '' : tookOf(createdAt, endedAt)}</span>
+        <span className="desk-figure">{took}</span>
         <span className="desk-figure">{cost}</span>
         <span className="quiet desk-figure">
           <When at={createdAt} />
@@ -245,9 +248,10 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
       <div>
         <Row
           of={one}
-          to={id === taskId ? `/operator/runs/${id}` : `/operator/runs?kind=generations&id=${id}`}
+          to={`/operator/runs?kind=generations&id=${id}`}
           name={prompt ?? unread}
           model={`${kindOf(one)}, ${nameOf(model)}`}
+          took={one.tookMs === null ? '' : timeOf(one.tookMs)}
           cost={cost}
           facts={[
             one.ratio !== null && one.ratio,

@@ -1,5 +1,6 @@
-/** Tables and pairs of facts. */
+/** Tables, pairs of facts, and lists of short entries. */
 import type { Key, ReactNode } from 'react';
+import { When } from './figures.tsx';
 
 interface TableProps {
   readonly head: readonly string[];
@@ -59,5 +60,27 @@ export function Pairs({ of: pairs, className = 'pairs' }: PairsProps) {
         </div>
       ))}
     </dl>
+  );
+}
+
+export const Lines = ({ children }: { readonly children: ReactNode }) => (
+  <ul className="lines desk-lines">{children}</ul>
+);
+
+type LineProps = { readonly name: ReactNode; readonly note?: ReactNode; readonly at?: string };
+
+export function Line({ name, note, at }: LineProps) {
+  return (
+    <li>
+      <div className="desk-line">
+        <span className="desk-name">{name}</span>
+        {at !== undefined && (
+          <span className="quiet desk-figure">
+            <When at={at} />
+          </span>
+        )}
+      </div>
+      {note !== undefined && <p className="quiet">{note}</p>}
+    </li>
   );
 }

@@ -1,0 +1,155 @@
+/** Files of users: how they look, where they are, also as the same bytes, and which incidents are about them. */
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
+import type { Incident } from '#media/incidents/api.ts';
+import type { ContentPlaces } from '#media/reports/api.ts';
+import type { ShownFile } from '../../runs/api.ts';
+import { callJson } from '../calls.ts';
+import { Changes, useConsole } from '../operator.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Problem, Status } from '../parts/states.tsx';
+import { Line, Lines } from '../parts/tables.tsx';
+import { incidentTones, isDecidable, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
+import { PersonLink } from './names.tsx';
+
+/** Where the content is, with a link if an operator can see that. */
+export function PlaceLink({ of: place }: { readonly of: Place }) {
+  const { words, href } = placeOf(place, useConsole().data?.addresses.edge);
+  if (href === undefined) return <span>{words}</span>;
+  if (href.startsWith('/operator')) return <Link href={href}>{words}</Link>;
+  return (
+    <a href={href} target="_blank" rel="noreferrer">
+      {words}
+    </a>
+  );
+}
+
+/** `null`: of a conversation or an album. */
+export const usePlaces = (assetId: string | null) =>
+  useRead<ContentPlaces>(['incidents', 'places', assetId], `/api/files/${assetId}/places`, {
+    enabled: assetId !== null,
+  });
+
+type Stored = ContentPlaces['places'][number];
+
+/** Open incidents, and uploads of the same bytes without one, which a decision does not reach. */
+export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Incident | Stored)[] {
+  const open = incidents.filter((one) => one.status === 'open' && isDecidable(one));
+  const isOpen = ({ assetId }: Stored) => open.some((one) => one.assetId === assetId);
+  return [...open, ...places.filter((one) => !one.isCopy && !one.isRestricted && !isOpen(one))];
+}
+
+export const openIncident = (assetId: string) =>
+  callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
+
+export const IncidentLine = ({ of: incident }: { readonly of: Incident }) => (
+  <Line
+    name={
+      <Link href={`/operator/incidents/${incident.id}`}>
+        {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
+      </Link>
+    }
+    note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
+    at={incident.createdAt}
+  />
+);
+
+/** Where a file is, as it is or as the same bytes, what was reported about it, and how to take it down. */
+export function Places({ of: assetId, but }: { readonly of: string; readonly but?: string }) {
+  const { places = [], incidents = [] } = usePlaces(assetId).data ?? {};
+  const opening = useMutation({
+    mutationFn: async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
+  });
+  const isStored = places.some((one) => one.assetId === assetId);
+  return (
+    <div className="stack">
+      <Lines>
+        {places.map((place) => (
+          <Line
+            key={place.assetId}
+            name={
+              <span className="record-facts">
+                <PlaceLink of={place} />
+                {place.shareIds.map((shareId) => (
+                  <PlaceLink key={shareId} of={{ ...place, isShared: true, shareId }} />
+                ))}
+              </span>
+            }
+            note={
+              <>
+                {place.isCopy ? 'Of ' : 'The same bytes, uploaded again by '}
+                <PersonLink id={place.ownerId} />
+                {place.isRestricted && ', restricted'}
+              </>
+            }
+          />
+        ))}
+        {incidents.map((one) => one.id !== but && <IncidentLine key={one.id} of={one} />)}
+      </Lines>
+      {isStored && incidents.every(({ status }) => status !== 'open') && but === undefined && (
+        <Changes>
+          <button type="button" className="danger" disabled={opening.isPending} onClick={() => opening.mutate()}>
+            Take down …
+          </button>
+        </Changes>
+      )}
+      <Problem of={opening.error} />
+    </div>
+  );
+}
+
+/** Files of a user. Nothing is shown before the operator requests it, because the audit log records each view. */
+export const Pictures = ({ of: assetIds, alt }: { readonly of: readonly string[]; readonly alt: string }) => (
+  <span className="record-pictures">
+    {assetIds.map((id, index) => (
+      <Picture key={id} assetId={id} alt={assetIds.length > 1 ? `${alt}, ${index + 1}` : alt} />
+    ))}
+  </span>
+);
+
+export function Picture({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
+  const [isLarge, setLarge] = useState(false);
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['file', assetId],
+    queryFn: () => callJson<ShownFile>(`/api/files/${assetId}`),
+    enabled: false,
+    retry: false,
+  });
+  if (data === undefined)
+    return (
+      <button
+        type="button"
+        className="record-picture"
+        disabled={isFetching || error !== null}
+        title={error?.message ?? 'The audit log records each view.'}
+        aria-label={error === null ? `Show ${alt}` : `${alt} no longer exists`}
+        onClick={() => refetch()}
+      >
+        {error === null ? 'Show' : 'Gone'}
+      </button>
+    );
+  const { mime, url, thumbUrl } = data;
+  return (
+    <>
+      <button type="button" className="record-picture" title="Show it larger" onClick={() => setLarge(true)}>
+        {thumbUrl === null ? mime : <img src={thumbUrl} alt={alt} />}
+      </button>
+      {isLarge && (
+        <Dialog title={alt} isWide onClose={() => setLarge(false)}>
+          {mime.startsWith('image/') && <img className="record-large" src={url} alt={alt} />}
+          {mime.startsWith('video/') && (
+            // biome-ignore lint/a11y/useMediaCaption: models make no captions
+            <video className="record-large" src={url} controls />
+          )}
+          <a href={url} target="_blank" rel="noreferrer">
+            Open the file
+          </a>
+          <Places of={assetId} />
+        </Dialog>
+      )}
+    </>
+  );
+}
