@@ -214,7 +214,6 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
                   previews={previews}
                   edited={edited?.id === message.id ? edited.text : undefined}
                   actions={{
-                    threadId,
                     onRetried: () => void chat.refresh(),
                     versions: versionsOf(message.id),
                     ...(!isAnswering && { edit }),
@@ -321,7 +320,7 @@ function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
     <div className="beginning">
       <h2>{isTemporary ? 'A temporary chat' : 'What do you want to create?'}</h2>
       <p className="quiet">
-        Describe an image or a video, ask a question, or begin with an example.
+        Describe an image or a video, or begin with an example.
         <span className="tip">
           <Paperclip size={16} strokeWidth={1.75} aria-hidden="true" />{' '}
           {isTouch() ? 'Choose files or take a photo' : 'Drop or paste files'} to work with them.
@@ -352,38 +351,31 @@ function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
 function Recent() {
   const { data: assets = [] } = useCover({}, 'recent', 100);
   const { threads = [] } = useThreads('');
-  const continued = threads.flatMap((thread) => {
-    const image = assets.find(({ scopeKind, scopeId }) => scopeKind === 'thread' && scopeId === thread.threadId);
-    return image ? { thread, image } : [];
+  const continued = threads.flatMap(({ threadId, title }) => {
+    const asset = assets.find(({ scopeKind, scopeId }) => scopeKind === 'thread' && scopeId === threadId);
+    return asset ? { asset, title, href: `/studio/${threadId}` } : [];
   });
   const created = assets.filter(({ generated }) => generated !== null);
   const latest = (created.length > 0 ? created : assets).slice(0, 6);
-  const name = created.length > 0 ? 'Your latest creations' : 'Your latest files';
   const state = fromAmong(latest.map(({ assetId }) => assetId));
-  return (
-    <>
-      {continued.length > 0 && (
-        <nav className="recent" aria-label="Continue a conversation">
-          <h3>Continue a conversation</h3>
-          {continued.slice(0, 3).map(({ thread: { threadId, title }, image }) => (
-            <Link key={threadId} href={`/studio/${threadId}`}>
-              <Thumb asset={image} />
+  const ofLatest = latest.map((asset) => ({ asset, title: '', href: `/library/${asset.assetId}` }));
+  const shelves = [
+    ['Continue a conversation', 'recent', continued.slice(0, 3)],
+    [created.length > 0 ? 'Your latest creations' : 'Your latest files', 'recent latest', ofLatest],
+  ] as const;
+  return shelves.map(
+    ([name, className, links]) =>
+      links.length > 0 && (
+        <nav key={name} className={className} aria-label={name}>
+          <h3>{name}</h3>
+          {links.map(({ asset, title, href }) => (
+            <Link key={href} href={href} state={state} aria-label={title || nameOf(asset)}>
+              <Thumb asset={asset} />
               <span className="cut">{title}</span>
             </Link>
           ))}
         </nav>
-      )}
-      {latest.length > 0 && (
-        <nav className="recent latest" aria-label={name}>
-          <h3>{name}</h3>
-          {latest.map((asset) => (
-            <Link key={asset.assetId} href={`/library/${asset.assetId}`} state={state} aria-label={nameOf(asset)}>
-              <Thumb asset={asset} />
-            </Link>
-          ))}
-        </nav>
-      )}
-    </>
+      ),
   );
 }
 
