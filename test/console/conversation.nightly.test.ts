@@ -412,6 +412,29 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await note.waitFor({ state: 'detached' });
     await field(page).press('Enter');
     await answers(page).getByText('I understood').waitFor();
+    await status(page, 'The answer is complete.').waitFor();
+    // What is typed stays while one looks at another page, in each conversation and in a new one.
+    const text = () => field(page).inputValue();
+    const lookAway = async () => {
+      await page.getByRole('link', { name: 'Library', exact: true }).click();
+      await page.getByRole('heading', { name: 'Library' }).waitFor();
+    };
+    await field(page).fill('half a thought');
+    await lookAway();
+    await page.goBack();
+    await expect.poll(text).toBe('half a thought');
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByText('What do you want to create?').waitFor();
+    expect(await text()).toBe('');
+    await field(page).fill('a new idea');
+    await lookAway();
+    await page.getByRole('link', { name: 'Studio', exact: true }).click();
+    await expect.poll(text).toBe('a new idea');
+    await field(page).press('Enter');
+    await status(page, 'The answer is complete.').waitFor();
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByText('What do you want to create?').waitFor();
+    expect(await text()).toBe('');
     checkComplaints(visitor, /ERR_/);
   });
 

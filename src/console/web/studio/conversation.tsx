@@ -101,7 +101,9 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   const user = useUser();
   const queries = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useText(user.id, threadId);
+  const [prepared] = useState(() => readDraft(threadId)?.text ?? '');
+  const keyOfText = (isNew: boolean) => `atelier.text.${user.id}.${isNew && prepared === '' ? 'new' : threadId}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(keyOfText(stored.messages.length === 0)) ?? prepared);
   const [edited, setEdited] = useState<Extract<Sent, { kind: 'edit' }>>();
   const [previews] = useState(() => new Map<string, string>());
   const attachments = useAttachments(threadId);
@@ -131,6 +133,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   });
   const { messages, isAnswering } = chat;
   const isBeginning = messages.length === 0 && !isAnswering;
+  useStoredText(keyOfText(messages.length === 0), text);
   const { view, content, isFollowing, follow } = useFollowing(!isBeginning);
   const busySending = useMutation({
     mutationFn: (message: BusyMessage) => chat.sendWhileBusy(message, choice),
@@ -291,15 +294,12 @@ const announcements: { readonly [kind in Outcome['kind']]?: string } = {
   stopped: 'The answer was stopped.',
 };
 
-/** Unsent text survives a reload of the page. Another page may have prepared it. */
-function useText(userId: string, threadId: string) {
-  const key = `atelier.text.${userId}.${threadId}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? readDraft(threadId)?.text ?? '');
+/** Unsent text survives a reload and other pages. All new conversations have the same, because they have no URL that one returns to. */
+function useStoredText(key: string, text: string): void {
   useEffect(() => {
     if (text === '') sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, text);
   }, [key, text]);
-  return [text, setText] as const;
 }
 
 const suggestions = [
