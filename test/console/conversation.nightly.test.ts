@@ -369,6 +369,8 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await judge(page, 'an edit of a message');
     await editor.fill('remember that my boat is red');
     await editor.press('Enter');
+    await status(page, 'The answer is being generated.').waitFor();
+    await status(page, 'The answer is complete.').waitFor();
     await page.getByText('Version 2 of 2').waitFor();
     await expect.poll(facts).toContain('red');
     expect(await facts()).toContain('Tom');

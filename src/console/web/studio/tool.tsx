@@ -72,7 +72,7 @@ export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
   return (
     <section
       className={`tool ${media || isMaking ? 'hasmedia' : ''} ${ratio < 1 ? 'tall' : ''}`}
-      aria-label={title}
+      aria-label={`${title}${prompt ? `: ${prompt.slice(0, 120)}` : ''}`}
       // The places of the images have it until they are loaded.
       ref={(box) => box?.style.setProperty('--ratio', String(ratio))}
     >
