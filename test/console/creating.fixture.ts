@@ -169,13 +169,24 @@ export function playCreating(scene: Scene): void {
     await page.getByLabel('Prompt').fill('a red lighthouse');
     await page.getByRole('group', { name: 'Ratio' }).getByText('16:9').click();
     await page.getByText(/8 credits\. You have \d+\./).waitFor();
+    const prompt = page.getByLabel('Prompt');
+    const isWide = () => page.getByRole('radio', { name: '16:9' }).isChecked();
+    // An order that is not sent survives a reload.
+    await page.reload();
+    await expect.poll(() => prompt.inputValue()).toBe('a red lighthouse');
+    expect(await isWide()).toBe(true);
     await judge(page, 'an order');
     await page.getByRole('button', { name: 'Create 4 images' }).click();
     await made(page).nth(3).waitFor();
     await created.getByText(/Offline renderer · .* · 8 credits/).waitFor();
     await judge(page, 'four images');
     // The next order begins with the same words.
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
+    expect(await prompt.inputValue()).toBe('a red lighthouse');
+    // The next visit begins without words, and with the same ratio.
+    await page.reload();
+    await made(page).nth(3).waitFor();
+    expect(await prompt.inputValue()).toBe('');
+    expect(await isWide()).toBe(true);
     // In one row, and in the ratio of the order.
     const none = { x: 0, y: 0, width: 0, height: 1 };
     const boxes = await Promise.all((await page.locator('.result').all()).map((it) => it.boundingBox()));

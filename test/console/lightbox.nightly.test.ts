@@ -96,12 +96,13 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     const card = page.locator('.media').nth(2);
     const namesIn = (place: typeof card) =>
       place.locator('.mediaactions > button').evaluateAll((buttons) => buttons.map(({ title }) => title));
-    expect(await namesIn(card)).toEqual(['Edit', 'Vary', 'Animate', 'Use as reference', 'Download', 'More actions']);
+    const names = ['Edit', 'Vary', 'Animate', 'Use as reference', 'Download', 'More actions'];
+    await expect.poll(() => namesIn(card)).toEqual(names);
     await page
       .getByRole('link', { name: /^Open the image/ })
       .nth(2)
       .click();
-    expect((await namesIn(lightbox(page))).slice(0, 3)).toEqual(['Edit', 'Vary', 'Animate']);
+    await expect.poll(async () => (await namesIn(lightbox(page))).slice(0, 3)).toEqual(names.slice(0, 3));
     const prompt = lightbox(page).locator('.prompt');
     const step = (name: string) => lightbox(page).getByRole('button', { name, exact: true });
     await prompt.filter({ hasText: 'boat' }).waitFor();
@@ -184,7 +185,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     await form.getByLabel('Prompt').press('b');
     await form.getByRole('button', { name: 'Erase', pressed: true }).waitFor();
     await page.keyboard.press('Escape');
-    await lightbox(page).locator('.toast').getByText('Your edit is kept.').waitFor();
+    await lightbox(page).locator('.toast').getByText('Your unfinished edit is saved.').waitFor();
     await edit.click();
     await form.getByText('Only the painted part changes.').waitFor();
     expect(await form.getByLabel('Prompt').inputValue()).toBe('a red balloonb');

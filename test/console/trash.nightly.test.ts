@@ -236,7 +236,7 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await page.getByRole('button', { name: 'Send' }).click();
     const link = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: /harbors/ });
     await link.waitFor();
-    await page.getByRole('button', { name: /^Options of/ }).click();
+    await page.getByRole('button', { name: /^Options of Tell/ }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await notices(page).getByText('Conversation moved to the trash.', { exact: true }).waitFor();
     await link.waitFor({ state: 'detached' });

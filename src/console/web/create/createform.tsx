@@ -18,6 +18,7 @@ import { Price, Segments, Sources, Thumbnail } from './fields.tsx';
 import {
   type Deed,
   forgetAgreement,
+  type Kind,
   type Model,
   type Order,
   quotientOf,
@@ -29,6 +30,7 @@ import {
 } from './order.ts';
 
 const countKey = 'atelier.count';
+const ratioKey = (kind: Kind) => `atelier.ratio.${kind}`;
 const titles = { vary: 'Vary the image', remix: 'Remix the image', animate: 'Animate the image' } as const;
 
 interface CreateDialogProps extends Pick<CreateFormProps, 'order'> {
@@ -63,13 +65,18 @@ interface CreateFormProps {
   /** `undefined`: the user chooses the kind. */
   readonly deed?: Deed;
   readonly order: Order;
+  /** Of the storage of the tab, which keeps what is not sent. */
+  readonly draftKey?: string;
   readonly agreedCredits?: number | undefined;
   readonly onOrdered?: () => void;
 }
 
-export function CreateForm({ deed, order: given, agreedCredits, onOrdered }: CreateFormProps) {
+export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, onOrdered }: CreateFormProps) {
   const user = useUser();
-  const [order, setOrder] = useState(given);
+  const [order, setOrder] = useState<Order>(() => JSON.parse(sessionStorage.getItem(draftKey) ?? 'null') ?? given);
+  useEffect(() => {
+    if (draftKey !== '') sessionStorage.setItem(draftKey, JSON.stringify(order));
+  }, [draftKey, order]);
   const change = (changes: Partial<Order>) => setOrder((now) => ({ ...now, ...changes }));
   const { kind, strength } = order;
   const models = useModels(kind);
@@ -101,6 +108,7 @@ export function CreateForm({ deed, order: given, agreedCredits, onOrdered }: Cre
         showNewest();
       }
       const generation = await sendOrder(user, sent, key.current);
+      sessionStorage.removeItem(draftKey);
       remember(generation.id);
       show(generation, key.current);
       onOrdered?.();
@@ -201,7 +209,10 @@ export function CreateForm({ deed, order: given, agreedCredits, onOrdered }: Cre
               name="Ratio"
               options={[...(hasSource ? [undefined] : []), ...(model?.ratios ?? [])]}
               chosen={ratio}
-              onChoose={(next) => change({ ratio: next })}
+              onChoose={(next) => {
+                if (next !== undefined) localStorage.setItem(ratioKey(kind), next);
+                change({ ratio: next });
+              }}
               textOf={(one) => one ?? 'Same as source'}
               ratioOf={(one) => one ?? sourceRatio}
             />
@@ -258,7 +269,7 @@ function showNewest(): void {
 function fitting(order: Order, model: Model | undefined): Pick<Order, 'count' | 'references' | 'ratio'> {
   const ratios = model?.ratios ?? [];
   const most = order.kind === 'image' ? (model?.maxReferences ?? order.references.length) : 1;
-  const usual = order.kind === 'video' ? '16:9' : '1:1';
+  const usual = localStorage.getItem(ratioKey(order.kind)) ?? (order.kind === 'video' ? '16:9' : '1:1');
   const fallback = ratios.includes(usual) ? usual : ratios[0];
   const chosen = ratios.find((ratio) => ratio === order.ratio);
   return {

@@ -28,24 +28,6 @@ export function useMemories() {
   });
 }
 
-/**
- * The facts of a conversation that were first stored since a time, among the newest 100: those that an edit of a message discards.
- * Facts that the user has also stated elsewhere are not among them.
- */
-export function useFactsSince(threadId: string, since: string | undefined): readonly Memory[] {
-  const user = useUser();
-  const { data } = useQuery({
-    queryKey: ['knowledge', user.id, 'since', threadId, since],
-    queryFn: ({ signal }) => user.json<Memories>('memory', '/memories?limit=100', { signal }),
-    enabled: since !== undefined,
-    staleTime: 0,
-    retry: false,
-  });
-  const isOf = ({ thread_id, created_at, said_at }: Memory) =>
-    thread_id === threadId && since !== undefined && created_at >= since && said_at >= since;
-  return (data?.memories ?? []).filter(isOf);
-}
-
 /** What it takes to store a fact again. */
 export type Known = Pick<Memory, 'id' | 'content' | 'type' | 'metadata'> & Partial<Pick<Memory, 'thread_id'>>;
 

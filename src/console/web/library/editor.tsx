@@ -26,14 +26,8 @@ const zooms = [1, 1.5, 2, 3, 4] as const;
 /** The longest side of the canvas on the screen. The mask has the size of the image. */
 const shownSide = 1024;
 
-interface Deed {
-  readonly label: string;
-  readonly key: string;
-  readonly Icon: LucideIcon;
-  readonly isOn?: boolean;
-  readonly isPossible?: boolean;
-  readonly run: () => void;
-}
+/** Label, key, icon, whether it is possible, what it does; of a tool, whether it is chosen. */
+type Deed = readonly [string, string, LucideIcon, boolean, () => void, boolean?];
 
 /** The unfinished edits, by asset. They end with the page. */
 const drafts = new Map<string, { all: readonly Stroke[]; kept: number; prompt: string }>();
@@ -60,11 +54,10 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
   };
   const [brush, setBrush] = useState({ size: 0.08, erases: false, isBox: false });
   const [prompt, setPrompt] = useState(draft?.prompt ?? '');
-  const hasWork = kept > 0 || prompt.trim() !== '';
   useEffect(() => {
-    if (hasWork) drafts.set(asset.assetId, { all, kept, prompt });
+    if (kept > 0 || prompt.trim() !== '') drafts.set(asset.assetId, { all, kept, prompt });
     else drafts.delete(asset.assetId);
-  }, [asset.assetId, hasWork, all, kept, prompt]);
+  }, [asset.assetId, all, kept, prompt]);
   const [ratio, setRatio] = useState<Ratio>();
   const [count, setCount] = useState<(typeof counts)[number]>(1);
   const [made, setMade] = useState(0);
@@ -77,7 +70,7 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
     return () => {
       // An editor that is closed must not buy further images.
       closing.abort();
-      if (drafts.has(asset.assetId)) notify('Your edit is kept. It is there when you edit this image again.');
+      if (drafts.has(asset.assetId)) notify('Your unfinished edit is saved. “Edit” continues it.');
     };
   }, [asset.assetId]);
   const edit = useMutation({
@@ -98,19 +91,16 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
   const isReady = prompt.trim() !== '' && !edit.isPending;
   const isNarrow = useIsNarrow();
   const deeds: readonly Deed[] = [
-    ...tools.map(([label, key, Icon, tool]) => ({
-      ...{ label, key, Icon, isOn: brush.erases === tool.erases && brush.isBox === tool.isBox },
-      run: () => setBrush({ ...brush, ...tool }),
-    })),
-    { label: 'Undo the last stroke', key: 'z', Icon: Undo2, isPossible: kept > 0, run: () => setKept(kept - 1) },
-    { label: 'Redo the stroke', key: 'y', Icon: Redo2, isPossible: kept < all.length, run: () => setKept(kept + 1) },
-    {
-      ...{ label: 'Invert the mask', key: 'i', Icon: Contrast, isPossible: strokes.length > 0 },
-      run: () => paint([...strokes, inversion]),
-    },
-    { label: 'Clear the mask', key: 'c', Icon: Trash2, isPossible: strokes.length > 0, run: () => paint([]) },
-    { label: 'Zoom out', key: '-', Icon: ZoomOut, isPossible: zoom > 0, run: () => setZoom(zoom - 1) },
-    { label: 'Zoom in', key: '+', Icon: ZoomIn, isPossible: zoom < zooms.length - 1, run: () => setZoom(zoom + 1) },
+    ...tools.map(([label, key, Icon, tool]): Deed => {
+      const isOn = brush.erases === tool.erases && brush.isBox === tool.isBox;
+      return [label, key, Icon, true, () => setBrush((now) => ({ ...now, ...tool })), isOn];
+    }),
+    ['Undo the last stroke', 'z', Undo2, kept > 0, () => setKept(kept - 1)],
+    ['Redo the stroke', 'y', Redo2, kept < all.length, () => setKept(kept + 1)],
+    ['Invert the mask', 'i', Contrast, strokes.length > 0, () => paint([...strokes, inversion])],
+    ['Clear the mask', 'c', Trash2, strokes.length > 0, () => paint([])],
+    ['Zoom out', '-', ZoomOut, zoom > 0, () => setZoom(zoom - 1)],
+    ['Zoom in', '+', ZoomIn, zoom < zooms.length - 1, () => setZoom(zoom + 1)],
   ];
   const resize = (by: number) => setBrush({ ...brush, size: Math.min(0.3, Math.max(0.01, brush.size + by)) });
   useEffect(() => {
@@ -119,9 +109,9 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
       // A text has its own undo, and other keys with Ctrl or ⌘ are the browser's.
       if (event.target instanceof HTMLTextAreaElement) return;
       if (event.ctrlKey || event.metaKey ? !/^[zy]$/.test(pressed) : !hasSingleKeys()) return;
-      const deed = deeds.find(({ key, isPossible = true }) => key === pressed && isPossible);
-      if (deed !== undefined) event.preventDefault();
-      deed?.run();
+      const [, , , , run] = deeds.find(([, key, , isPossible]) => key === pressed && isPossible) ?? [];
+      if (run !== undefined) event.preventDefault();
+      run?.();
       if (pressed === '[') resize(-0.01);
       if (pressed === ']') resize(0.01);
     };
@@ -153,7 +143,7 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
               : 'Only the painted part changes.'}
           </p>
           <div className="does">
-            {deeds.map(({ label, key, Icon, isOn, isPossible = true, run }) => (
+            {deeds.map(([label, key, Icon, isPossible, run, isOn]) => (
               <IconButton
                 key={label}
                 label={label}
@@ -167,7 +157,7 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
             ))}
           </div>
           <p className="quiet small keyhint">
-            Keys: B, R and E choose a tool, [ and ] the size, + and − the zoom. Z undoes.
+            Keys: B, R, E for tools, [ and ] for the size, + and − to zoom, Z to undo.
           </p>
           <label className="field">
             <span className="sized">

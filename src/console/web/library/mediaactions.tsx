@@ -140,8 +140,10 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
   };
   const words = prompt ?? '';
   const from = { references: [asset.assetId] };
-  // Tiles of the library are smaller, and know it.
-  const hasRoom = isFavorite === undefined;
+  const variation = { deed: 'vary', prompt: words, ...from } as const;
+  const animation = { kind: 'video', ...from } as const;
+  // Tiles of the library, which know their favorites, have less room.
+  const isFirst = isFavorite === undefined;
   const again: Action = {
     name: 'Use prompt and settings',
     Icon: RotateCw,
@@ -178,14 +180,8 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
   };
   const ofImages: readonly Action[] = [
     { name: 'Edit', Icon: Brush, isFirst: true, bar: 'primary', run: () => (onEdit ?? openEditor)(asset) },
-    {
-      ...{ name: 'Vary', Icon: Sparkles, isFirst: hasRoom, bar: 'named' },
-      run: () => startCreating({ deed: 'vary', prompt: words, ...from }),
-    },
-    {
-      ...{ name: 'Animate', Icon: Clapperboard, isFirst: hasRoom, bar: 'named' },
-      run: () => startCreating({ kind: 'video', ...from }),
-    },
+    { name: 'Vary', Icon: Sparkles, isFirst, bar: 'named', run: () => startCreating(variation) },
+    { name: 'Animate', Icon: Clapperboard, isFirst, bar: 'named', run: () => startCreating(animation) },
   ];
   const reference: Action = {
     name: attach ? 'Use as reference' : 'Continue in conversation',

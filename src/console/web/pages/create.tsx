@@ -35,7 +35,9 @@ import { useUser } from '../user.tsx';
 
 /** Images and videos without a conversation. */
 export function Create() {
+  const user = useUser();
   const given = preparedOrder(useHistoryState());
+  const at = given?.at ?? 0;
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGenerations();
   const removed = useRemoved();
   const isShown = ({ id, origin }: Generation) => origin !== 'run' && !removed.includes(id);
@@ -45,7 +47,12 @@ export function Create() {
   return (
     <div className="createpage">
       <PageHead title="Create" />
-      <CreateForm key={given?.at ?? 0} order={given?.order ?? emptyOrder} agreedCredits={given?.agreedCredits} />
+      <CreateForm
+        key={at}
+        order={given?.order ?? emptyOrder}
+        draftKey={`atelier.order.${user.id}.${at}`}
+        agreedCredits={given?.agreedCredits}
+      />
       {running.length > 0 && (
         <section aria-label="Queue">
           <h2>In progress: {running.length}</h2>

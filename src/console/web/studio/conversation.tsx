@@ -101,7 +101,9 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   const user = useUser();
   const queries = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useText(user.id, threadId);
+  const [prepared] = useState(() => readDraft(threadId)?.text ?? '');
+  const keyOfText = (isNew: boolean) => `atelier.text.${user.id}.${isNew && prepared === '' ? 'new' : threadId}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(keyOfText(stored.messages.length === 0)) ?? prepared);
   const [edited, setEdited] = useState<Extract<Sent, { kind: 'edit' }>>();
   const [previews] = useState(() => new Map<string, string>());
   const attachments = useAttachments(threadId);
@@ -131,6 +133,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   });
   const { messages, isAnswering } = chat;
   const isBeginning = messages.length === 0 && !isAnswering;
+  useStoredText(keyOfText(messages.length === 0), text);
   const { view, content, isFollowing, follow } = useFollowing(!isBeginning);
   const busySending = useMutation({
     mutationFn: (message: BusyMessage) => chat.sendWhileBusy(message, choice),
@@ -214,7 +217,6 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
                   previews={previews}
                   edited={edited?.id === message.id ? edited.text : undefined}
                   actions={{
-                    threadId,
                     onRetried: () => void chat.refresh(),
                     versions: versionsOf(message.id),
                     ...(!isAnswering && { edit }),
@@ -292,15 +294,12 @@ const announcements: { readonly [kind in Outcome['kind']]?: string } = {
   stopped: 'The answer was stopped.',
 };
 
-/** Unsent text survives a reload of the page. Another page may have prepared it. */
-function useText(userId: string, threadId: string) {
-  const key = `atelier.text.${userId}.${threadId}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? readDraft(threadId)?.text ?? '');
+/** Unsent text survives a reload and other pages. All new conversations have the same, because they have no URL that one returns to. */
+function useStoredText(key: string, text: string): void {
   useEffect(() => {
     if (text === '') sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, text);
   }, [key, text]);
-  return [text, setText] as const;
 }
 
 const suggestions = [
@@ -321,7 +320,7 @@ function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
     <div className="beginning">
       <h2>{isTemporary ? 'A temporary chat' : 'What do you want to create?'}</h2>
       <p className="quiet">
-        Describe an image or a video, ask a question, or begin with an example.
+        Describe an image or a video, or begin with an example.
         <span className="tip">
           <Paperclip size={16} strokeWidth={1.75} aria-hidden="true" />{' '}
           {isTouch() ? 'Choose files or take a photo' : 'Drop or paste files'} to work with them.
@@ -352,38 +351,31 @@ function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
 function Recent() {
   const { data: assets = [] } = useCover({}, 'recent', 100);
   const { threads = [] } = useThreads('');
-  const continued = threads.flatMap((thread) => {
-    const image = assets.find(({ scopeKind, scopeId }) => scopeKind === 'thread' && scopeId === thread.threadId);
-    return image ? { thread, image } : [];
+  const continued = threads.flatMap(({ threadId, title }) => {
+    const asset = assets.find(({ scopeKind, scopeId }) => scopeKind === 'thread' && scopeId === threadId);
+    return asset ? { asset, title, href: `/studio/${threadId}` } : [];
   });
   const created = assets.filter(({ generated }) => generated !== null);
   const latest = (created.length > 0 ? created : assets).slice(0, 6);
-  const name = created.length > 0 ? 'Your latest creations' : 'Your latest files';
   const state = fromAmong(latest.map(({ assetId }) => assetId));
-  return (
-    <>
-      {continued.length > 0 && (
-        <nav className="recent" aria-label="Continue a conversation">
-          <h3>Continue a conversation</h3>
-          {continued.slice(0, 3).map(({ thread: { threadId, title }, image }) => (
-            <Link key={threadId} href={`/studio/${threadId}`}>
-              <Thumb asset={image} />
+  const ofLatest = latest.map((asset) => ({ asset, title: '', href: `/library/${asset.assetId}` }));
+  const shelves = [
+    ['Continue a conversation', 'recent', continued.slice(0, 3)],
+    [created.length > 0 ? 'Your latest creations' : 'Your latest files', 'recent latest', ofLatest],
+  ] as const;
+  return shelves.map(
+    ([name, className, links]) =>
+      links.length > 0 && (
+        <nav key={name} className={className} aria-label={name}>
+          <h3>{name}</h3>
+          {links.map(({ asset, title, href }) => (
+            <Link key={href} href={href} state={state} aria-label={title || nameOf(asset)}>
+              <Thumb asset={asset} />
               <span className="cut">{title}</span>
             </Link>
           ))}
         </nav>
-      )}
-      {latest.length > 0 && (
-        <nav className="recent latest" aria-label={name}>
-          <h3>{name}</h3>
-          {latest.map((asset) => (
-            <Link key={asset.assetId} href={`/library/${asset.assetId}`} state={state} aria-label={nameOf(asset)}>
-              <Thumb asset={asset} />
-            </Link>
-          ))}
-        </nav>
-      )}
-    </>
+      ),
   );
 }
 

@@ -1,9 +1,7 @@
 import type { UIMessage } from 'ai';
 import { ChevronLeft, ChevronRight, FileText, Film, Pencil, RotateCw } from 'lucide-react';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
-import type { Memory } from '#client/memory/api.ts';
 import { unanswered, validParts } from '#client/validparts.ts';
-import { useFactsSince, useForgetFacts } from '../knowledge/facts.ts';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { product } from '../shell/product.ts';
 import { creditsOf } from './account.ts';
@@ -19,7 +17,6 @@ export const textOfMessage = ({ parts }: Pick<UIMessage, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 export interface MessageActions {
-  readonly threadId: string;
   /** Sends the text again from here. The messages that it replaces become another version. */
   readonly edit?: ((message: UIMessage, text: string) => void) | undefined;
   /** Requests another answer. */
@@ -80,12 +77,8 @@ interface MessageProps {
 export const Message = (props: MessageProps) =>
   props.message.role === 'user' ? <Question key={props.edited ?? ''} {...props} /> : <Answer {...props} />;
 
-function Question({ message, isUnanswered, previews, edited, actions: { threadId, edit, versions } }: MessageProps) {
+function Question({ message, isUnanswered, previews, edited, actions: { edit, versions } }: MessageProps) {
   const [draft, setDraft] = useState(edited);
-  const createdAt: unknown = Reflect.get(Object(message.metadata), 'createdAt');
-  const isEditing = draft !== undefined && edit !== undefined;
-  const facts = useFactsSince(threadId, isEditing && typeof createdAt === 'string' ? createdAt : undefined);
-  const forget = useForgetFacts();
   const text = textOfMessage(message);
   const files = message.parts.filter((part) => part.type === 'file');
   return (
@@ -99,15 +92,12 @@ function Question({ message, isUnanswered, previews, edited, actions: { threadId
           ))}
         </ul>
       )}
-      {isEditing ? (
+      {draft !== undefined && edit !== undefined ? (
         <Editor
           text={draft}
-          facts={facts}
           onCancel={() => setDraft(undefined)}
-          onSend={async (next, discarded) => {
+          onSend={(next) => {
             setDraft(undefined);
-            // Before the new answer, which would still use them.
-            await forget(discarded);
             edit(message, next);
           }}
         />
@@ -128,19 +118,15 @@ function Question({ message, isUnanswered, previews, edited, actions: { threadId
 
 interface EditorProps {
   readonly text: string;
-  /** What the replaced part of the conversation has stored in memory. It stays there unless the user chooses otherwise. */
-  readonly facts: readonly Memory[];
-  readonly onSend: (text: string, discarded: readonly Memory[]) => void;
+  readonly onSend: (text: string) => void;
   readonly onCancel: () => void;
 }
 
-function Editor({ text, facts, onSend, onCancel }: EditorProps) {
+function Editor({ text, onSend, onCancel }: EditorProps) {
   const [next, setNext] = useState(text);
   const withPrice = useWithPrice();
-  const [chosen, setChosen] = useState<readonly string[]>([]);
   const send = () => {
-    const discarded = facts.filter(({ id }) => chosen.includes(id));
-    if (next.trim() !== '') onSend(next.trim(), discarded);
+    if (next.trim() !== '') onSend(next.trim());
   };
   return (
     <form
@@ -152,7 +138,6 @@ function Editor({ text, facts, onSend, onCancel }: EditorProps) {
       onKeyDown={(event) => {
         if (event.key === 'Escape') onCancel();
         if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-        if (!(event.target instanceof HTMLTextAreaElement)) return;
         event.preventDefault();
         send();
       }}
@@ -170,16 +155,6 @@ function Editor({ text, facts, onSend, onCancel }: EditorProps) {
         }}
         onChange={(event) => setNext(event.target.value)}
       />
-      {facts.map(({ id, content }) => (
-        <label key={id} className="check">
-          <input
-            type="checkbox"
-            checked={chosen.includes(id)}
-            onChange={({ target }) => setChosen(target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))}
-          />
-          Also forget “{content}”
-        </label>
-      ))}
       <div className="row">
         <span id="edit-note" className="quiet small">
           The conversation continues from here. You can return to this version later.

@@ -8,6 +8,7 @@ import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
 import { InTopBar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
+import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { newThreadId, type Thread, useRename, useThreads, useTrashThread } from './threads.ts';
 
@@ -63,7 +64,7 @@ export function ThreadMenu({ thread, label, isCurrent, onRename }: ThreadMenuPro
     if (isCurrent) navigate(`/studio/${newThreadId()}`);
     trash(thread, () => {
       if (isCurrent) navigate(`/studio/${thread.threadId}`);
-    });
+    }).catch(notifyFailure);
   }
   return (
     <Menu align="end" trigger={<IconButton label={label} Icon={Ellipsis} />}>

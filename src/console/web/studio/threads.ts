@@ -2,7 +2,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Thread, ThreadPage } from '../../../client/agent/api.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { createShared } from '../shell/shared.ts';
 import { type User, useUser } from '../user.tsx';
 
 export type { Thread };
@@ -13,7 +12,6 @@ export const newThreadId = (): string => `studio-${crypto.randomUUID()}`;
 
 export function useThreads(search: string) {
   const user = useUser();
-  const hidden = leaving.use();
   const listing = useInfiniteQuery({
     queryKey: ['threads', user.id, search],
     queryFn: ({ pageParam }) => {
@@ -24,7 +22,7 @@ export function useThreads(search: string) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: (previous) => previous,
   });
-  const threads = listing.data?.pages.flatMap((page) => page.threads).filter(({ threadId }) => !hidden.has(threadId));
+  const threads = listing.data?.pages.flatMap((page) => page.threads);
   return { ...listing, threads };
 }
 
@@ -42,44 +40,30 @@ export function useRename() {
 const move = (user: User, { threadId }: Pick<Thread, 'threadId'>, trashed: boolean) =>
   user.json<Thread>('agent', `/threads/${threadId}`, { method: 'PATCH', json: { trashed } });
 
-/** Hides the conversation at once. */
-export function useTrashThread(): (thread: Thread, onUndo: () => void) => void {
+/** Moves conversations to the trash and back. `onUndo` follows the undo that the notice offers. */
+export function useTrashThread(): (thread: Thread, onUndo: () => void) => Promise<void> {
   const user = useUser();
-  const queries = useQueryClient();
-  const reread = () => {
-    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
-    void queries.invalidateQueries({ queryKey: ['trashed-threads', user.id] });
-  };
-  return (thread, onUndo) => {
-    const { threadId } = thread;
-    const show = () => leaving.write(new Set([...leaving.read()].filter((id) => id !== threadId)));
-    leaving.write(new Set([...leaving.read(), threadId]));
-    const undo = () =>
-      move(user, thread, false).then(() => {
-        show();
-        reread();
-        onUndo();
-      }, notifyFailure);
-    move(user, thread, true).then(
-      () => {
-        reread();
-        notify('Conversation moved to the trash.', { undo: () => void undo() });
-      },
-      (error: unknown) => {
-        show();
-        notifyFailure(error);
-      },
-    );
+  const reread = useRereadThreads();
+  return async (thread, onUndo) => {
+    const undo = () => move(user, thread, false).then(reread).then(onUndo, notifyFailure);
+    await move(user, thread, true).then(reread);
+    notify('Conversation moved to the trash.', { undo: () => void undo() });
   };
 }
 
-/** Threads on their way to the trash. */
-const leaving = createShared<ReadonlySet<string>>(new Set());
+function useRereadThreads(): () => Promise<void> {
+  const user = useUser();
+  const queries = useQueryClient();
+  return async () => {
+    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
+    await queries.invalidateQueries({ queryKey: ['trashed-threads', user.id] });
+  };
+}
 
 /** The conversations in the trash. */
 export function useTrashedThreads() {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useRereadThreads();
   const listing = useInfiniteQuery({
     queryKey: ['trashed-threads', user.id],
     queryFn: ({ pageParam }) =>
@@ -90,16 +74,11 @@ export function useTrashedThreads() {
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
-  const reread = async () => {
-    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
-    await queries.invalidateQueries({ queryKey: ['trashed-threads', user.id] });
-  };
   return {
     ...listing,
     threads: listing.data?.pages.flatMap((page) => page.threads),
     async restore(thread: Thread) {
       await move(user, thread, false);
-      leaving.write(new Set([...leaving.read()].filter((id) => id !== thread.threadId)));
       await reread();
     },
     async deleteForGood(threads: readonly Thread[]) {

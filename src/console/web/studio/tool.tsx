@@ -72,7 +72,7 @@ export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
   return (
     <section
       className={`tool ${media || isMaking ? 'hasmedia' : ''} ${ratio < 1 ? 'tall' : ''}`}
-      aria-label={title}
+      aria-label={`${title}${prompt ? `: ${prompt.slice(0, 120)}` : ''}`}
       // The places of the images have it until they are loaded.
       ref={(box) => box?.style.setProperty('--ratio', String(ratio))}
     >
@@ -106,17 +106,12 @@ function Recalled({ output }: { readonly output: unknown }) {
   );
 }
 
-interface RememberedProps {
-  readonly output: unknown;
-  /** An undo stores it again, with another id. */
-  readonly content: string | undefined;
-}
-
 /** Of a fact that this call has stored. It can be forgotten while it is among the newest. */
-function Remembered({ output, content }: RememberedProps) {
+function Remembered({ output, content }: { readonly output: unknown; readonly content: string | undefined }) {
   const id = field(output, 'memoryId');
   const { data, hasNextPage, isFetchedAfterMount } = useMemories();
   const facts = data?.pages.flatMap(({ memories }) => memories);
+  // An undo stores the same content with another id.
   const fact = facts?.find((one) => one.id === id || one.content === content);
   const forget = useForgetFacts();
   return (
