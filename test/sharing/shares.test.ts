@@ -244,6 +244,10 @@ describe('shares', () => {
       const text = await (await read(body.id)).text();
       expect(text).toContain('Make an image of a lighthouse');
       for (const secret of ['A later secret', attached, ada.media.userId, threadId]) expect(text).not.toContain(secret);
+      const updated = await share(ada, { threadId, update: true });
+      expect([updated.status, updated.body]).toEqual([200, { ...body, items: 1, newItems: 0 }]);
+      await expect.poll(async () => (await read(body.id)).text(), { timeout: 5000 }).toContain('A later secret');
+      expect((await readData(body.id)).messages.length).toBeGreaterThan(view.messages.length);
 
       expect((await ada.agent.call('DELETE', `/threads/${threadId}`)).status).toBe(204);
       await isGone(body.id);
@@ -330,8 +334,18 @@ describe('shares', () => {
         (await ada.media.call<SharePage>('GET', `/v1/shares?${query}`)).body.shares.map(({ id }) => id);
       expect(await links(`collectionId=${collectionId}`)).toEqual([body.id]);
       expect(await links('copies=false&limit=200')).toContain(body.id);
+      // What was added is not shown before an update, which keeps the URL.
+      const counts = async () => (await ada.media.call<SharePage>('GET', `/v1/shares?collectionId=${collectionId}`)).body;
+      expect((await counts()).shares).toEqual([expect.objectContaining({ items: 2, newItems: 1 })]);
+      const options = { collectionId, author: 'Ada Support' };
+      expect((await share(ada, options)).body).toMatchObject({ items: 2, newItems: 1 });
+      expect(idsOf(await readData(body.id))).toEqual(ids.slice(2));
+      const updated = await share(ada, { ...options, update: true });
+      expect([updated.status, updated.body]).toEqual([200, { ...body, items: 3, newItems: 0 }]);
+      await expect.poll(shown, { timeout: 5000 }).toEqual([later, ...ids.slice(2)]);
       expect((await ben.media.call('DELETE', `/v1/shares/${body.id}`)).status).toBe(404);
-      expect((await ada.media.call('DELETE', '/v1/assets', { ids: ids.slice(2) })).status).toBe(200);
+      const left = { ids: [later, ...ids.slice(2)] };
+      expect((await ada.media.call('DELETE', '/v1/assets', left)).status).toBe(200);
       await isGone(body.id);
     });
 

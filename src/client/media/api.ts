@@ -595,6 +595,8 @@ export interface ShareRequest {
   readonly index?: boolean | null;
   /** Shows what the owner attached to messages. Default: `false`. */
   readonly attachments?: boolean | null;
+  /** Shows a conversation or collection that is shared already as it is now. Default: `false`. */
+  readonly update?: boolean | null;
   /** The name that the page shows, and the gallery with an asset in a feed. Default: none. */
   readonly author?: string | null;
   /** Required with X-Internal-Key. Default: the user of the token. */
@@ -614,6 +616,10 @@ export interface Share {
   readonly author: string | null;
   /** The name of the file, the prompt, or the title of the conversation or collection; at most 200 characters. */
   readonly title: string | null;
+  /** The images and videos that the page shows. */
+  readonly items: number;
+  /** The images and videos of the collection that the page does not show before an `update`. */
+  readonly newItems: number;
   readonly createdAt: string;
   readonly expiresAt: string | null;
 }

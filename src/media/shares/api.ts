@@ -24,6 +24,9 @@ export const shareRequest = z
     showPrompt: optional(z.boolean()).describe('Shows the prompts of generated media. Default: `false`.'),
     index: optional(z.boolean()).describe('Lets search engines find the page. Default: `false`.'),
     attachments: optional(z.boolean()).describe('Shows what the owner attached to messages. Default: `false`.'),
+    update: optional(z.boolean()).describe(
+      'Shows a conversation or collection that is shared already as it is now. Default: `false`.',
+    ),
     author: optional(z.string().regex(authorPattern, 'must be 1 to 60 characters without control characters')).describe(
       'The name that the page shows, and the gallery with an asset in a feed. Default: none.',
     ),
@@ -51,6 +54,8 @@ export const share = z.object({
     .describe(
       'The name of the file, the prompt, or the title of the conversation or collection; at most 200 characters.',
     ),
+  items: z.int().describe('The images and videos that the page shows.'),
+  newItems: z.int().describe('The images and videos of the collection that the page does not show before an `update`.'),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),
 });

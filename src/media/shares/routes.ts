@@ -15,7 +15,7 @@ export function addShareRoutes(app: HttpServer, access: Access, deps: MediaConte
     id: 'createShare',
     summary: 'Share an asset, a conversation or a collection by a public page',
     description:
-      'Returns the URL of a page that anyone can read. A conversation or a collection is shared as it is now. If it is shared already, the response is 200 with the same share, and its options change to the ones in the request.',
+      'Returns the URL of a page that anyone can read. A conversation or a collection is shared as it is now. If it is shared already, the response is 200 with the same share, and its options change to the ones in the request. With `update: true`, it shows the conversation or collection as it is now.',
     problems: ['forbidden', 'not_found', 'payload_too_large'],
     example: { assetId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', expiresIn: 604_800, showPrompt: true },
     client: { body: 'ShareRequest', answer: 'Share', repeatable: true },

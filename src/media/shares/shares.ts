@@ -86,7 +86,7 @@ export async function shareIt(
       // Restricted while the snapshot was taken.
       if (assetId === undefined && (await isThreadRestricted(tx, ownerId, threadId)))
         throw mediaProblems.content_restricted();
-      return putShare(tx, { id, ownerId, target, ...options });
+      return putShare(tx, { id, ownerId, target, ...options }, request.update === true);
     });
     return { share: toShare(deps, row), isNew };
   } catch (error) {
@@ -117,6 +117,8 @@ const toShare = ({ edgeUrl }: MediaContext, row: StoredShare): Share => ({
   attachments: row.attachments,
   author: row.author,
   title: row.title,
+  items: row.assetId === null ? row.items : 1,
+  newItems: row.newItems,
   createdAt: row.createdAt.toISOString(),
   expiresAt: row.expiresAt?.toISOString() ?? null,
 });

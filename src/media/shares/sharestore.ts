@@ -1,9 +1,9 @@
 /** The rows of shares. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { signingColumns } from '../assets/assetstore.ts';
-import { isLive, type MediaTables, type Snapshot } from '../tables.ts';
+import { isLive, keyOfCollection, type MediaTables, type Snapshot } from '../tables.ts';
 import type { GalleryListing } from './api.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
@@ -19,7 +19,28 @@ const columns = [
   ), 200)`.as('title'),
 ] as const;
 
-export type StoredShare = Omit<NonNullable<Awaited<ReturnType<typeof findShare>>>, 'snapshot'>;
+const isReadable = sql`ready_at is not null and restricted_at is null and trashed_at is null`;
+const isMedia = sql`(mime like 'image/%' or mime like 'video/%')`;
+/** Of the assets of its owner. */
+const countOf = (condition: RawBuilder<unknown>) =>
+  sql<number>`(select count(*)::int from assets where owner_id = shares.owner_id and ${isReadable} and ${condition})`;
+const isInSnapshot = sql`asset_id in (
+  select (part ->> 'assetId')::uuid
+  from jsonb_path_query(shares.snapshot, '$.messages[*].parts[*] ? (@.type == "media")') as part
+)`;
+const albumId = sql`(
+  case when shares.thread_id like ${keyOfCollection('%')}::text then split_part(shares.thread_id, ':', 2)::uuid end
+)`;
+const isInAlbum = sql`asset_id in (select asset_id from collection_assets where collection_id = ${albumId})`;
+
+/** With counts, which pages do not need. */
+const countedColumns = [
+  ...columns,
+  countOf(sql`${isInSnapshot} and (${albumId} is null or ${isInAlbum})`).as('items'),
+  countOf(sql`${isInAlbum} and ${isMedia} and not ${isInSnapshot}`).as('newItems'),
+] as const;
+
+export type StoredShare = Omit<Awaited<ReturnType<typeof listShares>>[number], 'createdAtUs'>;
 
 export interface NewShare {
   readonly id: string;
@@ -33,12 +54,13 @@ export interface NewShare {
 }
 
 /**
- * Inserts a share, or sets the options of the one that the asset or the thread has. The snapshot of a live share stays; a share that
- * has expired is replaced. The asset must exist.
+ * Inserts a share, or sets the options of the one that the asset or the thread has. The snapshot of a live share stays without
+ * `isUpdate`; a share that has expired is replaced. The asset must exist.
  */
 export async function putShare(
   tx: Tx<MediaTables>,
   share: NewShare,
+  isUpdate: boolean,
 ): Promise<StoredShare & { readonly isNew: boolean }> {
   const { id, ownerId, target, expiresInS, showPrompt, index, attachments, author } = share;
   const isSame =
@@ -61,14 +83,14 @@ export async function putShare(
     .insertInto('shares')
     .values({ share_id: id, owner_id: ownerId, ...shown, ...options })
     .onConflict((conflict) => conflict.doNothing())
-    .returning(columns)
+    .returning(countedColumns)
     .executeTakeFirst();
   if (inserted !== undefined) return { ...inserted, isNew: true };
   const changed = await tx
     .updateTable('shares')
-    .set(options)
+    .set(isUpdate ? { ...options, ...shown } : options)
     .where(isSame)
-    .returning(columns)
+    .returning(countedColumns)
     .executeTakeFirstOrThrow();
   return { ...changed, isNew: false };
 }
@@ -99,7 +121,7 @@ export function listShares(
 ) {
   return db
     .selectFrom('shares')
-    .select([...columns, createdAtUs])
+    .select([...countedColumns, createdAtUs])
     .where('owner_id', '=', ownerId)
     .where(isLive)
     .$if(assetId !== undefined, (query) => query.where('asset_id', '=', String(assetId)))
@@ -197,7 +219,7 @@ const isIn = (collectionId: string) =>
   sql<boolean>`asset_id in (select asset_id from collection_assets where collection_id = ${collectionId}::uuid)`;
 
 const isReadableOf = (ownerId: string) =>
-  sql<boolean>`owner_id = ${ownerId}::uuid and ready_at is not null and restricted_at is null and trashed_at is null`;
+  sql<boolean>`owner_id = ${ownerId}::uuid and ${isReadable}`;
 
 /** The readable assets of `ownerId` among `assetIds` that are still in the collection, if one is given. In no order. */
 export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly string[], collectionId?: string) {
@@ -216,7 +238,7 @@ export async function listMediaOf(db: Handle, ownerId: string, collectionId: str
     .selectFrom('assets')
     .select('asset_id as id')
     .where(isIn(collectionId))
-    .where(sql<boolean>`(mime like 'image/%' or mime like 'video/%')`)
+    .where(sql<boolean>`${isMedia}`)
     .where(isReadableOf(ownerId))
     .orderBy('created_at', 'desc')
     .orderBy('asset_id', 'desc')
@@ -266,13 +288,11 @@ export function listFeed(
       remixes.as('remixes'),
     ])
     .where('scope_kind', '=', 'feed')
-    .where('ready_at', 'is not', null)
-    .where('restricted_at', 'is', null)
-    .where('trashed_at', 'is', null)
+    .where(sql<boolean>`${isReadable}`)
     .where((eb) => eb.and(words.map((word) => sql<boolean>`strpos(${shownWords}, ${word}) > 0`)))
     .where(
       kind === undefined
-        ? sql<boolean>`(mime like 'image/%' or mime like 'video/%')`
+        ? sql<boolean>`${isMedia}`
         : sql<boolean>`mime like ${`${kind}/%`}`,
     )
     .where(

@@ -127,7 +127,7 @@ export function Timeline(props: TimelineProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the buttons inside.
     <div
       ref={list}
-      className={`timeline ${isChoosingOnly || choosing.chosen.size > 0 ? 'choosing' : ''}`}
+      className={`timeline ${isChoosingOnly || props.onRestore || choosing.chosen.size > 0 ? 'choosing' : ''}`}
       onKeyDown={onKeyDown}
       onDragStart={({ target, dataTransfer }) => {
         const place =

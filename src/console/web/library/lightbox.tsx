@@ -107,7 +107,7 @@ export function Lightbox({ assetId, known, onStep, onClose, onDeleted, onEditing
   );
 }
 
-function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (step: 1 | -1) => void }) {
+export function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (step: 1 | -1) => void }) {
   const { data } = useSigned(isVideo(asset) ? 'video' : 'image', asset.assetId);
   if (data?.ready === false) return <p className="quiet">This file has been deleted.</p>;
   if (isVideo(asset))

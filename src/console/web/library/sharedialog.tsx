@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { CheckCheck, Copy, ExternalLink, Globe, Link2, Share2 } from 'lucide-react';
+import { Copy, ExternalLink, Globe, Link2, RefreshCw, Share2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Confirm } from '../parts/confirm.tsx';
@@ -7,10 +7,11 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextField } from '../parts/fields.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { Button, icon } from '../parts/iconbutton.tsx';
-import { Pending, Problem } from '../parts/states.tsx';
+import { Failure, Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
+import { itemsOf } from './albums.ts';
 import { useForget, useNewAssets, usePatch } from './assets.ts';
 import {
   canHandOn,
@@ -43,7 +44,7 @@ const optionsOf = ({ showPrompt, index, attachments, author, expiresAt }: Share)
   ...{ showPrompt, index, attachments, author: author ?? '', expiresIn: expiresAt === null ? '' : 'kept' },
 });
 
-/** Nothing is public before the user has confirmed it here. The link and Explore have the same name and prompt. */
+/** Nothing is public before the user has confirmed it here. Then, each change is saved at once. */
 export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
   const user = useUser();
   const reread = useRereadShares();
@@ -53,12 +54,14 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   const link = share.data ?? undefined;
   const known: Options = link ? optionsOf(link) : { ...fresh, author };
   const options = { ...known, ...changes };
-  const change = (next: Partial<Options>) => setChanges({ ...changes, ...next });
   const isChanged = Object.keys(options).some((name) => Reflect.get(options, name) !== Reflect.get(known, name));
+  const isThread = of.kind === 'share-thread';
+  const noun = of.kind === 'share-album' ? 'album' : 'conversation';
+  const what = of.kind !== 'share' ? noun : of.asset.mime.startsWith('video/') ? 'video' : 'image';
   const saving = useMutation({
-    // For what is shared already, it changes the options of the link.
-    mutationFn: () => {
-      const { author: name, expiresIn, ...flags } = options;
+    // One after the other, so that the last change stays.
+    scope: { id: 'share' },
+    mutationFn: ({ author: name, expiresIn, ...flags }: Options & { readonly update?: boolean }) => {
       const keptS = Math.round((Date.parse(link?.expiresAt ?? '') - Date.now()) / 1000);
       const seconds = expiresIn === 'kept' ? Math.max(60, keptS) : Number(expiresIn);
       const optional = { ...(name.trim() && { author: name.trim() }), ...(seconds && { expiresIn: seconds }) };
@@ -67,22 +70,40 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
         json: { ...targetOf(of), ...flags, ...optional },
       });
     },
-    onSuccess: async () => {
+    onSuccess: async ({ url }, sent) => {
+      // The name of an older link is not the one that the user has chosen last.
+      if (!link || sent.author !== known.author) setAuthor(sent.author);
+      if (!link) await copyLink(url, 'The link is created and copied.').catch(() => notify('The link is created.'));
+      if (sent.update) notify(`The link shows the ${what} as it is now.`);
       await reread();
-      setChanges({});
-      if (link) notify('Changed. The link is the same.');
+      const isUnsaved = ([name, value]: [string, unknown]) => Reflect.get(sent, name) !== value;
+      setChanges((now) => Object.fromEntries(Object.entries(now).filter(isUnsaved)));
     },
   });
-  const isThread = of.kind === 'share-thread';
-  const noun = of.kind === 'share-album' ? 'album' : 'conversation';
-  const what = of.kind !== 'share' ? noun : of.asset.mime.startsWith('video/') ? 'video' : 'image';
+  const change = (next: Partial<Options>) => {
+    setChanges({ ...changes, ...next });
+    if (link) saving.mutate({ ...options, ...next });
+  };
+  /** Of the name, which is saved when the field is left. */
+  const save = () => {
+    if (link && isChanged) saving.mutateAsync(options).catch(notifyFailure);
+  };
+  const close = () => {
+    save();
+    onClose();
+  };
   const kept = link?.expiresAt ? [['kept', `Until ${momentOf(link.expiresAt)}`] as const] : [];
+  const hasNews = link !== undefined && link.newItems > 0;
   return (
-    <Dialog title={`Share the ${what}`} onClose={onClose}>
+    <Dialog title={`Share the ${what}`} onClose={close}>
       <div className="share">
         {(of.kind !== 'share' || of.prompt !== null) && (
           <Check
-            label={of.kind === 'share' ? 'Show the prompt' : 'Show the prompts'}
+            label={
+              isThread
+                ? 'Show the prompts that the model wrote for images and videos'
+                : `Show the ${of.kind === 'share' ? 'prompt' : 'prompts'}`
+            }
             value={options.showPrompt}
             onChange={(showPrompt) => change({ showPrompt })}
           />
@@ -93,10 +114,9 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           autoComplete="nickname"
           placeholder="Anonymous"
           value={options.author}
-          onChange={(next) => {
-            setAuthor(next);
-            change({ author: next });
-          }}
+          onChange={(next) => setChanges({ ...changes, author: next })}
+          onBlur={save}
+          onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
         />
       </div>
       {share.data === undefined ? (
@@ -106,12 +126,34 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           <h3>
             <Link2 {...icon} /> Link
           </h3>
-          <p>
-            Anyone with the link can see the {what}
-            {isThread && ' as it was when you shared it. Later messages are not shared'}
-            {of.kind === 'share-album' && ' as it was when you shared it. What you add later is not shared'}.
-          </p>
-          {link && <OpenLink share={link} isPrimary={!isChanged} />}
+          {isThread ? (
+            <p>
+              Anyone with the link can read your messages and the answers, in the versions that you see, and can see the
+              images and videos in the answers. Later messages are not shared until you update the link.
+            </p>
+          ) : (
+            <p>
+              Anyone with the link can see{' '}
+              {link && of.kind === 'share-album' ? `${itemsOf(link.items)} of the album` : `the ${what}`}.
+              {of.kind === 'share-album' && ' What you add later is not shared until you update the link.'}
+            </p>
+          )}
+          {link && <OpenLink share={link} isPrimary={!hasNews} />}
+          {link && (isThread || hasNews) && (
+            <div className="does news">
+              {hasNews &&
+                (link.newItems === 1
+                  ? '1 new item is not in the link.'
+                  : `${link.newItems} new items are not in the link.`)}
+              <Button
+                Icon={RefreshCw}
+                text="Update the link"
+                className={hasNews ? 'primary' : ''}
+                disabled={saving.isPending}
+                onClick={() => saving.mutate({ ...options, update: true })}
+              />
+            </div>
+          )}
           {isThread && !link && (
             <Check
               label="Show attached files"
@@ -126,21 +168,29 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
             value={options.expiresIn}
             onChange={(expiresIn) => change({ expiresIn })}
           />
-          <Problem of={saving.error} />
-          {(!link || isChanged) && (
+          {saving.error && <Failure error={saving.error} retry={() => saving.mutate(options)} />}
+          {link ? (
+            <p className="quiet small" role="status">
+              {saving.isPending
+                ? 'Saving …'
+                : `${saving.isSuccess ? 'Saved.' : 'Changes are saved at once.'} The URL stays.`}
+            </p>
+          ) : (
             <Button
-              Icon={link ? CheckCheck : Link2}
-              text={link ? 'Save the changes' : 'Create a public link'}
+              Icon={Link2}
+              text="Create a public link"
               className="primary"
               disabled={saving.isPending}
-              onClick={() => saving.mutate()}
+              onClick={() => saving.mutate(options)}
             />
           )}
         </div>
       )}
-      {of.kind === 'share' && <Publishing of={of} what={what} shown={options} />}
+      {of.kind === 'share' && (
+        <Publishing of={of} what={what} shown={options} onPublished={() => setAuthor(options.author)} />
+      )}
       <p className="small">
-        <Link href="/shared" onClick={onClose}>
+        <Link href="/shared" onClick={close}>
           All links
         </Link>
       </p>
@@ -148,7 +198,8 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   );
 }
 
-export function EndSharing({ id }: Pick<Share, 'id'>) {
+/** `onAnswered`: the question is open already. */
+export function EndSharing({ id, onAnswered }: Pick<Share, 'id'> & { readonly onAnswered?: () => void }) {
   const user = useUser();
   const reread = useRereadShares();
   const end = () =>
@@ -156,7 +207,14 @@ export function EndSharing({ id }: Pick<Share, 'id'>) {
       notify('The link no longer works.');
       void reread();
     }, notifyFailure);
-  return <Confirm label="End sharing" question="The link stops working." onConfirm={end} />;
+  return (
+    <Confirm
+      label="End sharing"
+      question="The link stops working."
+      onConfirm={end}
+      {...(onAnswered && { onAnswered })}
+    />
+  );
 }
 
 function OpenLink({ share, isPrimary }: { readonly share: Share; readonly isPrimary: boolean }) {
@@ -191,10 +249,11 @@ interface PublishingProps {
   readonly of: Extract<Shareable, { kind: 'share' }>;
   readonly what: string;
   readonly shown: Pick<Options, 'showPrompt' | 'author'>;
+  readonly onPublished: () => void;
 }
 
 /** The public feed, which everyone who uses the studio sees under Explore. */
-function Publishing({ of, what, shown: { showPrompt, author } }: PublishingProps) {
+function Publishing({ of, what, shown: { showPrompt, author }, onPublished }: PublishingProps) {
   const user = useUser();
   const queries = useQueryClient();
   const readNew = useNewAssets();
@@ -205,6 +264,7 @@ function Publishing({ of, what, shown: { showPrompt, author } }: PublishingProps
   const publishing = useMutation({
     mutationFn: () => publish(user, of.asset, { showPrompt, author: author.trim() }),
     onSuccess: async (made) => {
+      onPublished();
       queries.setQueryData(queryKey, [made]);
       void queries.invalidateQueries({ queryKey: ['gallery'] });
       patch([of.asset.assetId], { published: true });

@@ -60,9 +60,9 @@ export function useRereadShares(): () => Promise<void> {
   return () => queries.invalidateQueries({ queryKey: ['shares', user.id] });
 }
 
-export async function copyLink(url: string): Promise<void> {
+export async function copyLink(url: string, done = 'The link is copied.'): Promise<void> {
   await navigator.clipboard.writeText(url);
-  notify('The link is copied.');
+  notify(done);
 }
 
 /** The dialog of the operating system, on devices that have one. */

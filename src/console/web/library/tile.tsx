@@ -80,7 +80,7 @@ export const Tile = memo(function Tile(props: TileProps) {
           onClick={() => onRestore(asset)}
         />
       )}
-      {isNear && !isChoosing && (
+      {isNear && !isChoosing && !onRestore && (
         <div className="hover">
           <MediaActions
             asset={asset}
@@ -97,7 +97,7 @@ export const Tile = memo(function Tile(props: TileProps) {
 
 function Marks({ asset, isNarrow }: { readonly asset: Asset; readonly isNarrow: boolean }) {
   return (
-    <span className="marks">
+    <span className={`marks ${isNarrow ? 'slim' : ''}`}>
       {isVideo(asset) && (
         <span className="badge">
           <Play size={16} strokeWidth={1.75} aria-hidden="true" />
@@ -105,7 +105,12 @@ function Marks({ asset, isNarrow }: { readonly asset: Asset; readonly isNarrow: 
         </span>
       )}
       {asset.animated && <span className="badge">Animated</span>}
-      {asset.trashedAt !== null && <span className="badge">{daysLeft(asset.trashedAt)}</span>}
+      {asset.trashedAt !== null && (
+        <span className="badge">
+          {isNarrow && <span aria-hidden="true">{Number.parseInt(daysLeft(asset.trashedAt), 10)} d</span>}
+          <span className={isNarrow ? 'unseen' : ''}>{daysLeft(asset.trashedAt)}</span>
+        </span>
+      )}
       {asset.favorite && asset.trashedAt === null && (
         <span className="badge">
           <Heart size={16} strokeWidth={1.75} fill="currentColor" role="img" aria-label="Favorite" />

@@ -1,13 +1,19 @@
-import { Copy, ExternalLink, Link2, MessageSquare } from 'lucide-react';
+import { Copy, Ellipsis, ExternalLink, Link2, MessageSquare, Pencil, Unlink } from 'lucide-react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { fromAmong } from '../library/actions.ts';
+import { itemsOf } from '../library/albums.ts';
+import { AssetImage } from '../library/assetimage.tsx';
 import { isVideo, useAsset } from '../library/assets.ts';
+import { type LibraryDialog, openDialog } from '../library/dialogs.ts';
 import { EndSharing } from '../library/sharedialog.tsx';
 import { copyLink, type Share, useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { Button, icon } from '../parts/iconbutton.tsx';
+import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
+import { useIsNarrow } from '../shell/browser.ts';
+import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { Cover } from './albums.tsx';
 import '../library/library.css';
@@ -54,7 +60,9 @@ const shorten = (text: string) => (text.length <= 80 ? text : `${text.slice(0, 8
 
 function Line({ share, among }: { readonly share: Share; readonly among: readonly string[] }) {
   const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
-  const { threadId, collectionId } = share;
+  const [isEnding, setEnding] = useState(false);
+  const isNarrow = useIsNarrow();
+  const { threadId, collectionId, items, newItems, url } = share;
   const kind =
     threadId !== null ? 'Conversation' : collectionId !== null ? 'Album' : asset && isVideo(asset) ? 'Video' : 'Image';
   const href =
@@ -62,11 +70,30 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
       ? `/studio/${threadId}`
       : `/library${collectionId === null ? `/${share.assetId}` : `?album=${collectionId}`}`;
   const name = share.title === null ? kind : shorten(share.title);
+  const facts = [
+    collectionId === null ? kind : `${kind} of ${itemsOf(items)}`,
+    newItems > 0 && `${newItems} more not in the link`,
+    asset?.published && 'published in Explore',
+    asset?.prompt !== null && (share.showPrompt ? 'prompts shown' : 'prompts hidden'),
+    share.index ? 'search engines allowed' : 'no search engines',
+  ];
   const until = share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`;
+  const dialog: LibraryDialog | undefined =
+    threadId !== null
+      ? { kind: 'share-thread', threadId, title: name }
+      : collectionId !== null
+        ? { kind: 'share-album', collectionId }
+        : asset && { kind: 'share', asset, prompt: asset.prompt };
+  const edit = () => dialog && openDialog(dialog);
   return (
     <>
       <span className="thumb">
-        {threadId !== null && <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />}
+        {threadId !== null &&
+          (items > 0 ? (
+            <AssetImage url={`${url}/0/thumb.webp`} alt="" />
+          ) : (
+            <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />
+          ))}
         {collectionId !== null && <Cover filter={{ album: collectionId }} version="" />}
         {asset && <Thumb asset={asset} />}
       </span>
@@ -74,8 +101,9 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
         <Link href={href} state={share.assetId === null ? undefined : fromAmong(among)}>
           {name}
         </Link>
+        <span className="quiet small">{facts.filter(Boolean).join(' · ')}</span>
         <span className="quiet small">
-          {asset?.published ? `${kind}, published in Explore` : kind} · shared {momentOf(share.createdAt)} · {until}
+          Shared {momentOf(share.createdAt)} · {until}
         </span>
       </span>
       <span className="does">
@@ -83,13 +111,38 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
           Icon={Copy}
           text="Copy"
           aria-label={`Copy the link of ${name}`}
-          onClick={() => copyLink(share.url).catch(notifyFailure)}
+          onClick={() => copyLink(url).catch(notifyFailure)}
         />
-        <a className="button" href={share.url} target="_blank" rel="noreferrer" aria-label={`Open the page of ${name}`}>
-          <ExternalLink {...icon} />
-          Open
-        </a>
-        <EndSharing id={share.id} />
+        {isEnding ? (
+          <EndSharing id={share.id} onAnswered={() => setEnding(false)} />
+        ) : isNarrow ? (
+          <Menu align="end" trigger={<IconButton label={`More for ${name}`} Icon={Ellipsis} />}>
+            <MenuItem Icon={ExternalLink} onSelect={() => window.open(url, '_blank', 'noreferrer')}>
+              Open
+            </MenuItem>
+            <MenuItem Icon={Pencil} isDisabled={!dialog} onSelect={edit}>
+              Edit
+            </MenuItem>
+            <MenuItem Icon={Unlink} tone="danger" onSelect={() => setEnding(true)}>
+              End sharing
+            </MenuItem>
+          </Menu>
+        ) : (
+          <>
+            <a className="button" href={url} target="_blank" rel="noreferrer" aria-label={`Open the page of ${name}`}>
+              <ExternalLink {...icon} />
+              Open
+            </a>
+            <Button
+              Icon={Pencil}
+              text="Edit"
+              aria-label={`Edit the link of ${name}`}
+              disabled={!dialog}
+              onClick={edit}
+            />
+            <EndSharing id={share.id} />
+          </>
+        )}
       </span>
     </>
   );

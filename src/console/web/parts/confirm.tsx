@@ -15,19 +15,22 @@ interface ConfirmProps {
   /** Not `danger`: it can be undone. */
   readonly tone?: 'danger' | 'neutral';
   readonly onConfirm: () => Promise<unknown> | unknown;
+  /** The question is open from the beginning, and ends with this. */
+  readonly onAnswered?: () => void;
 }
 
 /** A confirmation in two steps for actions that cannot be undone, without a dialog. */
-export function Confirm({ label, name, question, icon, tone = 'danger', onConfirm }: ConfirmProps) {
-  const [isOpen, setOpen] = useState(false);
+export function Confirm({ label, name, question, icon, tone = 'danger', onConfirm, onAnswered }: ConfirmProps) {
+  const [isOpen, setOpen] = useState(onAnswered !== undefined);
   const [isBusy, setBusy] = useState(false);
   const first = useRef<HTMLButtonElement>(null);
   const wasAsked = useRef(false);
   useEffect(() => {
     // The question takes the place of the button, and the other way round. The focus follows.
     if (isOpen !== wasAsked.current) first.current?.focus();
+    if (wasAsked.current && !isOpen) onAnswered?.();
     wasAsked.current = isOpen;
-  }, [isOpen]);
+  }, [isOpen, onAnswered]);
   useEffect(() => {
     if (!isOpen) return;
     // Escape answers “No”, wherever the focus is. A dialog around the question stays open.
