@@ -349,7 +349,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     checkComplaints(visitor, /status of 402/);
   });
 
-  it('an edit keeps what the replaced messages have stored, unless the user forgets it', { timeout: limitMs }, async () => {
+  it('an edit keeps what the replaced messages have stored, unless the user forgets it', {
+    timeout: limitMs,
+  }, async () => {
     const visitor = await enter();
     const { page } = visitor;
     const editor = page.getByRole('textbox', { name: 'New text of the message' });
@@ -529,7 +531,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     const head = page.locator('.threadhead');
     await head.getByRole('heading', { name: 'about mountains' }).waitFor();
     await head.getByRole('button', { name: 'Share' }).click();
-    await page.getByRole('dialog', { name: /^Share/ }).getByRole('button', { name: 'Close' }).click();
+    await page
+      .getByRole('dialog', { name: /^Share/ })
+      .getByRole('button', { name: 'Close' })
+      .click();
     await head.getByRole('button', { name: 'Options of this conversation' }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
     await head.getByRole('textbox', { name: 'Title' }).fill('Hills');
