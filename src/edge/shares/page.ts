@@ -132,7 +132,7 @@ ${card}`,
     body: html`${view.media === null ? '' : renderMedia(view.media, context)}
 <div class="about">
 <h1>${view.media === null ? named : plainName}</h1>
-<p class="by">${[signedName ? '' : by, ...counts, sizeOf(view.media)].map((fact) => (fact ? html`<span>${fact}</span>` : html``))}<time datetime="${view.createdAt}">${dateOf(view.createdAt, language)}</time>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
+<p class="by">${[signedName ? '' : by, ...counts].map((fact) => (fact ? html`<span>${fact}</span>` : html``))}<time datetime="${view.createdAt}">${dateOf(view.createdAt, language)}</time>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
 ${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.id, view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
 </div>
@@ -314,9 +314,6 @@ const localeOf = (language: ContentLanguage): string => language.replace('_', '-
 
 const dateOf = (at: string, language: ContentLanguage): string =>
   new Date(at).toLocaleDateString(localeOf(language), { dateStyle: 'long', timeZone: 'UTC' });
-
-const sizeOf = (media: PublicMedia | null): string =>
-  media?.width && media.height ? `${media.width} × ${media.height}` : '';
 
 const shorten = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();

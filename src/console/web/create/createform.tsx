@@ -10,7 +10,7 @@ import { nameOf } from '../library/queue.ts';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
-import { Problem } from '../parts/states.tsx';
+import { Loading, Problem } from '../parts/states.tsx';
 import { isTouch, useIsNarrow } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
@@ -83,14 +83,12 @@ export function CreateForm({ deed, order: given, agreedCredits, onOrdered }: Cre
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page is copied once.
   useEffect(() => {
     if (!isCopying || edge === undefined) return;
-    const end = (references: readonly string[]) => change({ references, share: undefined });
-    copyShared(user, `${edge}/s/${order.share}`).then(
-      (assetId) => end([assetId]),
-      (failure) => {
-        notifyFailure(failure);
-        end([]);
-      },
-    );
+    copyShared(user, `${edge}/s/${order.share}`)
+      .then(
+        (assetId) => [assetId],
+        (failure) => void notifyFailure(failure),
+      )
+      .then((references = []) => change({ references, share: undefined }));
   }, [isCopying, edge]);
   const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;
   const { count = 1, references, ratio } = fitting(isGone ? { ...order, references: [] } : order, model);
@@ -179,11 +177,7 @@ export function CreateForm({ deed, order: given, agreedCredits, onOrdered }: Cre
         most={kind === 'image' ? (model?.maxReferences ?? 0) : 1}
         onChange={(next) => change({ references: next })}
       />
-      {isCopying && (
-        <p className="quiet small" role="status">
-          Copying the shared image …
-        </p>
-      )}
+      {isCopying && <Loading what="Copying the shared image" />}
       {hasSource && strength && (
         <Segments
           name={kind === 'image' ? 'Strength' : 'Motion'}

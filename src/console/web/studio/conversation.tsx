@@ -252,7 +252,6 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         {messages.length > 0 && isTemporary && (
           <TemporaryBar
             threadId={threadId}
-            isBusy={isAnswering}
             onKept={() => {
               setTemporary(false);
               void chat.refresh();
@@ -393,26 +392,18 @@ function Recent() {
   );
 }
 
-interface TemporaryBarProps {
-  readonly threadId: string;
-  readonly isBusy: boolean;
-  readonly onKept: () => void;
-}
-
 /** Stays in view: what the chat is, and the ways to keep it and to end it. */
-function TemporaryBar({ threadId, isBusy, onKept }: TemporaryBarProps) {
+function TemporaryBar({ threadId, onKept }: { readonly threadId: string; readonly onKept: () => void }) {
   const user = useUser();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const path = `/threads/${threadId}`;
   const keep = async () => {
-    await user.json('agent', path, { method: 'PATCH', json: { temporary: false } });
+    await user.send('agent', `/threads/${threadId}`, { method: 'PATCH', json: { temporary: false } });
     void queries.invalidateQueries({ queryKey: ['threads', user.id] });
     onKept();
-    notify('The chat is in your list now.');
   };
   const end = async () => {
-    await user.send('agent', path, { method: 'DELETE' });
+    await user.send('agent', `/threads/${threadId}`, { method: 'DELETE' });
     navigate(`/studio/${newThreadId()}`);
     notify('The chat is deleted.');
   };
@@ -420,14 +411,10 @@ function TemporaryBar({ threadId, isBusy, onKept }: TemporaryBarProps) {
     <div className="temporarymark">
       <MessageCircleDashed size={16} strokeWidth={1.75} aria-hidden="true" />
       <span className="strong">Temporary chat</span>
-      <button type="button" className="plain" disabled={isBusy} onClick={() => keep().catch(notifyFailure)}>
+      <button type="button" className="plain" onClick={() => keep().catch(notifyFailure)}>
         Keep it
       </button>
-      <Confirm
-        label="Delete now"
-        question="The chat is deleted. Its images stay."
-        onConfirm={() => end().catch(notifyFailure)}
-      />
+      <Confirm label="Delete now" question="Its images stay." onConfirm={() => end().catch(notifyFailure)} />
     </div>
   );
 }
