@@ -336,11 +336,12 @@ export const threadChange = z.object({
     .refine((title) => title.trim() !== '', 'must not be empty')
     .transform((title) => title.trim())
     .optional()
-    .describe('Required without `trashed`.'),
+    .describe('Required without `trashed` and `temporary`.'),
   trashed: z
     .boolean()
     .optional()
     .describe('`true`: into the trash, from which it is deleted after 30 days. `false`: back out of it.'),
+  temporary: z.literal(false).optional().describe('`false`: keeps a temporary thread, which is listed then.'),
   userId: z.unknown().optional().meta({ type: 'string', format: 'uuid', description: 'As in the query.' }),
 });
 

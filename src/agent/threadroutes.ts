@@ -11,7 +11,7 @@ import * as api from './api.ts';
 import { deleteThread, deleteThreads, endShareOf } from './deletion/deletion.ts';
 import type { ServingContext } from './servingcontext.ts';
 import { chooseBranch, readBranches, readReplaced } from './threads/branches.ts';
-import { namedUserOf, renameThread, trashThread, userOf } from './threads/changes.ts';
+import { changeThread, namedUserOf, userOf } from './threads/changes.ts';
 import { readThread, readThreads } from './threads/listing.ts';
 
 const userField = 'querystring.userId';
@@ -63,9 +63,9 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
 
   routes.patch('/threads/:threadId', access.userOrInternal, {
     id: 'renameThread',
-    summary: 'Rename a thread, move it to the trash, or restore it',
+    summary: 'Rename a thread, move it to the trash, restore it, or keep it',
     description:
-      'Sets the title of a thread, moves it to the trash, or restores it. The position of the thread in the list does not change. The trash ends the link of a shared thread.',
+      'Sets the title of a thread, moves it to the trash, restores it, or keeps a temporary one. The position of the thread in the list does not change. The trash ends the link of a shared thread.',
     problems: ['forbidden', 'not_found', 'thread_deleting'],
     example: { title: 'Lighthouses' },
     client: { body: 'ThreadChange', query: 'ThreadOwner', answer: 'Thread' },
@@ -75,14 +75,12 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     response: { 200: api.thread },
     handler: async ({ caller, params: { threadId }, query, body }) => {
       const userId = namedUserOf(caller, query.userId, userField) ?? namedUserOf(caller, body.userId, 'body.userId');
-      const { title, trashed } = body;
-      if (title === undefined && trashed === undefined) throw invalid('body.title', 'is required without trashed');
+      const { title, trashed, temporary } = body;
+      if (title === undefined && trashed === undefined && temporary === undefined)
+        throw invalid('body.title', 'is required without trashed and temporary');
       await readThread(deps, userId, threadId);
       if (trashed === true) await endShareOf(deps, threadId);
-      await transaction(deps.db, async (tx) => {
-        if (trashed !== undefined) await trashThread(deps, tx, threadId, trashed);
-        if (title !== undefined) await renameThread(deps, tx, threadId, title);
-      });
+      await transaction(deps.db, (tx) => changeThread(deps, tx, threadId, { title, trashed, temporary }));
       return readThread(deps, userId, threadId);
     },
   });

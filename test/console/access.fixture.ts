@@ -42,6 +42,13 @@ export function playAccess(scene: Scene): void {
     await page.goto(`${rig.url.replace('localhost', '127.0.0.1')}/#token=${token}`);
     await page.getByRole('heading', { name: 'Services' }).waitFor();
     expect(page.url()).toBe(`${rig.url}/operator`);
+    // A hash without a token reads nothing again.
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.evaluate("location.hash = '#services'");
+    await page.getByRole('link', { name: 'Audit', exact: true }).click();
+    await page.getByRole('heading', { name: 'Audit' }).waitFor();
+    expect(asked).not.toContain('/api/console');
     expect(complaints.splice(0).filter((line) => !line.includes('//127.0.0.1'))).toEqual([]);
   });
 

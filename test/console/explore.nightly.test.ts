@@ -57,6 +57,12 @@ describe.skipIf(withoutChromium)('Explore', () => {
     expect(named).toHaveLength(11);
     // The picture of a sample is one of the console.
     await expect.poll(() => shown.nth(1).evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBe(480);
+    // Each trending sample leads to its prompt.
+    const trending = page.getByRole('list', { name: 'Trending' }).getByRole('link');
+    expect(await trending.allInnerTexts()).toEqual(['Ink landscapes', 'Tiny worlds']);
+    expect(await trending.first().getAttribute('href')).toBe(
+      '/create?prompt=An%20ink%20landscape%20with%20mountains%20in%20mist',
+    );
     // The samples hold nothing for operators.
     expect(await page.getByRole('main').innerText()).not.toMatch(/cms\/|example\.com|Trending/);
     expect(await page.getByRole('region', { name: 'News' }).count()).toBe(0);

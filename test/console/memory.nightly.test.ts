@@ -97,7 +97,7 @@ describe.skipIf(withoutChromium)('the memory of a user', () => {
     await isDone(page);
     await note.waitFor();
     // However far the conversation is scrolled.
-    const mark = page.locator('.below').getByText('Temporary', { exact: true });
+    const mark = page.locator('.below').getByText('Temporary chat', { exact: true });
     expect(await mark.isVisible()).toBe(true);
     await judge(page, 'a temporary chat');
     await shoot(page, 'temporary');
@@ -106,6 +106,20 @@ describe.skipIf(withoutChromium)('the memory of a user', () => {
     await note.waitFor();
     await say(page, 'remember that I have a cat');
     await isDone(page);
+    // Its owner ends it at once, and keeps another one.
+    const ended = page.url();
+    await page.getByRole('button', { name: 'Delete now' }).click();
+    await page.getByRole('button', { name: 'Yes, delete now' }).click();
+    await expect.poll(() => page.url()).not.toBe(ended);
+    await page.getByRole('button', { name: 'Temporary chat', pressed: false }).click();
+    await say(page, 'a chat that stays');
+    await isDone(page);
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    await mark.waitFor({ state: 'detached' });
+    const all = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link');
+    await expect.poll(() => all.allInnerTexts()).toEqual([expect.stringContaining('a chat that stays')]);
+    await page.reload();
+    await page.getByText('Nothing is remembered from this conversation.').waitFor();
 
     await page.goto(`${rig.url}/studio`);
     await say(page, 'an ordinary question');
@@ -113,7 +127,7 @@ describe.skipIf(withoutChromium)('the memory of a user', () => {
     expect(await mark.count()).toBe(0);
     const list = page.getByRole('navigation', { name: 'Conversations' });
     await list.getByRole('link', { name: 'an ordinary question' }).waitFor();
-    expect(await list.getByRole('link').count()).toBe(1);
+    expect(await list.getByRole('link').count()).toBe(2);
     expect(await note.count()).toBe(0);
     await page.getByRole('link', { name: 'Memory' }).click();
     await page.getByText('has not stored anything about you yet').waitFor();

@@ -98,7 +98,7 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       await expect.poll(() => view.getByRole('button').allInnerTexts()).toEqual(['✕', '‹']);
       await view.getByRole('button', { name: 'Previous' }).click();
       await expect.poll(shown).toContain('/0/full.webp');
-      await view.locator('.strip').evaluate((strip) => strip.scrollBy({ left: strip.clientWidth }));
+      await page.evaluate('document.querySelector(".strip").scrollBy({ left: innerWidth })');
       await expect.poll(shown).toContain('/1/full.webp');
       const downloading = page.waitForEvent('download');
       await view.locator('figure:not([inert])').getByRole('link', { name: 'Download' }).click();
@@ -146,7 +146,7 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       expect((await downloading).suggestedFilename()).toMatch(/lighthouse\.png$/);
       // The studio keeps the prompt during a sign-in.
       expect(await page.getByRole('link', { name: 'Remix this' }).getAttribute('href')).toContain(
-        `/create?kind=image&reference=${shareOf('image').assetId}&prompt=`,
+        `/create?kind=image&reference=${shareOf('image').assetId}&share=${shareOf('image').id}&prompt=`,
       );
       await page.getByRole('link', { name: 'Report' }).click();
       await page.getByRole('radio', { name: 'Spam' }).check();
@@ -158,7 +158,8 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
   );
 
   it.each([
-    ['image', 0],
+    // The visitor may not use its asset, so the image of the page is copied.
+    ['image', 1],
     ['published', 1],
   ])(
     'leads through a sign-in to the prompt, with an image that the visitor may use: %s',

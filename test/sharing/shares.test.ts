@@ -110,7 +110,7 @@ describe('shares', () => {
         `${home}/`,
         `${home}/`,
         `${edge}/s/${body.id}/0/full.webp`,
-        `${home}/create?kind=image&reference=${assetId}&prompt=a+%3Cb%3Eboat%3C%2Fb%3E+%26+a+lighthouse`,
+        `${home}/create?kind=image&reference=${assetId}&share=${body.id}&prompt=a+%3Cb%3Eboat%3C%2Fb%3E+%26+a+lighthouse`,
         `${edge}/s/${body.id}/0/full.png`,
         `${edge}/s/${body.id}/report`,
       ]);

@@ -17,9 +17,9 @@ import {
   lockThread,
   removeThread as remove,
   setModelTitle,
-  setTitle,
-  setTrashed,
+  type ThreadChange,
   type ThreadLock,
+  updateThread,
 } from './threadstore.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function openThread(
   if (temporary !== null && temporary !== isTemporary)
     throw invalid('body.temporary', `must be ${isTemporary} or absent, because the thread exists`);
   // A conversation that goes on is not thrown away.
-  if (isTrashed) await setTrashed(tx, threadId, false);
+  if (isTrashed) await updateThread(tx, threadId, { trashed: false });
   return isTemporary;
 }
 
@@ -60,27 +60,16 @@ export function rewindThread(tx: Tx<AgentTables>, threadId: string, seq: number)
   return branchOff(tx, threadId, seq);
 }
 
-/** Sets a title that no model replaces. Throws 404 if there is no such thread. */
-export async function renameThread(
+/** Sets the title, moves the thread to the trash or out of it, and keeps a temporary one. Throws 404. */
+export async function changeThread(
   { userEvents }: AgentContext,
   tx: Tx<AgentTables>,
   threadId: string,
-  title: string,
+  change: ThreadChange,
 ): Promise<void> {
-  const ownerId = await setTitle(tx, threadId, title);
+  const ownerId = await updateThread(tx, threadId, change);
   if (ownerId === undefined) throw problems.not_found();
   await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
-}
-
-/** Moves the thread to the trash, or out of it. Does nothing if it is there already. */
-export async function trashThread(
-  { userEvents }: AgentContext,
-  tx: Tx<AgentTables>,
-  threadId: string,
-  isTrashed: boolean,
-): Promise<void> {
-  const ownerId = await setTrashed(tx, threadId, isTrashed);
-  if (ownerId !== undefined) await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
 
 /**

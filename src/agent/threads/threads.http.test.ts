@@ -117,6 +117,16 @@ onEveryPair('threads', (pair) => {
       expect((await read(owner, other)).body).not.toHaveProperty('temporary');
       const current = (id: string) => owner.call('GET', `/thread/${id}/current-task`);
       expect((await current(threadId)).body).toEqual({ task: null, temporary: true });
+      // Its owner can keep it. Then it is in the list, as any other.
+      const keep = (chatter: Chatter, temporary: unknown) =>
+        chatter.call('PATCH', `/threads/${threadId}`, { temporary, trashed: false });
+      expect([(await keep(stranger, false)).status, (await keep(owner, true)).status]).toEqual([403, 400]);
+      for (let time = 0; time < 2; time++) {
+        const kept = await keep(owner, false);
+        expect([kept.status, kept.body]).toEqual([200, expect.not.objectContaining({ temporary: true })]);
+      }
+      expect((await current(threadId)).body).toEqual({ task: null });
+      expect(idsOf(await list(owner, '?q=newts'))).toContain(threadId);
       expect((await current(other)).body).toEqual({ task: null });
       expect((await read(stranger, threadId)).status).toBe(403);
       expect((await begin(stranger, threadId, true)).status).toBe(403);

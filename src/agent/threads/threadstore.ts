@@ -137,30 +137,28 @@ function selectOwnership(db: Handle, threadId: string) {
     .where('thread_id', '=', threadId);
 }
 
-/** A title that the user sets. Returns the owner; `undefined` if there is no such thread. */
-export async function setTitle(tx: Tx<AgentTables>, threadId: string, title: string): Promise<string | undefined> {
-  const row = await tx
-    .updateTable('agent_threads')
-    .set({ title, title_source: 'user' })
-    .where('thread_id', '=', threadId)
-    .where('deleting_at', 'is', null)
-    .returning('owner_id as ownerId')
-    .executeTakeFirst();
-  return row?.ownerId;
+export interface ThreadChange {
+  readonly title?: string | undefined;
+  readonly trashed?: boolean | undefined;
+  /** `false`: a temporary thread is kept. */
+  readonly temporary?: false | undefined;
 }
 
-/** Moves the thread to the trash, or out of it. Returns the owner; `undefined` if nothing changed. */
-export async function setTrashed(
+/** Returns the owner; `undefined` if there is no such thread. */
+export async function updateThread(
   tx: Tx<AgentTables>,
   threadId: string,
-  isTrashed: boolean,
+  { title, trashed, temporary }: ThreadChange,
 ): Promise<string | undefined> {
   const row = await tx
     .updateTable('agent_threads')
-    .set({ trashed_at: isTrashed ? sql<Date>`now()` : null })
+    .set({
+      ...(title !== undefined && { title, title_source: 'user' }),
+      ...(trashed !== undefined && { trashed_at: trashed ? sql<Date>`coalesce(trashed_at, now())` : null }),
+      ...(temporary === false && { temporary }),
+    })
     .where('thread_id', '=', threadId)
     .where('deleting_at', 'is', null)
-    .where('trashed_at', isTrashed ? 'is' : 'is not', null)
     .returning('owner_id as ownerId')
     .executeTakeFirst();
   return row?.ownerId;

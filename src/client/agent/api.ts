@@ -362,9 +362,11 @@ export interface Thread {
 }
 
 export interface ThreadChange {
-  /** Required without `trashed`. */ readonly title?: string;
+  /** Required without `trashed` and `temporary`. */ readonly title?: string;
   /** `true`: into the trash, from which it is deleted after 30 days. `false`: back out of it. */
   readonly trashed?: boolean;
+  /** `false`: keeps a temporary thread, which is listed then. */
+  readonly temporary?: false;
   /** As in the query. */
   readonly userId?: string;
 }

@@ -166,7 +166,7 @@ export function agentCalls(access: Access) {
         options,
       ),
 
-    /** Rename a thread, move it to the trash, or restore it (`PATCH /threads/:threadId`). */
+    /** Rename a thread, move it to the trash, restore it, or keep it (`PATCH /threads/:threadId`). */
     renameThread: (threadId: string, body: ThreadChange, query?: ThreadOwner, options?: CallOptions): Promise<Thread> =>
       callJson(
         access,

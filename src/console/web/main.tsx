@@ -40,7 +40,8 @@ if (pathname.length > 1 && pathname.endsWith('/'))
 const linked = new URLSearchParams(search);
 if (pathname === '/create' && linked.has('prompt')) {
   const kind = linked.get('kind') === 'video' ? 'video' : 'image';
-  const order = { kind, prompt: linked.get('prompt'), references: linked.getAll('reference') };
+  const [references, share] = [linked.getAll('reference'), linked.get('share') ?? undefined];
+  const order = { kind, prompt: linked.get('prompt'), references, share };
   history.replaceState({ order, at: Date.now() }, '');
 }
 // What the landing page has prepared. A URL could not hold the longest prompt. A canceled sign-in returns to the landing page.
@@ -51,7 +52,9 @@ if (kept !== null) {
 }
 await takeTokenFromAddress();
 // The link can be pasted into an open tab.
-addEventListener('hashchange', () => takeTokenFromAddress().then(() => queries.invalidateQueries()));
+addEventListener('hashchange', async () => {
+  if (await takeTokenFromAddress()) await queries.invalidateQueries();
+});
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

@@ -11,13 +11,14 @@ export const useConsole = () =>
 
 const beginSession = (token: string) => send('/api/session', { method: 'POST', json: { token } });
 
-/** The printed link has the token after a `#`, which browsers never send to a server. */
-export async function takeTokenFromAddress(): Promise<void> {
+/** The printed link has the token after a `#`, which browsers never send to a server. Returns whether there was one. */
+export async function takeTokenFromAddress(): Promise<boolean> {
   const token = /^#token=(.+)$/.exec(location.hash)?.[1];
-  if (token === undefined) return;
+  if (token === undefined) return false;
   history.replaceState(null, '', '/operator');
   // If the token is wrong, shows the form for one.
   await beginSession(decodeURIComponent(token)).catch(() => undefined);
+  return true;
 }
 
 interface OperatorOnlyProps {

@@ -81,7 +81,6 @@ export interface PageContext {
 
 /** Characters of a title in search results and cards. */
 const longestTitle = 90;
-type Texts = Readonly<Record<'ai' | 'edited' | 'prompt', string>>;
 const cardSize = { width: 1200, height: 630 } as const;
 
 const css = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
@@ -116,8 +115,7 @@ export function renderShare(view: PublicShare, context: PageContext): string {
 <meta property="og:image:width" content="${String(cardSize.width)}">
 <meta property="og:image:height" content="${String(cardSize.height)}">
 <meta property="og:image:alt" content="${named}">
-<meta name="twitter:image" content="${cardUrl}">
-<meta name="twitter:image:alt" content="${named}">`
+<meta name="twitter:image" content="${cardUrl}">`
     : '';
   return layout(context, {
     head: html`<title>${title}</title>
@@ -130,14 +128,12 @@ ${view.index ? '' : html`<meta name="robots" content="noindex">`}
 <meta property="og:site_name" content="${brand}">
 <meta property="og:description" content="${description}">
 <meta name="twitter:card" content="${cardUrl ? 'summary_large_image' : 'summary'}">
-<meta name="twitter:title" content="${named}">
-<meta name="twitter:description" content="${description}">
 ${card}`,
     body: html`${view.media === null ? '' : renderMedia(view.media, context)}
 <div class="about">
 <h1>${view.media === null ? named : plainName}</h1>
-<p class="by">${[signedName ? '' : by, ...counts, sizeOf(view.media)].map((fact) => (fact ? html`<span>${fact}</span>` : html``))}<time datetime="${view.createdAt}">${dateOf(view.createdAt, language)}</time>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
-${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.media, named, context)}
+<p class="by">${[signedName ? '' : by, ...counts].map((fact) => (fact ? html`<span>${fact}</span>` : html``))}<time datetime="${view.createdAt}">${dateOf(view.createdAt, language)}</time>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
+${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.id, view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
 </div>
 ${shown.length === 0 ? '' : renderView(shown, named, view.media === null, context)}`,
@@ -199,7 +195,11 @@ function renderMessage({ role, parts }: PublicMessage, context: PageContext): Ma
   const texts = shareTexts[context.language];
   const sources = parts.flatMap((part) => (part.type === 'source' ? [part] : []));
   const shown = parts.map((part) => {
-    if (part.type === 'media') return renderMedia(part.media, context, captionOf(part.media, texts));
+    if (part.type === 'media') {
+      const { generated, prompt } = part.media;
+      const lines = [generated && texts[generated], prompt && `${texts.prompt}: ${prompt}`];
+      return renderMedia(part.media, context, lines.filter(Boolean).join(' · '));
+    }
     if (part.type === 'source') return html``;
     return role === 'user' ? html`<p class="text">${part.text}</p>` : renderMarkdown(part.text);
   });
@@ -232,11 +232,12 @@ function renderMarkdown(text: string): Markup {
 const longestQuery = 1800;
 
 /** A prompt that is shown can be remixed, and what is shown can be downloaded. */
-function renderActions(media: PublicMedia, title: string, { language, homeUrl }: PageContext): Markup {
+function renderActions(id: string, media: PublicMedia, title: string, { language, homeUrl }: PageContext): Markup {
   const { assetId, kind, prompt } = media;
   const { prompt: label, remix, download, copy, copied } = shareTexts[language];
-  // The studio leaves out a reference that the visitor may not use.
-  const query = new URLSearchParams({ kind, ...(kind === 'image' && { reference: assetId }), prompt: prompt ?? '' });
+  // The studio copies the image of the page if the visitor may not use the asset.
+  const source = kind === 'image' && { reference: assetId, share: id };
+  const query = new URLSearchParams({ kind, ...source, prompt: prompt ?? '' });
   for (let most = 1000; String(query).length > longestQuery; most -= 50)
     query.set('prompt', [...(prompt ?? '')].slice(0, most).join(''));
   const way =
@@ -255,11 +256,6 @@ const sized = ({ width, height }: PublicMedia): Markup =>
 
 const renderVideo = (media: PublicMedia, preload: 'none' | 'metadata', alt: string): Markup =>
   html`<video src="${media.url}" controls playsinline preload="${preload}" aria-label="${alt}"${media.previewUrl === null ? '' : html` poster="${media.previewUrl}"`}${sized(media)}></video>`;
-
-function captionOf({ generated, prompt }: PublicMedia, texts: Texts): string {
-  const lines = [generated === null ? '' : texts[generated], prompt === null ? '' : `${texts.prompt}: ${prompt}`];
-  return lines.filter(Boolean).join(' · ');
-}
 
 function renderMedia(media: PublicMedia, { language }: PageContext, caption = ''): Markup {
   const { kind, url, prompt } = media;
@@ -318,9 +314,6 @@ const localeOf = (language: ContentLanguage): string => language.replace('_', '-
 
 const dateOf = (at: string, language: ContentLanguage): string =>
   new Date(at).toLocaleDateString(localeOf(language), { dateStyle: 'long', timeZone: 'UTC' });
-
-const sizeOf = (media: PublicMedia | null): string =>
-  media?.width && media.height ? `${media.width} × ${media.height}` : '';
 
 const shorten = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();

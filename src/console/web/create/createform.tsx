@@ -7,13 +7,14 @@ import { mediaCalls } from '../../../client/media/calls.ts';
 import { createUpload } from '../../../client/upload.ts';
 import { useAsset } from '../library/assets.ts';
 import { nameOf } from '../library/queue.ts';
+import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
-import { Problem } from '../parts/states.tsx';
+import { Loading, Problem } from '../parts/states.tsx';
 import { isTouch, useIsNarrow } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
-import { useUser } from '../user.tsx';
+import { type User, useUser } from '../user.tsx';
 import { Price, Segments, Sources, Thumbnail } from './fields.tsx';
 import {
   type Deed,
@@ -84,6 +85,18 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const { data: source, error } = useAsset(order.references[0], undefined);
   // It has been deleted, or only its owner may use it.
   const isGone = error !== null && 'status' in error && error.status === 404;
+  const edge = useConsole().data?.addresses.edge;
+  const isCopying = isGone && order.share !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page is copied once.
+  useEffect(() => {
+    if (!isCopying || edge === undefined) return;
+    copyShared(user, `${edge}/s/${order.share}`)
+      .then(
+        (assetId) => [assetId],
+        (failure) => void notifyFailure(failure),
+      )
+      .then((references = []) => change({ references, share: undefined }));
+  }, [isCopying, edge]);
   const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;
   const { count = 1, references, ratio } = fitting(isGone ? { ...order, references: [] } : order, model);
   const hasSource = references.length > 0;
@@ -120,7 +133,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
     },
   });
   const isEmpty = order.prompt.trim() === '' && !(hasSource && strength);
-  const canSend = !isEmpty && model?.allowed === true && !sending.isPending;
+  const canSend = !isEmpty && !isCopying && model?.allowed === true && !sending.isPending;
   const send = () => canSend && sending.mutate({ ...order, model: model.id, count, references, ratio: ordered });
   const isDue = useRef(agreedCredits !== undefined);
   useEffect(() => {
@@ -172,6 +185,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
         most={kind === 'image' ? (model?.maxReferences ?? 0) : 1}
         onChange={(next) => change({ references: next })}
       />
+      {isCopying && <Loading what="Copying the shared image" />}
       {hasSource && strength && (
         <Segments
           name={kind === 'image' ? 'Strength' : 'Motion'}
@@ -330,6 +344,19 @@ function References({ label, ids, most, onChange }: ReferencesProps) {
       </ul>
     </div>
   );
+}
+
+/** The image of a public page becomes a file of the user, as if the user had downloaded it. */
+async function copyShared(user: User, page: string): Promise<string> {
+  // A reload does not copy it again.
+  const known = sessionStorage.getItem(page);
+  if (known !== null) return known;
+  const response = await fetch(`${page}/0/full.jpg`);
+  if (!response.ok) throw new Error('The image is no longer shared.');
+  const details = { scopeKind: 'library', scopeId: 'uploads', kind: 'image', name: 'Shared image.jpg' };
+  const { assetId } = await createUpload(mediaCalls(user.media), await response.blob(), details).run();
+  sessionStorage.setItem(page, assetId);
+  return assetId;
 }
 
 function Reference({ assetId, onRemove }: { readonly assetId: string; readonly onRemove: () => void }) {

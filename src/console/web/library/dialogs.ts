@@ -21,6 +21,8 @@ export interface Order {
   readonly duration: number | undefined;
   /** Ids of assets. The first one is the first frame of a video. */
   readonly references: readonly string[];
+  /** The public page of the first reference, whose image is copied if the user may not use the asset. */
+  readonly share?: string | undefined;
 }
 
 export type LibraryDialog =

@@ -13,7 +13,7 @@ import {
   WifiOff,
 } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { agentCalls } from '#client/agent/calls.ts';
 import { fromAmong } from '../library/actions.ts';
 import { useCover } from '../library/albums.ts';
@@ -21,11 +21,12 @@ import { nameOf } from '../library/assets.ts';
 import type { ActionTarget } from '../library/downloading.ts';
 import { AttachContext } from '../library/mediaactions.tsx';
 import { Thumb } from '../library/tile.tsx';
+import { Confirm } from '../parts/confirm.tsx';
 import { Seconds } from '../parts/elapsed.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
 import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
-import { notifyFailure } from '../shell/notices.ts';
+import { notify, notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
 import { creditsOf, useModelChoice } from './account.ts';
@@ -46,7 +47,7 @@ import { type Prices, useMediaChoice, usePrices } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
 import { ThreadHead } from './threadhead.tsx';
-import { useThreads } from './threads.ts';
+import { newThreadId, useThreads } from './threads.ts';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -251,9 +252,13 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         {!isFollowing && <Button Icon={ArrowDown} text="Newest" className="newest" onClick={follow} />}
         <QueuedMessages queued={stored.queued} removing={removing} />
         {messages.length > 0 && isTemporary && (
-          <p className="temporarymark quiet small">
-            <MessageCircleDashed size={16} strokeWidth={1.75} aria-hidden="true" /> Temporary
-          </p>
+          <TemporaryBar
+            threadId={threadId}
+            onKept={() => {
+              setTemporary(false);
+              void chat.refresh();
+            }}
+          />
         )}
         <Composer
           {...{
@@ -376,6 +381,33 @@ function Recent() {
           ))}
         </nav>
       ),
+  );
+}
+
+/** Stays in view: what the chat is, and the ways to keep it and to end it. */
+function TemporaryBar({ threadId, onKept }: { readonly threadId: string; readonly onKept: () => void }) {
+  const user = useUser();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const keep = async () => {
+    await user.send('agent', `/threads/${threadId}`, { method: 'PATCH', json: { temporary: false } });
+    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
+    onKept();
+  };
+  const end = async () => {
+    await user.send('agent', `/threads/${threadId}`, { method: 'DELETE' });
+    navigate(`/studio/${newThreadId()}`);
+    notify('The chat is deleted.');
+  };
+  return (
+    <div className="temporarymark">
+      <MessageCircleDashed size={16} strokeWidth={1.75} aria-hidden="true" />
+      <span className="strong">Temporary chat</span>
+      <button type="button" className="plain" onClick={() => keep().catch(notifyFailure)}>
+        Keep it
+      </button>
+      <Confirm label="Delete now" question="Its images stay." onConfirm={() => end().catch(notifyFailure)} />
+    </div>
   );
 }
 
