@@ -31,8 +31,8 @@ export function Webhooks() {
   return (
     <div className="operator">
       <PageHead title="Webhooks">
-        A webhook sends an event to your server when a run, an image, a video or an account is completed or changed, and
-        when an email or a budget needs attention.
+        Your server receives events about runs, images, videos, files and accounts, and about emails and budgets that
+        need attention.
       </PageHead>
       {useConsole().data?.hasWebhooks ? <Deliveries /> : <Unset />}
     </div>
