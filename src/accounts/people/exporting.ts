@@ -32,16 +32,10 @@ async function* pagesOf<Page extends object>(
 
 /** The entries of all pages, which the service lists under this name. */
 async function* entriesOf<Entry = unknown>(
-  client: HttpClient,
-  route: string,
   name: string,
-  query: object,
-  params = {},
+  read: (cursor: string | undefined) => ReturnType<HttpClient['send']>,
 ): AsyncGenerator<Entry> {
-  const pages = pagesOf<Readonly<Record<string, unknown>>>((cursor) =>
-    client.send({ method: 'GET', route, params, query: { limit: 100, ...query, cursor } }),
-  );
-  for await (const page of pages) yield* page[name] as readonly Entry[];
+  for await (const page of pagesOf<Readonly<Record<string, unknown>>>(read)) yield* page[name] as readonly Entry[];
 }
 
 const dayMs = 86_400_000;
@@ -66,23 +60,28 @@ const placesOfListings = [undefined, 'true'] as const;
 /** With the messages of all branches, which have a bound for each thread. Those in the trash are last. */
 export async function* threadsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
   for (const trashed of placesOfListings) {
-    const query = { userId, trashed };
-    for await (const thread of entriesOf<{ readonly threadId: string }>(agent, '/threads', 'threads', query)) {
+    const threads = entriesOf<{ readonly threadId: string }>('threads', (cursor) =>
+      agent.send({ method: 'GET', route: '/threads', query: { userId, limit: 100, cursor, trashed } }),
+    );
+    for await (const thread of threads) {
       const { threadId } = thread;
       const params = { threadId };
       const { messages } = bodyOf<{ readonly messages: unknown }>(
         await agent.send({ method: 'GET', route: '/messages/:threadId', params, query: { userId } }),
       );
       const replaced: unknown[] = [];
-      for await (const one of entriesOf(agent, '/threads/:threadId/replaced', 'messages', { userId }, params))
-        replaced.push(one);
+      const read = (cursor: string | undefined) =>
+        agent.send({ method: 'GET', route: '/threads/:threadId/replaced', params, query: { userId, cursor } });
+      for await (const one of entriesOf('messages', read)) replaced.push(one);
       yield { ...thread, messages, replaced };
     }
   }
 }
 
 export async function* generationsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
-  const all = entriesOf<{ readonly items: readonly object[] }>(agent, '/generations', 'generations', { userId });
+  const all = entriesOf<{ readonly items: readonly object[] }>('generations', (cursor) =>
+    agent.send({ method: 'GET', route: '/generations', query: { userId, limit: 100, cursor } }),
+  );
   // URLs of files end after some days.
   for await (const generation of all)
     yield { ...generation, items: generation.items.map((item) => ({ ...item, url: undefined })) };
@@ -118,17 +117,23 @@ export async function* assetsOf(
 }
 
 export const sharesOf = ({ media }: ExportedServices, ownerId: string) =>
-  entriesOf(media, '/v1/shares', 'shares', { ownerId });
+  entriesOf('shares', (cursor) =>
+    media.send({ method: 'GET', route: '/v1/shares', query: { ownerId, limit: 200, cursor } }),
+  );
 
 /** What the person reported. */
 export const reportsOf = ({ media }: ExportedServices, ownerId: string) =>
-  entriesOf(media, '/v1/reports', 'reports', { ownerId });
+  entriesOf('reports', (cursor) =>
+    media.send({ method: 'GET', route: '/v1/reports', query: { ownerId, limit: 200, cursor } }),
+  );
 
 /** What concerns the owner. The rest of an incident is for operators, and can name others. */
 const shownOfIncidents = ['id', 'status', 'assetId', 'scopeKind', 'scopeId', 'createdAt', 'resolvedAt', 'appeal'];
 
 export async function* incidentsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
-  const all = entriesOf<Record<string, unknown>>(media, '/v1/incidents', 'incidents', { ownerId });
+  const all = entriesOf<Record<string, unknown>>('incidents', (cursor) =>
+    media.send({ method: 'GET', route: '/v1/incidents', query: { ownerId, limit: 200, cursor } }),
+  );
   for await (const incident of all) yield Object.fromEntries(shownOfIncidents.map((name) => [name, incident[name]]));
 }
 

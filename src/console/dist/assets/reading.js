@@ -1,1 +1,1 @@
-import{h as e,y as t}from"./operator.js";function n(n,r,i={}){return t({queryKey:n,queryFn:({signal:t})=>e(r,{signal:t}),...i})}export{n as t};
+import{b as e,g as t}from"./operator.js";function n(n,r,i={}){return e({queryKey:n,queryFn:({signal:e})=>t(r,{signal:e}),...i})}export{n as t};

@@ -2,8 +2,9 @@
 import type { Plan } from '#accounts/api.ts';
 import type { CreditChange, PersonDetails } from '#accounts/people/api.ts';
 import type { UserUsage } from '#agent/operatorapi.ts';
+import type { IncidentPage } from '#media/incidents/api.ts';
 import type { ThreadCounts, ThreadPage } from '../../../client/agent/api.ts';
-import type { AssetMonths, AssetPage, IncidentPage, MediaUsage } from '../../../client/media/api.ts';
+import type { AssetMonths, AssetPage, MediaUsage } from '../../../client/media/api.ts';
 import type { MemoryPage } from '../../../client/memory/api.ts';
 import type { MailsOfPerson } from '../../../client/notify/api.ts';
 import type { Part } from '../../services.ts';

@@ -1,1 +1,0 @@
-import{i as e}from"./iconbutton.js";var t={name:`check-check`,size:24,node:[[`path`,{d:`M18 6 7 17l-5-5`,key:`116fxf`}],[`path`,{d:`m22 10-7.5 7.5L13 16`,key:`ke71qq`}]]};t.node;var n=e(t);export{n as t};
