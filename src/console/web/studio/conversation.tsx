@@ -301,9 +301,12 @@ const announcements: { readonly [kind in Outcome['kind']]?: string } = {
 
 /** Unsent text survives a reload and other pages. All new conversations have the same, because they have no URL that one returns to. */
 function useStoredText(key: string, text: string): void {
+  const former = useRef(key);
   useEffect(() => {
-    if (text === '') sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, text);
+    // The first message ends a new conversation, so the next one begins without its text.
+    if (former.current !== key || text === '') sessionStorage.removeItem(former.current);
+    if (text !== '') sessionStorage.setItem(key, text);
+    former.current = key;
   }, [key, text]);
 }
 
