@@ -289,8 +289,8 @@ function Deletion() {
   const deletion = useMutation({
     mutationFn: async () => {
       const { deletesAt } = await user.json<ScheduledDeletion>('auth', '/account', { method: 'DELETE' });
-      navigate('/');
       await signOut.mutateAsync();
+      navigate('/');
       notify(`Your account will be deleted on ${dateOf(deletesAt)}. To keep it, sign in before.`, { tone: 'bad' });
     },
   });
