@@ -344,6 +344,7 @@ export const threadChange = z.object({
   temporary: z.literal(false).optional().describe('`false`: keeps a temporary thread, which is listed then.'),
   userId: z.unknown().optional().meta({ type: 'string', format: 'uuid', description: 'As in the query.' }),
 });
+export type ThreadChange = z.output<typeof threadChange>;
 
 export const taskParams = z.object({ taskId: z.string() });
 export const threadParams = z.object({ threadId });

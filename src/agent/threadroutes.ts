@@ -80,7 +80,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
         throw invalid('body.title', 'is required without trashed and temporary');
       await readThread(deps, userId, threadId);
       if (trashed === true) await endShareOf(deps, threadId);
-      await transaction(deps.db, (tx) => changeThread(deps, tx, threadId, { title, trashed, temporary }));
+      await transaction(deps.db, (tx) => changeThread(deps, tx, threadId, body));
       return readThread(deps, userId, threadId);
     },
   });

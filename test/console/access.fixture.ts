@@ -67,6 +67,9 @@ export function playAccess(scene: Scene): void {
     await page.goto(`${rig.url}/library`);
     await way.waitFor();
     await page.getByText('Sign in to see “Library”.').waitFor();
+    // Its own button, and no field for a prompt, which would lead elsewhere.
+    await page.getByRole('main').getByRole('link', { name: 'Sign in', exact: true }).waitFor();
+    expect(await page.getByLabel('Prompt').count()).toBe(0);
     await judge(page, 'the landing page');
     await signIn(given, `${rig.url}/library`);
     await page.getByRole('heading', { name: 'Library' }).waitFor();

@@ -85,7 +85,10 @@ describe.skipIf(withoutChromium)('the account', () => {
       await page.getByRole('button', { name: 'Yes, end' }).click();
       await expect.poll(() => sessions.count()).toBe(1);
       await other.page.reload();
-      await other.page.getByRole('link', { name: /^Sign in/ }).waitFor();
+      await other.page
+        .getByRole('link', { name: /^Sign in/ })
+        .first()
+        .waitFor();
       await page.reload();
       await expect.poll(() => sessions.count()).toBe(1);
 
@@ -96,7 +99,10 @@ describe.skipIf(withoutChromium)('the account', () => {
       await page.getByRole('button', { name: 'Yes, end all others' }).click();
       await expect.poll(() => sessions.count()).toBe(1);
       await other.page.reload();
-      await other.page.getByRole('link', { name: /^Sign in/ }).waitFor();
+      await other.page
+        .getByRole('link', { name: /^Sign in/ })
+        .first()
+        .waitFor();
       expect(complaints).toEqual([]);
     },
     limitMs,
@@ -114,7 +120,11 @@ describe.skipIf(withoutChromium)('the account', () => {
       expect(await dialog.getByRole('button', { name: 'Delete account' }).isDisabled()).toBe(true);
       await dialog.getByLabel(/Type/).fill('delete');
       await dialog.getByRole('button', { name: 'Delete account' }).click();
-      await page.getByRole('link', { name: /^Sign in/ }).waitFor();
+      await page
+        .getByText(/Your account will be deleted on .+ To keep it, sign in before/)
+        .first()
+        .waitFor();
+      expect(page.url()).toBe(`${rig.url}/`);
 
       await enterAsUser(visitor, rig, '/account', email);
       await page.getByText(/will be deleted on/).waitFor();

@@ -162,7 +162,10 @@ export async function signIn(
   email = `${randomUUID()}@example.com`,
 ): Promise<void> {
   await page.goto(url);
-  await page.getByRole('link', { name: /^Sign in/ }).click();
+  await page
+    .getByRole('link', { name: /^Sign in/ })
+    .first()
+    .click();
   await page.getByPlaceholder('you@example.com').fill(email);
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: /^Account/ }).waitFor();

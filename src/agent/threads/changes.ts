@@ -3,7 +3,7 @@
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import { namedUser } from '../api.ts';
+import { namedUser, type ThreadChange } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import { agentProblems } from '../problems.ts';
 import { findRunningOf } from '../runs/runstore.ts';
@@ -17,7 +17,6 @@ import {
   lockThread,
   removeThread as remove,
   setModelTitle,
-  type ThreadChange,
   type ThreadLock,
   updateThread,
 } from './threadstore.ts';

@@ -1,6 +1,7 @@
 /** Threads: whose they are, what users see of them, and those that are being deleted. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import type { ThreadChange } from '../api.ts';
 import type { AgentTables } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
@@ -137,14 +138,7 @@ function selectOwnership(db: Handle, threadId: string) {
     .where('thread_id', '=', threadId);
 }
 
-export interface ThreadChange {
-  readonly title?: string | undefined;
-  readonly trashed?: boolean | undefined;
-  /** `false`: a temporary thread is kept. */
-  readonly temporary?: false | undefined;
-}
-
-/** Returns the owner; `undefined` if there is no such thread. */
+/** `temporary: false` keeps a temporary thread. Returns the owner; `undefined` if there is no such thread. */
 export async function updateThread(
   tx: Tx<AgentTables>,
   threadId: string,

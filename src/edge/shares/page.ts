@@ -81,7 +81,6 @@ export interface PageContext {
 
 /** Characters of a title in search results and cards. */
 const longestTitle = 90;
-const cardSize = { width: 1200, height: 630 } as const;
 
 const css = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
 const script = readFileSync(new URL('./view.js', import.meta.url), 'utf8');
@@ -99,7 +98,6 @@ export function renderShare(view: PublicShare, context: PageContext): string {
   const signedName = view.media === null ? '' : signed(texts[`${view.media.kind}By`]);
   const plainName = signedName || texts[view.kind === 'thread' ? 'conversation' : view.kind];
   const named = titleOf(view) ?? plainName;
-  const title = `${named} · ${brand}`;
   const shown = mediaOf(view);
   const isAlbum = view.kind === 'album';
   // If only a part of an album was generated, each tile names it.
@@ -112,13 +110,13 @@ export function renderShare(view: PublicShare, context: PageContext): string {
   const card = cardUrl
     ? html`<meta property="og:image" content="${cardUrl}">
 <meta property="og:image:type" content="image/jpeg">
-<meta property="og:image:width" content="${String(cardSize.width)}">
-<meta property="og:image:height" content="${String(cardSize.height)}">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
 <meta property="og:image:alt" content="${named}">
 <meta name="twitter:image" content="${cardUrl}">`
     : '';
   return layout(context, {
-    head: html`<title>${title}</title>
+    head: html`<title>${named} · ${brand}</title>
 ${view.index ? '' : html`<meta name="robots" content="noindex">`}
 <meta name="description" content="${description}">
 <link rel="canonical" href="${url}">

@@ -4,8 +4,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { UsageDays } from '#client/agent/api.ts';
-import type { OwnAccount, OwnSessions } from '#client/auth/api.ts';
+import type { OwnAccount, OwnSessions, ScheduledDeletion } from '#client/auth/api.ts';
 import type { MediaUsage, OwnDecisions } from '#client/media/api.ts';
 import { Segments } from '../create/fields.tsx';
 import { useAuthor } from '../library/shares.ts';
@@ -279,10 +280,20 @@ function AppealDialog({ id, onClose }: { readonly id: string; readonly onClose: 
   );
 }
 
+const dateOf = (at: string) => new Date(at).toLocaleDateString(undefined, { dateStyle: 'long' });
+
 function Deletion() {
   const [isOpen, setOpen] = useState(false);
   const signOut = useSignOut();
-  const deletion = useAccountChange('DELETE', '/account', () => signOut.mutate());
+  const user = useUser();
+  const deletion = useMutation({
+    mutationFn: async () => {
+      const { deletesAt } = await user.json<ScheduledDeletion>('auth', '/account', { method: 'DELETE' });
+      await signOut.mutateAsync();
+      navigate('/');
+      notify(`Your account will be deleted on ${dateOf(deletesAt)}. To keep it, sign in before.`, { tone: 'bad' });
+    },
+  });
   const confirmation = { title: 'Delete your account?', word: 'delete', label: 'Delete account', of: deletion };
   return (
     <section aria-labelledby="account-deletion">
@@ -305,9 +316,7 @@ function Restoration({ deletesAt }: { readonly deletesAt: string }) {
   const restoration = useAccountChange('POST', '/account/restore');
   return (
     <section className="card" role="status">
-      <p className="strong">
-        Your account will be deleted on {new Date(deletesAt).toLocaleDateString(undefined, { dateStyle: 'long' })}.
-      </p>
+      <p className="strong">Your account will be deleted on {dateOf(deletesAt)}.</p>
       <div className="does">
         <button type="button" disabled={restoration.isPending} onClick={() => restoration.mutate()}>
           {restoration.isPending ? 'Restoring …' : 'Keep my account'}
@@ -386,14 +395,13 @@ function useUsage() {
 }
 
 /** A change of the account, after which its state is read again. */
-function useAccountChange(method: 'GET' | 'POST' | 'DELETE', path: string, onSuccess?: () => void) {
+function useAccountChange(method: 'GET' | 'POST', path: string) {
   const user = useUser();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async () => {
       await user.send('auth', path, { method });
-      if (method !== 'DELETE') await queries.invalidateQueries({ queryKey: keyOf(user.id) });
+      await queries.invalidateQueries({ queryKey: keyOf(user.id) });
     },
-    ...(onSuccess && { onSuccess }),
   });
 }

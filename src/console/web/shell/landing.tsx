@@ -47,7 +47,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const signIn = new URLSearchParams(location.search);
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
-  const remixed = location.pathname === '/create' ? new URLSearchParams(location.search).get('prompt') : null;
+  const remixed = location.pathname === '/create' ? (signIn.get('prompt') ?? undefined) : undefined;
   const { data: price } = useQuery({ queryKey: ['price'], queryFn: () => callJson<FirstPrice>('/api/price') });
   const priceOf = (prompt: string) => (kindOf(prompt) === 'image' ? (price?.image ?? undefined) : undefined);
   /** Signs in, and opens “Create” with the prompt. There, the user sees the price and orders, unless the price is known here. */
@@ -72,14 +72,14 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         )}
       </header>
       <main id="main">
-        <h1>{remixed === null ? 'Images and videos from your words' : 'Sign in to remix this'}</h1>
+        <h1>{remixed === undefined ? 'Images and videos from your words' : 'Sign in to remix this'}</h1>
         <p className="quiet lead">
           {remixed ??
             (wanted === undefined
               ? 'Describe what you imagine, and choose how many. Then refine it in conversation.'
               : `Sign in to see “${wanted}”. You then return to this page.`)}
         </p>
-        {remixed !== null && <SignInAgain />}
+        {(remixed ?? wanted) !== undefined && <SignInAgain />}
         {signIn.has('auth_error') && (
           <p className="problem" role="alert">
             {signIn.get('auth_reason') === 'account_blocked'
@@ -87,7 +87,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
               : 'The sign-in failed. Try again.'}
           </p>
         )}
-        {canStart && remixed === null && (
+        {canStart && (remixed ?? wanted) === undefined && (
           <form
             className="first"
             onSubmit={(event) => {
