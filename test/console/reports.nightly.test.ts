@@ -223,7 +223,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await page.getByRole('button', { name: 'Show the image' }).click();
     await page.getByTitle('Show it larger').click();
     const large = page.getByRole('dialog').getByRole('img', { name: 'the image' });
-    await expect.poll(() => large.evaluate((image) => image.getBoundingClientRect().width)).toBeGreaterThan(400);
+    await expect.poll(async () => (await large.boundingBox())?.width).toBeGreaterThan(400);
     await judge(page, 'a large picture');
     await shoot(page, 'order-large');
     await page.keyboard.press('Escape');
