@@ -253,7 +253,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     // What the operator left out is named, and keeps the name of the picture.
     await page.getByText('The same content is stored or reported elsewhere').waitFor();
     await page.getByRole('link', { name: 'Copyright: a red bicycle' }).click();
-    await page.getByText('The content was deleted since').waitFor();
+    await page.getByText('The owner, or another decision, deleted the content.').waitFor();
     expect(await page.getByRole('button', { name: /^Show it/ }).count()).toBe(0);
     await page.goBack();
     await page.getByRole('button', { name: 'Decide again' }).click();
@@ -281,7 +281,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     expect(await counts()).toMatchObject({ open: 0 });
     await page.goto(incident);
     await page.locator('header.page').getByText('owner erased').waitFor();
-    await page.getByText('The content was deleted with the account of its owner.').waitFor();
+    await page.getByText('The erasure of its owner deleted the content.').waitFor();
     expect(await page.getByRole('button', { name: /^(Show|Decide|Block)/ }).count()).toBe(0);
     await judge(page, 'an incident of an erased owner');
   });

@@ -55,31 +55,16 @@ function existing(row: StoredIncident | undefined): Incident {
 }
 
 export function toIncident(stored: StoredIncident): Incident {
-  const {
-    createdAtUs,
-    isPriority,
-    check,
-    createdAt,
-    resolvedAt,
-    appeal,
-    appealedAt,
-    decision,
-    statement,
-    evidenceUntil,
-    ...row
-  } = stored;
-  const appealed =
-    appeal === null || appealedAt === null ? {} : { appeal: { text: appeal, at: appealedAt.toISOString() } };
+  const { createdAtUs, isPriority, check, appeal, appealedAt, decision, statement, ...row } = stored;
+  const resolvedAt = row.resolvedAt?.toISOString() ?? null;
+  const isDecided = decision !== null && statement !== null && resolvedAt !== null;
   return {
     ...row,
-    decision:
-      decision === null || statement === null || resolvedAt === null
-        ? null
-        : { decision, statement, at: resolvedAt.toISOString() },
-    createdAt: createdAt.toISOString(),
-    resolvedAt: resolvedAt?.toISOString() ?? null,
-    evidenceUntil: evidenceUntil?.toISOString() ?? null,
-    ...appealed,
+    decision: isDecided ? { decision, statement, at: resolvedAt } : null,
+    createdAt: row.createdAt.toISOString(),
+    resolvedAt,
+    evidenceUntil: row.evidenceUntil?.toISOString() ?? null,
+    ...(appeal !== null && appealedAt !== null && { appeal: { text: appeal, at: appealedAt.toISOString() } }),
   };
 }
 

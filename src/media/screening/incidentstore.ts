@@ -5,7 +5,7 @@ import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, type Place } from '#platform/db/paging.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
 import type { Lineage } from '../api.ts';
-import type { IncidentCounts } from '../incidents/api.ts';
+import type { IncidentCounts, IncidentListing } from '../incidents/api.ts';
 import { type IncidentStatus, isLive, keyOfCollection, type MediaTables } from '../tables.ts';
 import type { Digests, Match } from './screening.ts';
 
@@ -192,12 +192,7 @@ export function findIncident(db: Db<MediaTables>, id: string) {
   return db.selectFrom('screening_incidents').select(incidentColumns).where('incident_id', '=', id).executeTakeFirst();
 }
 
-export interface IncidentFilter {
-  readonly status?: IncidentStatus | undefined;
-  readonly ownerId?: string | undefined;
-  readonly list?: string | undefined;
-  /** `true`: only those with an appeal. `open`: only those with an unanswered one. */
-  readonly appealed?: 'true' | 'false' | 'open' | undefined;
+export interface IncidentFilter extends Partial<Pick<IncidentListing, 'status' | 'ownerId' | 'list' | 'appealed'>> {
   /** Those about these assets, their copies, and the same bytes. */
   readonly alike?: readonly string[] | undefined;
   /** `true`: what has priority comes first. */

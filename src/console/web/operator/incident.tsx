@@ -103,15 +103,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           <History of={incident} />
         </div>
         <div className="stack desk-aside">
-          {isRemoved(incident) && <p className="quiet">The removal deleted the content. No preview of it is left.</p>}
-          {isGone && !isRemoved(incident) && (
-            <p className="quiet">
-              {ownerId === nobody
-                ? 'The content was deleted with the account of its owner.'
-                : 'The content was deleted since, by its owner or with another decision.'}{' '}
-              No preview of it is left.
-            </p>
-          )}
+          {isGone && <p className="quiet">The {goneBy(incident)} deleted the content. No preview of it is left.</p>}
           {assetId !== null && !isGone && <Preview id={id} isThere={isThere} />}
           <Decision incident={incident} />
         </div>
@@ -119,6 +111,11 @@ function Facts({ incident }: { readonly incident: Incident }) {
     </>
   );
 }
+
+const goneBy = (incident: Incident) => {
+  if (isRemoved(incident)) return 'removal';
+  return incident.ownerId === nobody ? 'erasure of its owner' : 'owner, or another decision,';
+};
 
 /** Whether the owner has done this before. */
 function Owner({ id }: { readonly id: string }) {
