@@ -51,6 +51,7 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
   const params = incidentPath;
   addForwards(app, guard, media, [
     ['get', '/api/files/:assetId/places', '/v1/assets/:assetId/places', 'Where a file is', { params: assetParams }],
+    ['post', '/api/incidents', '/v1/incidents', 'Open an incident of a file', { body: incidentOrder }],
     ['get', '/api/incidents/:id', '/v1/incidents/:id', 'An incident', { params }],
     ['get', '/api/incidents/:id/reports', '/v1/incidents/:id/reports', 'The reports of an incident', { params }],
     ['get', '/api/rescreening', '/v1/rescreen', 'The progress of the newest rescreening'],
