@@ -258,7 +258,8 @@ describe.skipIf(withoutChromium)('a report', () => {
     await page.goBack();
     await page.getByRole('button', { name: 'Decide again' }).click();
     await dialog.getByRole('radio', { name: /^Keep removed/ }).check();
-    expect(await other.isChecked()).toBe(true);
+    expect(await dialog.getByRole('checkbox', { name: /^Copyright Deleted/ }).isChecked()).toBe(true);
+    await dialog.getByLabel('Statement of reasons').fill('She did not agree.');
     await dialog.getByRole('button', { name: 'Save the decision' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByText('The same content is stored or reported elsewhere').count()).toBe(0);
