@@ -223,7 +223,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await page.getByRole('button', { name: 'Show the image' }).click();
     await page.getByTitle('Show it larger').click();
     const large = page.getByRole('dialog').getByRole('img', { name: 'the image' });
-    await expect.poll(() => large.evaluate((image) => image.getBoundingClientRect().width)).toBeGreaterThan(400);
+    await expect.poll(async () => (await large.boundingBox())?.width).toBeGreaterThan(400);
     await judge(page, 'a large picture');
     await shoot(page, 'order-large');
     await page.keyboard.press('Escape');
@@ -253,12 +253,13 @@ describe.skipIf(withoutChromium)('a report', () => {
     // What the operator left out is named, and keeps the name of the picture.
     await page.getByText('The same content is stored or reported elsewhere').waitFor();
     await page.getByRole('link', { name: 'Copyright: a red bicycle' }).click();
-    await page.getByText('The content was deleted since').waitFor();
+    await page.getByText('The owner, or another decision, deleted the content.').waitFor();
     expect(await page.getByRole('button', { name: /^Show it/ }).count()).toBe(0);
     await page.goBack();
     await page.getByRole('button', { name: 'Decide again' }).click();
     await dialog.getByRole('radio', { name: /^Keep removed/ }).check();
-    expect(await other.isChecked()).toBe(true);
+    expect(await dialog.getByRole('checkbox', { name: /^Copyright Deleted/ }).isChecked()).toBe(true);
+    await dialog.getByLabel('Statement of reasons').fill('She did not agree.');
     await dialog.getByRole('button', { name: 'Save the decision' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByText('The same content is stored or reported elsewhere').count()).toBe(0);
@@ -281,7 +282,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     expect(await counts()).toMatchObject({ open: 0 });
     await page.goto(incident);
     await page.locator('header.page').getByText('owner erased').waitFor();
-    await page.getByText('The content was deleted with the account of its owner.').waitFor();
+    await page.getByText('The erasure of its owner deleted the content.').waitFor();
     expect(await page.getByRole('button', { name: /^(Show|Decide|Block)/ }).count()).toBe(0);
     await judge(page, 'an incident of an erased owner');
   });

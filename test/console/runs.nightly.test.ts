@@ -184,7 +184,9 @@ describe.skipIf(withoutChromium)('runs', () => {
     expect(await credits.innerText()).toMatch(/^Credits\s+41$/);
     expect(await page.getByRole('list', { name: 'Steps' }).getByText('generateVideo').count()).toBe(1);
     await video.getByRole('button', { name: 'Show the video' }).click();
-    await video.getByTitle('Open the file').waitFor();
+    await video.getByTitle('Show it larger').click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Open the file' }).waitFor();
+    await page.keyboard.press('Escape');
     await judge(page, 'a run with a video');
     await page.getByRole('link', { name: 'All runs' }).click();
     const row = page.getByRole('list', { name: 'Runs' }).getByRole('listitem').filter({ hasText: 'make a film' });

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { assetParams } from '#media/api.ts';
 import { incidentListing, incidentPreview } from '#media/incidents/api.ts';
-import { decisionRequest } from '#media/reports/api.ts';
+import { decisionRequest, incidentOrder } from '#media/reports/api.ts';
 import { bodyOf, type HttpClient } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -51,7 +51,7 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: 
   const params = incidentPath;
   addForwards(app, guard, media, [
     ['get', '/api/files/:assetId/places', '/v1/assets/:assetId/places', 'Where a file is', { params: assetParams }],
-    ['post', '/api/incidents', '/v1/incidents', 'Open an incident of a file', { body: assetParams }],
+    ['post', '/api/incidents', '/v1/incidents', 'Open an incident of a file', { body: incidentOrder }],
     ['get', '/api/incidents/:id', '/v1/incidents/:id', 'An incident', { params }],
     ['get', '/api/incidents/:id/reports', '/v1/incidents/:id/reports', 'The reports of an incident', { params }],
     ['get', '/api/rescreening', '/v1/rescreen', 'The progress of the newest rescreening'],

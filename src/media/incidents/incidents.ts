@@ -6,16 +6,13 @@ import { problems } from '#platform/problem.ts';
 import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
 import {
-  countByStatus,
-  countOpenAppeals,
   findIncident,
-  type IncidentCount,
   type IncidentPlace,
   listIncidents,
   resolveIncident,
   type StoredIncident,
 } from '../screening/incidentstore.ts';
-import type { Incident, IncidentCounts, IncidentListing, IncidentPage, IncidentResolution } from './api.ts';
+import type { Incident, IncidentListing, IncidentPage, IncidentResolution } from './api.ts';
 
 /** Throws 400 for a cursor that no page returned. */
 export async function readIncidents(
@@ -58,46 +55,16 @@ function existing(row: StoredIncident | undefined): Incident {
 }
 
 export function toIncident(stored: StoredIncident): Incident {
-  const {
-    createdAtUs,
-    isPriority,
-    check,
-    createdAt,
-    resolvedAt,
-    appeal,
-    appealedAt,
-    decision,
-    statement,
-    evidenceUntil,
-    ...row
-  } = stored;
-  const appealed =
-    appeal === null || appealedAt === null ? {} : { appeal: { text: appeal, at: appealedAt.toISOString() } };
+  const { createdAtUs, isPriority, check, appeal, appealedAt, decision, statement, ...row } = stored;
+  const resolvedAt = row.resolvedAt?.toISOString() ?? null;
+  const isDecided = decision !== null && statement !== null && resolvedAt !== null;
   return {
     ...row,
-    decision:
-      decision === null || statement === null || resolvedAt === null
-        ? null
-        : { decision, statement, at: resolvedAt.toISOString() },
-    createdAt: createdAt.toISOString(),
-    resolvedAt: resolvedAt?.toISOString() ?? null,
-    evidenceUntil: evidenceUntil?.toISOString() ?? null,
-    ...appealed,
-  };
-}
-
-/** Counts for each status, and for each list. */
-export async function countIncidents({ db }: MediaContext): Promise<IncidentCounts> {
-  const [rows, openAppeals] = await Promise.all([countByStatus(db), countOpenAppeals(db)]);
-  const sum = (some: readonly IncidentCount[]) => some.reduce((total, { count }) => total + count, 0);
-  const of = (status: IncidentCount['status']) => rows.filter((row) => row.status === status);
-  const lists = [...new Set(rows.map(({ list }) => list))];
-  return {
-    open: sum(of('open')),
-    upheld: sum(of('upheld')),
-    cleared: sum(of('cleared')),
-    openAppeals,
-    lists: Object.fromEntries(lists.map((list) => [list, sum(rows.filter((row) => row.list === list))])),
+    decision: isDecided ? { decision, statement, at: resolvedAt } : null,
+    createdAt: row.createdAt.toISOString(),
+    resolvedAt,
+    evidenceUntil: row.evidenceUntil?.toISOString() ?? null,
+    ...(appeal !== null && appealedAt !== null && { appeal: { text: appeal, at: appealedAt.toISOString() } }),
   };
 }
 

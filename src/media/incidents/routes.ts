@@ -13,10 +13,10 @@ import type { MediaContext } from '../context.ts';
 import { lookUpAssets } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { readUnchanged } from '../reading/unchanged.ts';
-import { findOrigin, findOwnIncident, writeAppeal } from '../screening/incidentstore.ts';
+import { countIncidents, findOrigin, findOwnIncident, writeAppeal } from '../screening/incidentstore.ts';
 import type { MediaTables } from '../tables.ts';
 import * as api from './api.ts';
-import { countIncidents, decideIncident, readIncident, readIncidents } from './incidents.ts';
+import { decideIncident, readIncident, readIncidents } from './incidents.ts';
 
 export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'incidents');
@@ -37,7 +37,7 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     description: 'Returns the numbers of incidents by status and by list, and the open appeals.',
     client: { answer: 'IncidentCounts' },
     response: { 200: api.incidentCounts },
-    handler: async () => countIncidents(deps),
+    handler: async () => countIncidents(deps.db),
   });
 
   routes.get('/v1/incidents/:id/preview', access.internalOnly, {

@@ -76,6 +76,8 @@ export const ownReportPage = z.object({
 });
 export type OwnReportPage = z.output<typeof ownReportPage>;
 
+export const incidentOrder = z.strictObject({ assetId: uuid });
+
 const place = incident.pick({ ownerId: true, scopeKind: true, scopeId: true, sha256: true, title: true }).extend({
   assetId: z.string(),
   isCopy: z.boolean().describe('It is the asset, or a copy by the same owner, so that a decision applies to it.'),

@@ -9,7 +9,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
-import { findAsset } from '../assets/assetstore.ts';
+import { findAsset, type StoredAsset } from '../assets/assetstore.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import type { MediaContext, MediaStores } from '../context.ts';
 import { deleteAssets } from '../deletion/deletion.ts';
@@ -107,11 +107,7 @@ async function hide(
 /** Flags an asset that is readable already, and restricts it as a decision does. Without a statement, so without emails. */
 export function applyRule(
   deps: MediaStores,
-  {
-    assetId,
-    ownerId,
-    restrictedAt,
-  }: { readonly assetId: string; readonly ownerId: string; readonly restrictedAt: Date | null },
+  { assetId, ownerId, restrictedAt }: Pick<StoredAsset, 'assetId' | 'ownerId' | 'restrictedAt'>,
   { label, action }: Hit,
 ): Promise<void> {
   return transaction(deps.db, async (tx) => {

@@ -108,15 +108,8 @@ const mostReports = 1000;
 export function listReports(db: Handle, incidentId: string) {
   return db
     .selectFrom('content_reports')
-    .select([
-      'report_id as id',
-      'reason',
-      'note',
-      'contact',
-      'language',
-      'reporter_id as userId',
-      'created_at as createdAt',
-    ])
+    .select(['report_id as id', 'reporter_id as userId', 'created_at as createdAt'])
+    .select(['reason', 'note', 'contact', 'language'])
     .where('incident_id', '=', incidentId)
     .orderBy('created_at')
     .orderBy('report_id')
@@ -311,12 +304,7 @@ export async function releaseAssets(tx: TxHandle, assetIds: readonly string[]): 
 /** Moves a row to the bytes at `key`. `false`: it has changed since. */
 export async function moveAsset(
   db: Db<MediaTables>,
-  {
-    assetId,
-    from,
-    key,
-    etag,
-  }: { readonly assetId: string; readonly from: string; readonly key: string; readonly etag: string },
+  { assetId, from, key, etag }: Readonly<Record<'assetId' | 'from' | 'key' | 'etag', string>>,
 ): Promise<boolean> {
   return db
     .updateTable('assets')

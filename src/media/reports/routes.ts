@@ -100,8 +100,9 @@ export function addReportRoutes(
     summary: 'Open an incident of an asset, to decide about it',
     description: 'Returns the open incident of the asset, or a new one without a report.',
     problems: ['not_found'],
+    example: { assetId: '5f0c3d4e-8a7b-4c1d-9e2f-3a4b5c6d7e8f' },
     client: { kind: 'foreign' },
-    body: assetParams,
+    body: api.incidentOrder,
     response: { 200: incident },
     handler: async ({ body }) => {
       const id = await joinAssetIncident(deps.db, body.assetId, null, false, 0);

@@ -5,6 +5,7 @@ import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, type Place } from '#platform/db/paging.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
 import type { Lineage } from '../api.ts';
+import type { IncidentCounts, IncidentListing } from '../incidents/api.ts';
 import { type IncidentStatus, isLive, keyOfCollection, type MediaTables } from '../tables.ts';
 import type { Digests, Match } from './screening.ts';
 
@@ -191,12 +192,7 @@ export function findIncident(db: Db<MediaTables>, id: string) {
   return db.selectFrom('screening_incidents').select(incidentColumns).where('incident_id', '=', id).executeTakeFirst();
 }
 
-export interface IncidentFilter {
-  readonly status?: IncidentStatus | undefined;
-  readonly ownerId?: string | undefined;
-  readonly list?: string | undefined;
-  /** `true`: only those with an appeal. `open`: only those with an unanswered one. */
-  readonly appealed?: 'true' | 'false' | 'open' | undefined;
+export interface IncidentFilter extends Partial<Pick<IncidentListing, 'status' | 'ownerId' | 'list' | 'appealed'>> {
   /** Those about these assets, their copies, and the same bytes. */
   readonly alike?: readonly string[] | undefined;
   /** `true`: what has priority comes first. */
@@ -331,27 +327,17 @@ export async function writeAppeal(db: Db<MediaTables>, id: string, text: string)
   return row?.appealedAt ?? undefined;
 }
 
-export interface IncidentCount {
-  readonly status: 'open' | 'upheld' | 'cleared';
-  readonly list: string;
-  readonly count: number;
-}
-
-export async function countByStatus(db: Db<MediaTables>): Promise<readonly IncidentCount[]> {
-  // Reads only an index.
-  const { rows } = await sql<IncidentCount>`
-    select status, list, count(*)::int as count from screening_incidents group by status, list order by list, status
-  `.execute(db);
-  return rows;
-}
-
-export async function countOpenAppeals(db: Db<MediaTables>): Promise<number> {
-  const { count } = await db
-    .selectFrom('screening_incidents')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where(isUnanswered)
-    .executeTakeFirstOrThrow();
-  return count;
+export async function countIncidents(db: Db<MediaTables>): Promise<IncidentCounts> {
+  const { rows } = await sql<IncidentCounts>`
+    with counted as (select status, list, count(*)::int as count from screening_incidents group by status, list),
+    sums as (select status, sum(count)::int as count from counted group by status),
+    by_list as (select list, sum(count)::int as count from counted group by list)
+    select coalesce((select count from sums where status = 'open'), 0) as open,
+      coalesce((select count from sums where status = 'upheld'), 0) as upheld,
+      coalesce((select count from sums where status = 'cleared'), 0) as cleared,
+      (select count(*)::int from screening_incidents where ${isUnanswered}) as "openAppeals",
+      coalesce((select jsonb_object_agg(list, count) from by_list), '{}') as lists`.execute(db);
+  return rows[0] as IncidentCounts;
 }
 
 /** Where the same bytes may remain. */

@@ -1,6 +1,5 @@
 /** One incident: its facts, the reports, the appeal of the owner, a look where one exists, and the decision. */
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
@@ -104,15 +103,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           <History of={incident} />
         </div>
         <div className="stack desk-aside">
-          {isRemoved(incident) && <p className="quiet">The removal deleted the content. No preview of it is left.</p>}
-          {isGone && !isRemoved(incident) && (
-            <p className="quiet">
-              {ownerId === nobody
-                ? 'The content was deleted with the account of its owner.'
-                : 'The content was deleted since, by its owner or with another decision.'}{' '}
-              No preview of it is left.
-            </p>
-          )}
+          {isGone && <p className="quiet">The {goneBy(incident)} deleted the content. No preview of it is left.</p>}
           {assetId !== null && !isGone && <Preview id={id} isThere={isThere} />}
           <Decision incident={incident} />
         </div>
@@ -120,6 +111,11 @@ function Facts({ incident }: { readonly incident: Incident }) {
     </>
   );
 }
+
+const goneBy = (incident: Incident) => {
+  if (isRemoved(incident)) return 'removal';
+  return incident.ownerId === nobody ? 'erasure of its owner' : 'owner, or another decision,';
+};
 
 /** Whether the owner has done this before. */
 function Owner({ id }: { readonly id: string }) {
@@ -187,62 +183,55 @@ function History({ of: incident }: { readonly of: Incident }) {
 }
 
 /** Reads the content of an incident, which the audit log records. */
-function useLook(id: string) {
-  const [look, setLook] = useState<Look>();
-  const looking = useMutation({
-    mutationFn: async (isSharp: boolean) => {
+const useLook = (id: string, isSharp = false) =>
+  useQuery({
+    queryKey: ['look', id, isSharp],
+    enabled: false,
+    retry: false,
+    // An operator who comes back requests it again.
+    gcTime: 0,
+    queryFn: async () => {
       const response = await send(`/api/incidents/${id}/preview${isSharp ? '?sharp=true' : ''}`);
-      setLook({ url: URL.createObjectURL(await response.blob()), isSharp });
+      return URL.createObjectURL(await response.blob());
     },
   });
-  useEffect(
-    () => () => {
-      if (look !== undefined) URL.revokeObjectURL(look.url);
-    },
-    [look],
-  );
-  return { look, looking };
-}
 
 /** A small, blurred look from the list. */
 export function Glance({ id }: { readonly id: string }) {
-  const { look, looking } = useLook(id);
-  return look === undefined ? (
+  const { data, error, isFetching, refetch } = useLook(id);
+  return data === undefined ? (
     <button
       type="button"
       className="record-picture"
-      title={looking.error?.message ?? 'Blurred. The audit log records that you look at it.'}
-      disabled={looking.isPending || looking.isError}
-      onClick={() => looking.mutate(false)}
+      title={error?.message ?? 'Blurred. The audit log records that you look at it.'}
+      disabled={isFetching || error !== null}
+      onClick={() => refetch()}
     >
-      {looking.isError ? 'Gone' : 'Show'}
+      {error === null ? 'Show' : 'Gone'}
     </button>
   ) : (
     <span className="record-picture">
-      <img src={look.url} alt="The content, strongly blurred" />
+      <img src={data} alt="The content, strongly blurred" />
     </span>
   );
 }
 
-interface Look {
-  readonly url: string;
-  readonly isSharp: boolean;
-}
-
 /** Nothing is shown before the operator requests it. */
 function Preview({ id, isThere }: { readonly id: string; readonly isThere: boolean }) {
-  const { look, looking } = useLook(id);
+  const [blurred, sharp] = [useLook(id), useLook(id, true)];
+  const url = sharp.data ?? blurred.data;
+  const isFetching = blurred.isFetching || sharp.isFetching;
   return (
     <section className="card stack" aria-labelledby="look-heading">
       <h2 id="look-heading">{isThere ? 'Content' : 'Blurred preview'}</h2>
-      {look && (
+      {url && (
         <img
-          className={look.isSharp ? 'desk-look sharp' : 'desk-look'}
-          src={look.url}
-          alt={look.isSharp ? 'The reported content' : 'The content, strongly blurred'}
+          className={sharp.data ? 'desk-look sharp' : 'desk-look'}
+          src={url}
+          alt={sharp.data ? 'The reported content' : 'The content, strongly blurred'}
         />
       )}
-      {look === undefined && (
+      {url === undefined && (
         <p className="quiet">
           {!isThere &&
             'The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them. '}
@@ -250,18 +239,18 @@ function Preview({ id, isThere }: { readonly id: string; readonly isThere: boole
         </p>
       )}
       <div className="desk-buttons">
-        {look === undefined && (
-          <button type="button" disabled={looking.isPending} onClick={() => looking.mutate(false)}>
+        {url === undefined && (
+          <button type="button" disabled={isFetching} onClick={() => blurred.refetch()}>
             Show it blurred
           </button>
         )}
-        {isThere && !look?.isSharp && (
-          <button type="button" disabled={looking.isPending} onClick={() => looking.mutate(true)}>
+        {isThere && sharp.data === undefined && (
+          <button type="button" disabled={isFetching} onClick={() => sharp.refetch()}>
             Show it
           </button>
         )}
       </div>
-      <Problem of={looking.error} />
+      <Problem of={sharp.error ?? blurred.error} />
     </section>
   );
 }

@@ -59,13 +59,15 @@ export const IncidentLine = ({ of: incident }: { readonly of: Incident }) => (
 
 /** Where a file is, as it is or as the same bytes, what was reported about it, and how to take it down. */
 export function Places({ of: assetId, but }: { readonly of: string; readonly but?: string }) {
-  const { places = [], incidents = [] } = usePlaces(assetId).data ?? {};
+  const { data } = usePlaces(assetId);
+  const { places = [], incidents = [] } = data ?? {};
   const opening = useMutation({
     mutationFn: async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
   });
   const isStored = places.some((one) => one.assetId === assetId);
   return (
     <div className="stack">
+      {data?.places.length === 0 && <p className="quiet">No copy of it is stored.</p>}
       <Lines>
         {places.map((place) => (
           <Line

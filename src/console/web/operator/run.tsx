@@ -77,8 +77,8 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
         <Pairs
           of={{
             Ordered: momentOf(createdAt),
-            ...(orderedAt !== null && { Started: momentOf(orderedAt) }),
-            ...(endedAt !== null && { Ended: momentOf(endedAt) }),
+            ...(orderedAt !== null && { Started: `after ${tookOf(createdAt, orderedAt)}` }),
+            ...(endedAt !== null && { Ended: `${momentOf(endedAt)}, after ${tookOf(createdAt, endedAt)}` }),
             ...Object.fromEntries(Object.entries(one.parameters).map(([name, value]) => [name, String(value)])),
             ...(one.failureCode !== null && { Code: <code>{one.failureCode}</code> }),
             'Order id': <Id of={id} name="order id" />,
