@@ -149,13 +149,9 @@ function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (st
 /** Only the original of an animation moves. */
 const movesFor = ({ animated }: Asset) => animated === true && !matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** The conversation that made the asset, or that it was attached to. */
-function conversationOf({ scopeKind, scopeId }: Asset): string | undefined {
-  return scopeKind === 'thread' && !scopeId.startsWith('mcp-') ? `/studio/${scopeId}` : undefined;
-}
-
 function Facts({ asset }: { readonly asset: Asset }) {
-  const conversation = conversationOf(asset);
+  const { scopeKind, scopeId } = asset;
+  const conversation = scopeKind === 'thread' && !scopeId.startsWith('mcp-') && `/studio/${scopeId}`;
   const format = (asset.mime.split('/')[1] ?? '').toUpperCase();
   const facts = [
     ['Model', asset.model],

@@ -65,10 +65,8 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
       const keptS = Math.round((Date.parse(link?.expiresAt ?? '') - Date.now()) / 1000);
       const seconds = expiresIn === 'kept' ? Math.max(60, keptS) : Number(expiresIn);
       const optional = { ...(name.trim() && { author: name.trim() }), ...(seconds && { expiresIn: seconds }) };
-      return user.json<Share>('media', '/v1/shares', {
-        method: 'POST',
-        json: { ...targetOf(of), ...flags, ...optional },
-      });
+      const json = { ...targetOf(of), ...flags, ...optional };
+      return user.json<Share>('media', '/v1/shares', { method: 'POST', json });
     },
     onError: (error) => {
       notifyFailure(error);
@@ -172,9 +170,7 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           )}
         </div>
       )}
-      {of.kind === 'share' && (
-        <Publishing of={of} what={what} shown={options} onPublished={() => setAuthor(options.author)} />
-      )}
+      {of.kind === 'share' && <Publishing of={of} what={what} shown={options} onPublished={setAuthor} />}
       <p className="small">
         <Link href="/shared" onClick={onClose}>
           All links
@@ -193,14 +189,7 @@ export function EndSharing({ id, onAnswered }: Pick<Share, 'id'> & { readonly on
       notify('The link no longer works.');
       void reread();
     }, notifyFailure);
-  return (
-    <Confirm
-      label="End sharing"
-      question="The link stops working."
-      onConfirm={end}
-      {...(onAnswered && { onAnswered })}
-    />
-  );
+  return <Confirm label="End sharing" question="The link stops working." onConfirm={end} onAnswered={onAnswered} />;
 }
 
 function OpenLink({ share, isPrimary }: { readonly share: Share; readonly isPrimary: boolean }) {
@@ -235,7 +224,7 @@ interface PublishingProps {
   readonly of: Extract<Shareable, { kind: 'share' }>;
   readonly what: string;
   readonly shown: Pick<Options, 'showPrompt' | 'author'>;
-  readonly onPublished: () => void;
+  readonly onPublished: (author: string) => void;
 }
 
 /** The public feed, which everyone who uses the studio sees under Explore. */
@@ -250,7 +239,7 @@ function Publishing({ of, what, shown: { showPrompt, author }, onPublished }: Pu
   const publishing = useMutation({
     mutationFn: () => publish(user, of.asset, { showPrompt, author: author.trim() }),
     onSuccess: async (made) => {
-      onPublished();
+      onPublished(author);
       queries.setQueryData(queryKey, [made]);
       void queries.invalidateQueries({ queryKey: ['gallery'] });
       patch([of.asset.assetId], { published: true });

@@ -54,9 +54,6 @@ export function SharedLinks() {
   );
 }
 
-/** The first words of a long prompt. */
-const shorten = (text: string) => (text.length <= 80 ? text : `${text.slice(0, 80).trimEnd()} …`);
-
 function Line({ share, among }: { readonly share: Share; readonly among: readonly string[] }) {
   const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
   const [isEnding, setEnding] = useState(false);
@@ -71,7 +68,7 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
             `/library/${share.assetId}`,
             asset && { kind: 'share', asset, prompt: asset.prompt },
           ];
-  const name = share.title === null ? kind : shorten(share.title);
+  const name = share.title ?? kind;
   const facts = [
     collectionId === null ? kind : `${kind} of ${itemsOf(items)}`,
     newItems > 0 && `${newItems} more not in the link`,
