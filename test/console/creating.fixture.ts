@@ -98,19 +98,26 @@ export function playCreating(scene: Scene): void {
     await dialog.getByRole('button', { name: 'Create a public link' }).waitFor();
     await judge(page, 'a share before it is public');
     const author = dialog.getByLabel('Your name (optional)');
+    // A name that nothing was shared with is forgotten.
+    await author.fill('Nobody');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    expect(await author.inputValue()).toBe('');
     await author.fill('Ada');
     await dialog.getByRole('button', { name: 'Create a public link' }).click();
     const url = await dialog.getByLabel('Public link').inputValue();
-    const saving = dialog.getByRole('button', { name: 'Save the changes' });
-    expect(await saving.count()).toBe(0);
+    await page.locator('.toasts').getByText('The link is created').waitFor();
     await judge(page, 'a share');
-    // What the link shows changes, and its URL stays.
-    await author.fill('Ada L.');
+    // Each change is saved at once, the name when the dialog closes, and the URL stays.
     await dialog.getByLabel('Let search engines find it').check();
     await dialog.getByLabel('The link works').selectOption('For a week');
+    await dialog.getByText('Saved.').waitFor();
     await judge(page, 'a changed share');
-    await saving.click();
-    await saving.waitFor({ state: 'detached' });
+    await author.fill('Ada L.');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await expect.poll(() => author.inputValue()).toBe('Ada L.');
     expect(await dialog.getByLabel('Public link').inputValue()).toBe(url);
     // Where the account page reads it.
     expect(await page.evaluate("localStorage.getItem('atelier.author')")).toBe('Ada L.');
@@ -121,8 +128,7 @@ export function playCreating(scene: Scene): void {
     // Another change keeps the time.
     const time = await until.innerText();
     await dialog.getByLabel('Let search engines find it').uncheck();
-    await saving.click();
-    await saving.waitFor({ state: 'detached' });
+    await dialog.getByText('Saved.').waitFor();
     expect(await until.innerText()).toBe(time);
 
     const reader = await browser.newContext({ javaScriptEnabled: false, locale: 'en-GB' });
@@ -152,8 +158,19 @@ export function playCreating(scene: Scene): void {
     await expect.poll(async () => (await fetch(url)).status, { timeout: 10_000 }).toBe(404);
     await dialog.getByRole('button', { name: 'Create a public link' }).click();
     await dialog.getByRole('link', { name: 'All links' }).click();
-    await page.getByRole('list', { name: 'Shared links' }).getByRole('link', { name: 'Open' }).waitFor();
+    const links = page.getByRole('list', { name: 'Shared links' });
+    await links.getByText('search engines kept out').waitFor();
     await judge(page, 'the shared links');
+    await links.getByRole('button', { name: /^Edit the link/ }).click();
+    await dialog.getByLabel('Let search engines find it').check();
+    await dialog.getByText('Saved.').waitFor();
+    await page.keyboard.press('Escape');
+    await links.getByText('search engines allowed').waitFor();
+    await links.getByRole('button', { name: /^More for/ }).click();
+    await page.getByRole('menuitem', { name: 'Open' }).waitFor();
+    await page.getByRole('menuitem', { name: 'End sharing' }).click();
+    await links.getByRole('button', { name: 'Yes, end sharing' }).click();
+    await page.getByText('You share nothing by a link.').waitFor();
     await reader.close();
     expect(complaints).toEqual([]);
   });

@@ -436,7 +436,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(await status()).toBe(200);
     await judge(page, 'the link of an album');
     await sharing.getByRole('link', { name: 'All links' }).click();
-    await page.getByText(/^Album · shared/).waitFor();
+    await page.getByText(/^Album of 2 items · prompts hidden/).waitFor();
     await page.getByRole('list', { name: 'Shared links' }).locator('.cover .there').first().waitFor();
     await judge(page, 'the links with an album');
     // The list and the page of the album mark it, and lead to its link.

@@ -92,11 +92,16 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await expect.poll(() => tiles(page).count()).toBe(3);
     await page.getByRole('link', { name: 'Trash' }).click();
     await expect.poll(() => tiles(page).count()).toBe(3);
-    await tiles(page).nth(0).locator('.open').click();
+    await tiles(page).nth(0).getByRole('checkbox').click();
     await page.getByRole('toolbar').getByRole('button', { name: 'Restore' }).click();
     await expect.poll(() => tiles(page).count()).toBe(2);
+    // A click shows the image in full, with what can be done about it.
     await tiles(page).nth(0).locator('.open').click();
-    await page.getByRole('button', { name: 'Delete permanently' }).click();
+    const look = page.getByRole('dialog', { name: 'Image: photo.png' });
+    await look.locator('.stage .asset-image.there').waitFor();
+    await look.getByText('30 days left').waitFor();
+    expect(await look.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await look.getByRole('button', { name: 'Delete permanently' }).click();
     await judge(page, 'a question about a deletion');
     await page.getByRole('button', { name: 'Yes, delete permanently' }).click();
     await expect.poll(() => tiles(page).count()).toBe(1);

@@ -21,11 +21,11 @@ export interface PublicGallery {
     readonly width: number | null;
     readonly height: number | null;
     readonly blurhash: string | null;
-    readonly thumbUrl: string | null;
-    readonly previewUrl: string | null;
     readonly generated: 'ai' | 'edited' | null;
     /** `null`: unknown, or not shared. */
     readonly prompt: string | null;
+    readonly thumbUrl: string | null;
+    readonly previewUrl: string | null;
     /** The name that the owner has chosen for this asset. `null`: none. */
     readonly author: string | null;
     /** The other users who have made something from it. */

@@ -152,16 +152,9 @@ export type GalleryListing = z.output<typeof galleryListing>;
 export const galleryPage = z.object({
   items: z
     .array(
-      z.object({
-        assetId: z.string(),
-        kind: z.enum(['image', 'video']),
-        width: z.int().nullable(),
-        height: z.int().nullable(),
-        blurhash: z.string().nullable(),
+      sharedMedia.omit({ mime: true, picture: true, file: true }).extend({
         thumbUrl: z.string().nullable(),
         previewUrl: z.string().nullable(),
-        generated: z.enum(['ai', 'edited']).nullable(),
-        prompt: z.string().nullable().describe('`null`: unknown, or not shared.'),
         author: z.string().nullable().describe('The name that the owner has chosen for this asset. `null`: none.'),
         remixes: z.int().describe('The other users who have made something from it.'),
         publishedAt: z.iso.datetime(),

@@ -106,19 +106,12 @@ async function assertOwn({ db }: MediaContext, ownerId: string, assetId: string)
   if (!/^(image|video)\//.test(asset.mime)) throw invalid('body.assetId', 'must be an image or a video');
 }
 
-const toShare = ({ edgeUrl }: MediaContext, row: StoredShare): Share => ({
-  id: row.id,
+const toShare = ({ edgeUrl }: MediaContext, { ownerId: _ownerId, ...row }: StoredShare): Share => ({
+  ...row,
   url: `${edgeUrl}/s/${row.id}`,
-  assetId: row.assetId,
   threadId: collectionOf(row.threadId) === null ? row.threadId : null,
   collectionId: collectionOf(row.threadId),
-  showPrompt: row.showPrompt,
-  index: row.index,
-  attachments: row.attachments,
-  author: row.author,
-  title: row.title,
   items: row.assetId === null ? row.items : 1,
-  newItems: row.newItems,
   createdAt: row.createdAt.toISOString(),
   expiresAt: row.expiresAt?.toISOString() ?? null,
 });
@@ -134,7 +127,7 @@ export async function readShares(deps: MediaContext, caller: Caller, query: Shar
   const rows = await listShares(deps.db, filter, after, limit + 1);
   const page = rows.slice(0, limit);
   return {
-    shares: page.map((row) => toShare(deps, row)),
+    shares: page.map(({ createdAtUs: _createdAtUs, ...row }) => toShare(deps, row)),
     nextCursor: writeCursor(rows.length > limit ? page.at(-1) : undefined),
   };
 }

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight, File, Info, MessageSquare, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
@@ -25,15 +25,18 @@ interface LightboxProps {
   /** `undefined`: there is none in this direction. */
   readonly onStep: { readonly before: (() => void) | undefined; readonly after: (() => void) | undefined };
   readonly onClose: () => void;
-  readonly onDeleted: () => void;
-  readonly isEditing: boolean;
-  readonly onEditing: (isEditing: boolean) => void;
+  readonly onDeleted?: () => void;
+  readonly isEditing?: boolean;
+  readonly onEditing?: (isEditing: boolean) => void;
   /** An edit has made this asset. */
-  readonly onMade: (assetId: string) => Promise<unknown>;
+  readonly onMade?: (assetId: string) => Promise<unknown>;
+  /** In place of the actions of the library, for the trash. */
+  readonly children?: ReactNode;
 }
 
 /** One asset in the whole window. It has its own URL, so the Back button closes it. */
-export function Lightbox({ assetId, known, onStep, onClose, onDeleted, onEditing, isEditing, onMade }: LightboxProps) {
+export function Lightbox({ assetId, known, onStep, onClose, isEditing = false, ...props }: LightboxProps) {
+  const { onDeleted, onEditing, onMade, children } = props;
   const dialog = useModal();
   const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
   const { data: asset, error, refetch } = useAsset(assetId, known);
@@ -42,7 +45,8 @@ export function Lightbox({ assetId, known, onStep, onClose, onDeleted, onEditing
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
       if (isEditing || target instanceof HTMLVideoElement || target instanceof HTMLInputElement) return;
-      if (key === 'f' && asset) void changeFavorites([assetId], !asset.favorite).catch(notifyFailure);
+      if (key === 'f' && asset?.trashedAt === null)
+        void changeFavorites([assetId], !asset.favorite).catch(notifyFailure);
       if (key === 'ArrowLeft') before?.();
       if (key === 'ArrowRight') after?.();
       if (key === 'i') setFacts((has) => !has);
@@ -57,14 +61,15 @@ export function Lightbox({ assetId, known, onStep, onClose, onDeleted, onEditing
       aria-label={asset ? nameOf(asset) : 'Asset'}
       onCancel={(event) => {
         event.preventDefault();
-        if (isEditing) onEditing(false);
+        if (isEditing) onEditing?.(false);
         else onClose();
       }}
     >
       <div className="top">
         <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
         {isEditing && <h2>Edit the image</h2>}
-        {asset && !isEditing && (
+        {children}
+        {asset && !isEditing && !children && (
           <MediaActions
             key={assetId}
             asset={asset}
@@ -72,7 +77,7 @@ export function Lightbox({ assetId, known, onStep, onClose, onDeleted, onEditing
             isFavorite={asset.favorite}
             layout="bar"
             onDeleted={onDeleted}
-            onEdit={() => onEditing(true)}
+            onEdit={() => onEditing?.(true)}
           />
         )}
         {!isEditing && (
@@ -85,8 +90,8 @@ export function Lightbox({ assetId, known, onStep, onClose, onDeleted, onEditing
           />
         )}
       </div>
-      {isEditing && asset ? (
-        <Editor key={assetId} asset={asset} onMade={onMade} onClose={() => onEditing(false)} />
+      {isEditing && asset && onMade ? (
+        <Editor key={assetId} asset={asset} onMade={onMade} onClose={() => onEditing?.(false)} />
       ) : (
         <>
           <div className="stage">
@@ -107,7 +112,7 @@ export function Lightbox({ assetId, known, onStep, onClose, onDeleted, onEditing
   );
 }
 
-export function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (step: 1 | -1) => void }) {
+function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (step: 1 | -1) => void }) {
   const { data } = useSigned(isVideo(asset) ? 'video' : 'image', asset.assetId);
   if (data?.ready === false) return <p className="quiet">This file has been deleted.</p>;
   if (isVideo(asset))
@@ -144,13 +149,9 @@ export function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwi
 /** Only the original of an animation moves. */
 const movesFor = ({ animated }: Asset) => animated === true && !matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** The conversation that made the asset, or that it was attached to. */
-function conversationOf({ scopeKind, scopeId }: Asset): string | undefined {
-  return scopeKind === 'thread' && !scopeId.startsWith('mcp-') ? `/studio/${scopeId}` : undefined;
-}
-
 function Facts({ asset }: { readonly asset: Asset }) {
-  const conversation = conversationOf(asset);
+  const { scopeKind, scopeId } = asset;
+  const conversation = scopeKind === 'thread' && !scopeId.startsWith('mcp-') && `/studio/${scopeId}`;
   const format = (asset.mime.split('/')[1] ?? '').toUpperCase();
   const facts = [
     ['Model', asset.model],

@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextField } from '../parts/fields.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { Button, icon } from '../parts/iconbutton.tsx';
-import { Failure, Pending, Problem } from '../parts/states.tsx';
+import { Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
@@ -65,10 +65,13 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
       const keptS = Math.round((Date.parse(link?.expiresAt ?? '') - Date.now()) / 1000);
       const seconds = expiresIn === 'kept' ? Math.max(60, keptS) : Number(expiresIn);
       const optional = { ...(name.trim() && { author: name.trim() }), ...(seconds && { expiresIn: seconds }) };
-      return user.json<Share>('media', '/v1/shares', {
-        method: 'POST',
-        json: { ...targetOf(of), ...flags, ...optional },
-      });
+      const json = { ...targetOf(of), ...flags, ...optional };
+      return user.json<Share>('media', '/v1/shares', { method: 'POST', json });
+    },
+    onError: (error) => {
+      notifyFailure(error);
+      // The page shows what is stored.
+      if (link) setChanges({});
     },
     onSuccess: async ({ url }, sent) => {
       // The name of an older link is not the one that the user has chosen last.
@@ -84,26 +87,15 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
     setChanges({ ...changes, ...next });
     if (link) saving.mutate({ ...options, ...next });
   };
-  /** Of the name, which is saved when the field is left. */
-  const save = () => {
-    if (link && isChanged) saving.mutateAsync(options).catch(notifyFailure);
-  };
-  const close = () => {
-    save();
-    onClose();
-  };
   const kept = link?.expiresAt ? [['kept', `Until ${momentOf(link.expiresAt)}`] as const] : [];
-  const hasNews = link !== undefined && link.newItems > 0;
+  const news = link?.newItems ?? 0;
+  const prompts = isThread ? 'prompts that the model wrote for images and videos' : 'prompts';
   return (
-    <Dialog title={`Share the ${what}`} onClose={close}>
+    <Dialog title={`Share the ${what}`} onClose={onClose}>
       <div className="share">
         {(of.kind !== 'share' || of.prompt !== null) && (
           <Check
-            label={
-              isThread
-                ? 'Show the prompts that the model wrote for images and videos'
-                : `Show the ${of.kind === 'share' ? 'prompt' : 'prompts'}`
-            }
+            label={`Show the ${of.kind === 'share' ? 'prompt' : prompts}`}
             value={options.showPrompt}
             onChange={(showPrompt) => change({ showPrompt })}
           />
@@ -115,7 +107,7 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           placeholder="Anonymous"
           value={options.author}
           onChange={(next) => setChanges({ ...changes, author: next })}
-          onBlur={save}
+          onBlur={() => isChanged && change({})}
           onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
         />
       </div>
@@ -126,29 +118,22 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           <h3>
             <Link2 {...icon} /> Link
           </h3>
-          {isThread ? (
-            <p>
-              Anyone with the link can read your messages and the answers, in the versions that you see, and can see the
-              images and videos in the answers. Later messages are not shared until you update the link.
-            </p>
-          ) : (
-            <p>
-              Anyone with the link can see{' '}
-              {link && of.kind === 'share-album' ? `${itemsOf(link.items)} of the album` : `the ${what}`}.
-              {of.kind === 'share-album' && ' What you add later is not shared until you update the link.'}
-            </p>
-          )}
-          {link && <OpenLink share={link} isPrimary={!hasNews} />}
-          {link && (isThread || hasNews) && (
+          <p>
+            Anyone with the link can{' '}
+            {isThread
+              ? 'read your messages and the answers in the versions that you see, with the images and videos in the answers. Later messages are not shared'
+              : `see ${link && of.kind === 'share-album' ? `${itemsOf(link.items)} of the album` : `the ${what}`}`}
+            {of.kind === 'share-album' && '. What you add later is not shared'}
+            {of.kind !== 'share' && ' until you update the link'}.
+          </p>
+          {link && <OpenLink share={link} isPrimary={news === 0} />}
+          {link && (isThread || news > 0) && (
             <div className="does news">
-              {hasNews &&
-                (link.newItems === 1
-                  ? '1 new item is not in the link.'
-                  : `${link.newItems} new items are not in the link.`)}
+              {news > 0 && `${news} new ${news === 1 ? 'item is' : 'items are'} not in the link.`}
               <Button
                 Icon={RefreshCw}
                 text="Update the link"
-                className={hasNews ? 'primary' : ''}
+                className={news > 0 ? 'primary' : ''}
                 disabled={saving.isPending}
                 onClick={() => saving.mutate({ ...options, update: true })}
               />
@@ -168,7 +153,6 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
             value={options.expiresIn}
             onChange={(expiresIn) => change({ expiresIn })}
           />
-          {saving.error && <Failure error={saving.error} retry={() => saving.mutate(options)} />}
           {link ? (
             <p className="quiet small" role="status">
               {saving.isPending
@@ -186,11 +170,9 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           )}
         </div>
       )}
-      {of.kind === 'share' && (
-        <Publishing of={of} what={what} shown={options} onPublished={() => setAuthor(options.author)} />
-      )}
+      {of.kind === 'share' && <Publishing of={of} what={what} shown={options} onPublished={setAuthor} />}
       <p className="small">
-        <Link href="/shared" onClick={close}>
+        <Link href="/shared" onClick={onClose}>
           All links
         </Link>
       </p>
@@ -207,14 +189,7 @@ export function EndSharing({ id, onAnswered }: Pick<Share, 'id'> & { readonly on
       notify('The link no longer works.');
       void reread();
     }, notifyFailure);
-  return (
-    <Confirm
-      label="End sharing"
-      question="The link stops working."
-      onConfirm={end}
-      {...(onAnswered && { onAnswered })}
-    />
-  );
+  return <Confirm label="End sharing" question="The link stops working." onConfirm={end} onAnswered={onAnswered} />;
 }
 
 function OpenLink({ share, isPrimary }: { readonly share: Share; readonly isPrimary: boolean }) {
@@ -249,7 +224,7 @@ interface PublishingProps {
   readonly of: Extract<Shareable, { kind: 'share' }>;
   readonly what: string;
   readonly shown: Pick<Options, 'showPrompt' | 'author'>;
-  readonly onPublished: () => void;
+  readonly onPublished: (author: string) => void;
 }
 
 /** The public feed, which everyone who uses the studio sees under Explore. */
@@ -264,7 +239,7 @@ function Publishing({ of, what, shown: { showPrompt, author }, onPublished }: Pu
   const publishing = useMutation({
     mutationFn: () => publish(user, of.asset, { showPrompt, author: author.trim() }),
     onSuccess: async (made) => {
-      onPublished();
+      onPublished(author);
       queries.setQueryData(queryKey, [made]);
       void queries.invalidateQueries({ queryKey: ['gallery'] });
       patch([of.asset.assetId], { published: true });

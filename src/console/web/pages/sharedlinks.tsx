@@ -10,9 +10,8 @@ import { EndSharing } from '../library/sharedialog.tsx';
 import { copyLink, type Share, useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
-import { useIsNarrow } from '../shell/browser.ts';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { Cover } from './albums.tsx';
@@ -55,45 +54,33 @@ export function SharedLinks() {
   );
 }
 
-/** The first words of a long prompt. */
-const shorten = (text: string) => (text.length <= 80 ? text : `${text.slice(0, 80).trimEnd()} …`);
-
 function Line({ share, among }: { readonly share: Share; readonly among: readonly string[] }) {
   const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
   const [isEnding, setEnding] = useState(false);
-  const isNarrow = useIsNarrow();
   const { threadId, collectionId, items, newItems, url } = share;
-  const kind =
-    threadId !== null ? 'Conversation' : collectionId !== null ? 'Album' : asset && isVideo(asset) ? 'Video' : 'Image';
-  const href =
+  const [kind, href, dialog]: readonly [string, string, LibraryDialog | undefined] =
     threadId !== null
-      ? `/studio/${threadId}`
-      : `/library${collectionId === null ? `/${share.assetId}` : `?album=${collectionId}`}`;
-  const name = share.title === null ? kind : shorten(share.title);
+      ? ['Conversation', `/studio/${threadId}`, { kind: 'share-thread', threadId, title: '' }]
+      : collectionId !== null
+        ? ['Album', `/library?album=${collectionId}`, { kind: 'share-album', collectionId }]
+        : [
+            asset && isVideo(asset) ? 'Video' : 'Image',
+            `/library/${share.assetId}`,
+            asset && { kind: 'share', asset, prompt: asset.prompt },
+          ];
+  const name = share.title ?? kind;
   const facts = [
     collectionId === null ? kind : `${kind} of ${itemsOf(items)}`,
     newItems > 0 && `${newItems} more not in the link`,
     asset?.published && 'published in Explore',
-    asset?.prompt !== null && (share.showPrompt ? 'prompts shown' : 'prompts hidden'),
-    share.index ? 'search engines allowed' : 'no search engines',
+    asset?.prompt !== null && `prompts ${share.showPrompt ? 'shown' : 'hidden'}`,
+    `search engines ${share.index ? 'allowed' : 'kept out'}`,
   ];
-  const until = share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`;
-  const dialog: LibraryDialog | undefined =
-    threadId !== null
-      ? { kind: 'share-thread', threadId, title: name }
-      : collectionId !== null
-        ? { kind: 'share-album', collectionId }
-        : asset && { kind: 'share', asset, prompt: asset.prompt };
-  const edit = () => dialog && openDialog(dialog);
   return (
     <>
       <span className="thumb">
-        {threadId !== null &&
-          (items > 0 ? (
-            <AssetImage url={`${url}/0/thumb.webp`} alt="" />
-          ) : (
-            <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />
-          ))}
+        {threadId !== null && items === 0 && <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />}
+        {threadId !== null && items > 0 && <AssetImage url={`${url}/0/thumb.webp`} alt="" />}
         {collectionId !== null && <Cover filter={{ album: collectionId }} version="" />}
         {asset && <Thumb asset={asset} />}
       </span>
@@ -103,44 +90,35 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
         </Link>
         <span className="quiet small">{facts.filter(Boolean).join(' · ')}</span>
         <span className="quiet small">
-          Shared {momentOf(share.createdAt)} · {until}
+          Shared {momentOf(share.createdAt)} ·{' '}
+          {share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`}
         </span>
       </span>
       <span className="does">
-        <Button
-          Icon={Copy}
-          text="Copy"
-          aria-label={`Copy the link of ${name}`}
-          onClick={() => copyLink(url).catch(notifyFailure)}
-        />
         {isEnding ? (
           <EndSharing id={share.id} onAnswered={() => setEnding(false)} />
-        ) : isNarrow ? (
-          <Menu align="end" trigger={<IconButton label={`More for ${name}`} Icon={Ellipsis} />}>
-            <MenuItem Icon={ExternalLink} onSelect={() => window.open(url, '_blank', 'noreferrer')}>
-              Open
-            </MenuItem>
-            <MenuItem Icon={Pencil} isDisabled={!dialog} onSelect={edit}>
-              Edit
-            </MenuItem>
-            <MenuItem Icon={Unlink} tone="danger" onSelect={() => setEnding(true)}>
-              End sharing
-            </MenuItem>
-          </Menu>
         ) : (
           <>
-            <a className="button" href={url} target="_blank" rel="noreferrer" aria-label={`Open the page of ${name}`}>
-              <ExternalLink {...icon} />
-              Open
-            </a>
+            <Button
+              Icon={Copy}
+              text="Copy"
+              aria-label={`Copy the link of ${name}`}
+              onClick={() => copyLink(url).catch(notifyFailure)}
+            />
             <Button
               Icon={Pencil}
               text="Edit"
               aria-label={`Edit the link of ${name}`}
-              disabled={!dialog}
-              onClick={edit}
+              onClick={() => dialog && openDialog(dialog)}
             />
-            <EndSharing id={share.id} />
+            <Menu align="end" trigger={<IconButton label={`More for ${name}`} Icon={Ellipsis} />}>
+              <MenuItem Icon={ExternalLink} onSelect={() => window.open(url, '_blank', 'noreferrer')}>
+                Open
+              </MenuItem>
+              <MenuItem Icon={Unlink} tone="danger" onSelect={() => setEnding(true)}>
+                End sharing
+              </MenuItem>
+            </Menu>
           </>
         )}
       </span>

@@ -1,18 +1,17 @@
-import { CheckCheck, ChevronLeft, ChevronRight, RotateCcw, Trash2, X } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { CheckCheck, RotateCcw, Trash2, X } from 'lucide-react';
+import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
-import { filtersOf, nameOf, useAssets } from '../library/assets.ts';
+import { filtersOf, useAssets } from '../library/assets.ts';
 import { useChoosing } from '../library/choosing.ts';
 import { Timeline } from '../library/grid.tsx';
-import { View } from '../library/lightbox.tsx';
+import { Lightbox } from '../library/lightbox.tsx';
 import '../library/library.css';
 import { useTileSize } from '../library/tilesize.tsx';
 import { daysLeft, useTrash } from '../library/trash.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Loading, PageHead, Pending } from '../parts/states.tsx';
-import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useTrashedThreads } from '../studio/threads.ts';
 
@@ -27,6 +26,10 @@ export function Trash() {
   const assets = useMemo(() => listing.data?.pages.flatMap((page) => page.assets) ?? [], [listing.data]);
   const choosing = useChoosing(assets);
   const [open, setOpen] = useState<Asset>();
+  const beside = (step: number) => {
+    const to = open && assets[assets.indexOf(open) + step];
+    return to && (() => setOpen(to));
+  };
   const onMore = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
   }, [isFetchingNextPage, fetchNextPage]);
@@ -142,59 +145,26 @@ export function Trash() {
       )}
       {isFetchingNextPage && <Loading what="Reading more" />}
       {open && (
-        <Look
-          asset={open}
-          among={assets}
-          onOpen={setOpen}
-          onRestore={() => trash.restore([open])}
-          onDelete={() => deleteForGood(trash.deleteForGood([open]))}
-        />
+        <Lightbox
+          assetId={open.assetId}
+          known={open}
+          onStep={{ before: beside(-1), after: beside(1) }}
+          onClose={() => setOpen(undefined)}
+        >
+          <span className="quiet small">{daysLeft(open.trashedAt ?? new Date().toISOString())}</span>
+          <Button
+            Icon={RotateCcw}
+            text="Restore"
+            onClick={() => trash.restore([open]).then(() => setOpen(undefined))}
+          />
+          <Confirm
+            label="Delete permanently"
+            question="This cannot be undone."
+            onConfirm={() => deleteForGood(trash.deleteForGood([open])).then(() => setOpen(undefined))}
+          />
+        </Lightbox>
       )}
     </div>
-  );
-}
-
-interface LookProps {
-  readonly asset: Asset;
-  readonly among: readonly Asset[];
-  /** `undefined`: closes it. */
-  readonly onOpen: (asset: Asset | undefined) => void;
-  readonly onRestore: () => Promise<void>;
-  readonly onDelete: () => Promise<void>;
-}
-
-/** One of them in the whole window, to decide about it. */
-function Look({ asset, among, onOpen, onRestore, onDelete }: LookProps) {
-  const dialog = useModal();
-  const place = among.indexOf(asset);
-  const [before, after] = [among[place - 1], among[place + 1]];
-  const step = (to: Asset | undefined) => to && onOpen(to);
-  useEffect(() => {
-    const onKey = ({ key, target }: KeyboardEvent) => {
-      const to = { ArrowLeft: before, ArrowRight: after }[key];
-      if (to && !(target instanceof HTMLVideoElement)) onOpen(to);
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [before, after, onOpen]);
-  const leave = (work: Promise<void>) => work.then(() => onOpen(after ?? before));
-  return (
-    <dialog ref={dialog} className="lightbox" aria-label={nameOf(asset)} onClose={() => onOpen(undefined)}>
-      <div className="top">
-        <IconButton label="Close" Icon={X} size={20} onClick={() => onOpen(undefined)} />
-        <span className="quiet small">{daysLeft(asset.trashedAt ?? new Date().toISOString())}</span>
-        <span className="gap" />
-        <Button Icon={RotateCcw} text="Restore" onClick={() => void leave(onRestore())} />
-        <Confirm label="Delete permanently" question="This cannot be undone." onConfirm={() => leave(onDelete())} />
-      </div>
-      <div className="stage">
-        <View key={asset.assetId} asset={asset} onSwipe={(to) => step(to === 1 ? after : before)} />
-        {before && (
-          <IconButton className="step before" label="Previous" Icon={ChevronLeft} onClick={() => step(before)} />
-        )}
-        {after && <IconButton className="step after" label="Next" Icon={ChevronRight} onClick={() => step(after)} />}
-      </div>
-    </dialog>
   );
 }
 

@@ -16,7 +16,7 @@ interface ConfirmProps {
   readonly tone?: 'danger' | 'neutral';
   readonly onConfirm: () => Promise<unknown> | unknown;
   /** The question is open from the beginning, and ends with this. */
-  readonly onAnswered?: () => void;
+  readonly onAnswered?: (() => void) | undefined;
 }
 
 /** A confirmation in two steps for actions that cannot be undone, without a dialog. */
