@@ -335,7 +335,8 @@ describe('shares', () => {
       expect(await links(`collectionId=${collectionId}`)).toEqual([body.id]);
       expect(await links('copies=false&limit=200')).toContain(body.id);
       // What was added is not shown before an update, which keeps the URL.
-      const counts = async () => (await ada.media.call<SharePage>('GET', `/v1/shares?collectionId=${collectionId}`)).body;
+      const counts = async () =>
+        (await ada.media.call<SharePage>('GET', `/v1/shares?collectionId=${collectionId}`)).body;
       expect((await counts()).shares).toEqual([expect.objectContaining({ items: 2, newItems: 1 })]);
       const options = { collectionId, author: 'Ada Support' };
       expect((await share(ada, options)).body).toMatchObject({ items: 2, newItems: 1 });

@@ -1,12 +1,12 @@
 /** Admits operators to their endpoints, and names them to what the endpoints do. */
 import type { FastifyRequest } from 'fastify';
-import { isBlocked } from '#accounts/store.ts';
+import { type AccountTables, isBlocked } from '#accounts/store.ts';
 import { actorNamed, auditOf, recordAction } from '#platform/audit/audit.ts';
+import type { Db } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience.ts';
-import type { ConsoleContext } from '../context.ts';
 import { consoleProblems } from '../problems.ts';
-import type { NamedOperator, Operator } from '../sessions.ts';
+import type { NamedOperator, Operator, Sessions } from '../sessions.ts';
 
 export interface OperatorGuard {
   readonly onRequest: (request: FastifyRequest) => Promise<void>;
@@ -15,7 +15,10 @@ export interface OperatorGuard {
 const admitted = new WeakMap<FastifyRequest, Operator>();
 const databaseTimeoutMs = 2000;
 
-type GuardContext = Pick<ConsoleContext, 'db' | 'sessions'>;
+interface GuardContext {
+  readonly db: Db<AccountTables> | undefined;
+  readonly sessions: Sessions;
+}
 
 /** Throws 401 without a session, and 403 `read_only` for changes by operators who may only read. */
 export function guardOperators(context: GuardContext): OperatorGuard {
@@ -47,7 +50,7 @@ export async function isRefused(
 }
 
 /** Records what the operator of the request did. Without a database, there is no audit log. */
-export async function recordDeed(db: ConsoleContext['db'], request: FastifyRequest, action: string, target: string) {
+export async function recordDeed(db: GuardContext['db'], request: FastifyRequest, action: string, target: string) {
   const deed = { actor: operatorName(request), action, target, outcome: 'done' };
   if (db !== undefined) await recordAction(auditOf(db), deed);
 }

@@ -218,8 +218,7 @@ export type ShownAsset = Awaited<ReturnType<typeof findShownAssets>>[number];
 const isIn = (collectionId: string) =>
   sql<boolean>`asset_id in (select asset_id from collection_assets where collection_id = ${collectionId}::uuid)`;
 
-const isReadableOf = (ownerId: string) =>
-  sql<boolean>`owner_id = ${ownerId}::uuid and ${isReadable}`;
+const isReadableOf = (ownerId: string) => sql<boolean>`owner_id = ${ownerId}::uuid and ${isReadable}`;
 
 /** The readable assets of `ownerId` among `assetIds` that are still in the collection, if one is given. In no order. */
 export function findShownAssets(db: Handle, ownerId: string, assetIds: readonly string[], collectionId?: string) {
@@ -290,11 +289,7 @@ export function listFeed(
     .where('scope_kind', '=', 'feed')
     .where(sql<boolean>`${isReadable}`)
     .where((eb) => eb.and(words.map((word) => sql<boolean>`strpos(${shownWords}, ${word}) > 0`)))
-    .where(
-      kind === undefined
-        ? sql<boolean>`${isMedia}`
-        : sql<boolean>`mime like ${`${kind}/%`}`,
-    )
+    .where(kind === undefined ? sql<boolean>`${isMedia}` : sql<boolean>`mime like ${`${kind}/%`}`)
     .where(
       sql<boolean>`not exists (
         select from assets as video where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id
