@@ -6,7 +6,7 @@ import { useConsole } from '../operator.tsx';
 import { Problem } from '../parts/states.tsx';
 import { hasSignedIn, rememberSignIn } from '../user.tsx';
 
-/** Set while the browser is at the identity provider, so that the page continues by itself after the return. */
+/** Set while the browser is at the identity provider. After the return, the page continues without a click. */
 const enteringKey = 'atelier.entering';
 
 export function AccountSignIn() {
