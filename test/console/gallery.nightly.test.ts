@@ -452,14 +452,6 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['From your library', 'Upload']);
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Shared', exact: true }).click();
-    await sharing.getByRole('button', { name: 'End sharing' }).click();
-    await sharing.getByRole('button', { name: 'Yes, end sharing' }).click();
-    await expect.poll(status, { timeout: 10_000 }).toBe(404);
-    // Until then, Escape would answer the question, and leave the dialog open.
-    await sharing.getByRole('button', { name: 'Create a public link' }).waitFor();
-    await page.keyboard.press('Escape');
-
     await page.getByRole('link', { name: 'Library', exact: true }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     const target = page.getByRole('navigation', { name: 'Albums' }).getByRole('link', { name: /Harbors/ });
@@ -467,7 +459,23 @@ describe.skipIf(withoutChromium)('the library', () => {
     await tiles(page).nth(3).dragTo(target);
     await page.locator('.toasts').getByText('Added 2 items to “Harbors”.', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Clear the selection' }).click();
-    await page.getByRole('link', { name: 'Albums', exact: true }).click();
+    // What was added comes into the link by an update, at the same URL.
+    await target.click();
+    await page.getByRole('heading', { name: 'Harbors' }).waitFor();
+    await page.getByRole('button', { name: 'Shared', exact: true }).click();
+    await sharing.getByText('2 new items are not in the link.').waitFor();
+    await judge(page, 'a link without the newest items');
+    await sharing.getByRole('button', { name: 'Update the link' }).click();
+    await sharing.getByText('4 items of the album').waitFor();
+    const shown = async () => (await fetch(url, { headers: { accept: 'application/json' } })).text();
+    await expect.poll(async () => (await shown()).split('"kind":"image"').length, { timeout: 10_000 }).toBe(5);
+    await sharing.getByRole('button', { name: 'End sharing' }).click();
+    await sharing.getByRole('button', { name: 'Yes, end sharing' }).click();
+    await expect.poll(status, { timeout: 10_000 }).toBe(404);
+    // Until then, Escape would answer the question, and leave the dialog open.
+    await sharing.getByRole('button', { name: 'Create a public link' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Albums', exact: true }).first().click();
     await page.getByRole('link', { name: /Harbors.*4 items/ }).waitFor();
     await expect.poll(() => page.locator('.albums .cover.of4 .there').count()).toBe(4);
     await judge(page, 'albums');
