@@ -95,7 +95,9 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     // What is made from an image has the names and the order of the lightbox.
     const card = page.locator('.media').nth(2);
     const namesIn = (place: typeof card) =>
-      place.locator('.mediaactions > button').evaluateAll((buttons) => buttons.map(({ title }) => title));
+      place
+        .locator('.mediaactions > button')
+        .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('title')));
     const names = ['Edit', 'Vary', 'Animate', 'Use as reference', 'Download', 'More actions'];
     await expect.poll(() => namesIn(card)).toEqual(names);
     await page

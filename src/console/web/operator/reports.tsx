@@ -131,6 +131,8 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const [unlike, setUnlike] = useState<ReadonlySet<string>>(new Set());
   // A removal is about all of it, unless the operator leaves something out.
   const isIncluded = (key: string) => unlike.has(key) !== (decision === 'remove');
+  const flip = (key: string) =>
+    setUnlike(new Set(unlike.has(key) ? [...unlike].filter((one) => one !== key) : [...unlike, key]));
   const deciding = useMutation({
     mutationFn: async () => {
       const all = [incident];
@@ -174,11 +176,7 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             <legend>Also decide about the same content</legend>
             {others.map((one) => (
               <label key={keyOf(one)} className="check">
-                <input
-                  type="checkbox"
-                  checked={isIncluded(keyOf(one))}
-                  onChange={() => setUnlike(unlike.symmetricDifference(new Set([keyOf(one)])))}
-                />
+                <input type="checkbox" checked={isIncluded(keyOf(one))} onChange={() => flip(keyOf(one))} />
                 <span>
                   <span className="strong">{'id' in one ? titleOf(one) : 'Not reported'}</span>{' '}
                   <span className="quiet">
