@@ -97,7 +97,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
     const namesIn = (place: typeof card) =>
       place
         .locator('.mediaactions > button')
-        .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('title')));
+        .evaluateAll((buttons) => buttons.map((button) => Reflect.get(button, 'title')));
     const names = ['Edit', 'Vary', 'Animate', 'Use as reference', 'Download', 'More actions'];
     await expect.poll(() => namesIn(card)).toEqual(names);
     await page

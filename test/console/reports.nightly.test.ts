@@ -266,7 +266,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     const counts = async () => (await desk.send<{ counts: object }>('GET', '/api/incidents')).body.counts;
     expect(await counts()).toMatchObject({ open: 0 });
 
-    // A file that nobody reported, and its owner.
+    // A file without a report, and its owner.
     const second = await order('a blue bicycle');
     await page.goto(`${rig.url}/operator/runs?kind=generations&id=${second.id}`);
     await page.getByRole('button', { name: 'Take down …' }).click();
