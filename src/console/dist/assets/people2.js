@@ -1,0 +1,1 @@
+export{n as People}from"./people.js";
