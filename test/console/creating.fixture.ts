@@ -77,7 +77,7 @@ export function playCreating(scene: Scene): void {
     await expect.poll(() => tiles(other).count()).toBe(2);
     const chosen = other.getByRole('navigation', { name: 'Pages' }).locator('[aria-current=page]');
     expect(await chosen.allInnerTexts()).toEqual(['Albums']);
-    await other.getByRole('button', { name: 'Edit', exact: true }).click();
+    await other.getByRole('button', { name: 'Edit', exact: true }).filter({ hasText: 'Edit' }).click();
     await other.getByLabel('Name', { exact: true }).fill('Towers');
     await other.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'Albums' }).click();

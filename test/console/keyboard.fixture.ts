@@ -22,7 +22,10 @@ async function tabTo(page: Page, wanted: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab
 export function playKeyboard(scene: Scene): void {
   scene('from the sign-in over a chat to the deletion of its image', async ({ page, rig, expect }) => {
     await page.goto(`${rig.url}/studio`);
-    await page.getByRole('link', { name: /^Sign in/ }).waitFor();
+    await page
+      .getByRole('link', { name: /^Sign in/ })
+      .first()
+      .waitFor();
     await tabTo(page, /^Sign in/);
     await page.keyboard.press('Enter');
     await page.getByPlaceholder('you@example.com').waitFor();

@@ -348,7 +348,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await today.getByRole('button', { name: 'Change the budget of the day' }).click();
     await editor.getByRole('button', { name: 'Remove' }).click();
     await today.getByText('No budget.').waitFor();
-    await today.getByRole('button', { name: 'Set the budget of the day' }).click();
+    await today.getByRole('button', { name: 'Set a budget of the day' }).click();
     await editor.getByLabel('US dollars').fill('10');
     await page.keyboard.press('Enter');
     await today.getByText('124%').waitFor();

@@ -100,12 +100,13 @@ export function renderShare(view: PublicShare, context: PageContext): string {
   const named = titleOf(view) ?? plainName;
   const shown = mediaOf(view);
   const isAlbum = view.kind === 'album';
-  // If only a part of an album was generated, each tile names it.
+  // If only a part of an album was generated, each tile names it, as each image of a conversation does.
   const isMixed = isAlbum && shown.some(({ generated }) => generated === null);
-  const mark = view.generated === null || isMixed ? '' : texts[view.generated];
+  const mark = view.generated === null || isMixed || view.kind === 'thread' ? '' : texts[view.generated];
   const counts = isAlbum ? (['image', 'video'] as const).map((kind) => countOf(shown, kind, language)) : [];
   const description =
-    [mark, by, counts.filter(Boolean).join(', '), descriptionOf(view)].filter(Boolean).join('. ') || brand;
+    [mark, by, counts.filter(Boolean).join(', '), descriptionOf(view)].filter(Boolean).join('. ') ||
+    dateOf(view.createdAt, language);
   const cardUrl = shown.find((one) => one.cardUrl !== null)?.cardUrl ?? undefined;
   const card = cardUrl
     ? html`<meta property="og:image" content="${cardUrl}">
@@ -131,7 +132,7 @@ ${card}`,
 <div class="about">
 <h1>${view.media === null ? named : plainName}</h1>
 <p class="by">${[signedName ? '' : by, ...counts].map((fact) => (fact ? html`<span>${fact}</span>` : html``))}<time datetime="${view.createdAt}">${dateOf(view.createdAt, language)}</time>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
-${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, context)) : renderActions(view.id, view.media, named, context)}
+${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, view.author, context)) : renderActions(view.id, view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
 </div>
 ${shown.length === 0 ? '' : renderView(shown, named, view.media === null, context)}`,
@@ -189,7 +190,7 @@ ${body}
 `.text;
 }
 
-function renderMessage({ role, parts }: PublicMessage, context: PageContext): Markup {
+function renderMessage({ role, parts }: PublicMessage, author: PublicShare['author'], context: PageContext): Markup {
   const texts = shareTexts[context.language];
   const sources = parts.flatMap((part) => (part.type === 'source' ? [part] : []));
   const shown = parts.map((part) => {
@@ -205,7 +206,7 @@ function renderMessage({ role, parts }: PublicMessage, context: PageContext): Ma
     ({ url, title }) => html`<li><a href="${url}" rel="nofollow ugc noopener noreferrer">${title}</a></li>`,
   );
   return html`<article class="${role}">
-<h2>${role === 'user' ? texts.question : texts.answer}</h2>
+<h2>${role === 'user' ? (author ?? texts.question) : context.brand}</h2>
 ${shown}
 ${sources.length === 0 ? '' : html`<h2>${texts.sources}</h2><ul>${links}</ul>`}
 </article>`;

@@ -75,7 +75,7 @@ export function Budgets() {
                 {mayChange && (
                   <button
                     type="button"
-                    aria-label={`${budget ? 'Change' : 'Set'} the budget of the ${period}`}
+                    aria-label={budget ? `Change the budget of the ${period}` : `Set a budget of the ${period}`}
                     onClick={() => setEdited(period)}
                   >
                     {budget ? 'Change' : 'Set a budget'}

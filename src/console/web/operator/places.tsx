@@ -93,9 +93,11 @@ export function Places({ of: assetId, but }: { readonly of: string; readonly but
       </Lines>
       {isStored && incidents.every(({ status }) => status !== 'open') && but === undefined && (
         <Changes>
-          <button type="button" className="danger" disabled={opening.isPending} onClick={() => opening.mutate()}>
-            Take down …
-          </button>
+          <div className="row">
+            <button type="button" className="danger" disabled={opening.isPending} onClick={() => opening.mutate()}>
+              Take down …
+            </button>
+          </div>
         </Changes>
       )}
       <Problem of={opening.error} />
