@@ -234,7 +234,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await shoot(page, 'report-alike');
     await page.goto(`${rig.url}/operator/incidents`);
     const rows = page.getByRole('list', { name: 'Incidents' }).getByRole('listitem');
-    const alike = rows.getByText('2 open reports of this content');
+    const alike = rows.getByText('2 open incidents about this content');
     await expect.poll(() => alike.count()).toBe(2);
     await shoot(page, 'report-list-alike');
     await rows.filter({ hasText: 'Intimate' }).getByRole('link', { name: 'a red bicycle' }).click();

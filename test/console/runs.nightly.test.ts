@@ -133,7 +133,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByRole('link', { name: person.email }).click();
     await page.getByRole('heading', { name: person.email }).waitFor();
     await page.getByRole('region', { name: 'Audit' }).getByText('Read the stream of a run').waitFor();
-    await page.getByRole('link', { name: 'Images and videos' }).click();
+    await page.getByRole('link', { name: 'Images and videos', exact: true }).click();
     await page
       .getByRole('list', { name: 'Images and videos' })
       .getByText(/^Image, Offline renderer/)

@@ -47,7 +47,7 @@ function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
     }
   }
   return (
-    <form className="card narrow stack desk-entry" action={submit}>
+    <form className="card narrow stack entrance" action={submit}>
       <h1>Sign in as an operator</h1>
       {otherWay}
       <p className="quiet">

@@ -46,7 +46,7 @@ export function Budgets() {
                 <h3>
                   {name} <span className="quiet">{nameOf(budget?.start ?? new Date().toISOString())}, UTC</span>
                 </h3>
-                {budget && <Status tone={percent >= 100 ? 'bad' : 'good'}>{percent}%</Status>}
+                {budget && <Status tone={percent >= 100 ? 'bad' : percent === 0 ? 'quiet' : 'good'}>{percent}%</Status>}
               </div>
               {budget && (
                 <progress

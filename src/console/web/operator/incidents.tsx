@@ -140,7 +140,9 @@ function Row({ incident }: { readonly incident: Incident }) {
           {reports > 0 && <span className="quiet">reported by {peopleOf(reports)}</span>}
           {openAlike > (status === 'open' ? 1 : 0) && (
             <span className="tag">
-              {openAlike === 1 ? '1 open report of this content' : `${openAlike} open reports of this content`}
+              {openAlike === 1
+                ? '1 open incident about this content'
+                : `${openAlike} open incidents about this content`}
             </span>
           )}
           {appeal !== undefined && <span className="tag">appealed</span>}

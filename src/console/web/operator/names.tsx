@@ -86,7 +86,7 @@ export function EntityName({ type, id, isLink = false }: EntityNameProps) {
 }
 
 const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const PersonName = ({ id }: { readonly id: string }) => <span title={id}>{useName(id)}</span>;
+export const PersonName = ({ id }: { readonly id: string }) => <span title={id}>{useName(id)}</span>;
 
 export const untitled = 'A deleted or temporary conversation';
 

@@ -340,7 +340,7 @@ function useDeed(userId: string, work: () => Promise<string>) {
   return useMutation({
     mutationFn: async () => {
       notify(await work());
-      await queries.invalidateQueries({ queryKey: personKey(userId) });
+      for (const queryKey of [personKey(userId), ['people']]) await queries.invalidateQueries({ queryKey });
     },
   });
 }

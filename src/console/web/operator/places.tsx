@@ -82,7 +82,7 @@ export function Places({ of: assetId, but }: { readonly of: string; readonly but
             }
             note={
               <>
-                {place.isCopy ? 'Of ' : 'The same bytes, uploaded again by '}
+                {place.isCopy ? 'Of ' : 'The same bytes, of '}
                 <PersonLink id={place.ownerId} />
                 {place.isRestricted && ', restricted'}
               </>

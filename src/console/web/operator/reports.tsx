@@ -16,7 +16,7 @@ import { reasonOf } from '../parts/reasons.ts';
 import { Pending, Problem } from '../parts/states.tsx';
 import { saveFile } from '../shell/saving.ts';
 import { bySeverity, isDecidable, nobody, placeOf, statusOf, titleOf } from './incidentstates.ts';
-import { languageChoices, PersonLink } from './names.tsx';
+import { languageChoices, PersonLink, PersonName } from './names.tsx';
 import { Block } from './people.tsx';
 import { openIncident, undecidedIn, usePlaces } from './places.tsx';
 import statements from './statements.json' with { type: 'json' };
@@ -129,16 +129,16 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const choices = statements.choices[!isThere ? 'blocked' : incident.isGone ? 'removed' : 'there'];
   const others = useOthers(incident);
   const [unlike, setUnlike] = useState<ReadonlySet<string>>(new Set());
-  // A removal is about all of it, unless the operator leaves something out.
-  const isIncluded = (key: string) => unlike.has(key) !== (decision === 'remove');
+  // A removal is about all that was reported or is of the same person, unless the operator leaves something out.
+  const isIncluded = (one: (typeof others)[number]) =>
+    unlike.has(keyOf(one)) !== (decision === 'remove' && ('id' in one || one.ownerId === incident.ownerId));
   const flip = (key: string) =>
     setUnlike(new Set(unlike.has(key) ? [...unlike].filter((one) => one !== key) : [...unlike, key]));
   const deciding = useMutation({
     mutationFn: async () => {
       const all = [incident];
       // Before the first decision: a removal deletes copies, of which no incident can be opened.
-      for (const one of others.filter((other) => isIncluded(keyOf(other))))
-        all.push('id' in one ? one : await openIncident(one.assetId));
+      for (const one of others.filter(isIncluded)) all.push('id' in one ? one : await openIncident(one.assetId));
       for (const [index, one] of all.entries()) {
         const mailOwner = all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index;
         const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
@@ -176,12 +176,16 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             <legend>Also decide about the same content</legend>
             {others.map((one) => (
               <label key={keyOf(one)} className="check">
-                <input type="checkbox" checked={isIncluded(keyOf(one))} onChange={() => flip(keyOf(one))} />
+                <input type="checkbox" checked={isIncluded(one)} onChange={() => flip(keyOf(one))} />
                 <span>
                   <span className="strong">{'id' in one ? titleOf(one) : 'Not reported'}</span>{' '}
                   <span className="quiet">
                     {placeOf(one).words}
-                    {one.ownerId !== incident.ownerId && ', of another person'}
+                    {one.ownerId !== incident.ownerId && (
+                      <>
+                        , of another person: <PersonName id={one.ownerId} />
+                      </>
+                    )}
                   </span>
                 </span>
               </label>

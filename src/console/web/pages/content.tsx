@@ -200,7 +200,7 @@ function Shown({ entry, kind, body, language }: ShownProps) {
       : isCard && text('prompt') === ''
         ? 'Explore omits it: it has no prompt.'
         : kind.list === 'items' && !/^(https?:\/\/|\/)/.test(text('url')) && 'Explore omits it: it has no link.';
-  const facts = isCard ? [mediaType, ratio, `plan: ${planName(String(requiredPlan ?? 'free'))}`] : [];
+  const facts = isCard ? [mediaType ?? 'image', ratio, `plan: ${planName(String(requiredPlan ?? 'free'))}`] : [];
   return (
     <>
       <Picture url={text(kind.picture) || text('cover')} isVideo={mediaType === 'video'} />

@@ -45,10 +45,13 @@ interface ConversationFacts {
 }
 export const ConversationContext = createContext<ConversationFacts>({ among: [], price: undefined });
 
-/** Completes the text of a button that charges. Default: the price of a message. */
+/** Completes the text of a button that charges. Default: the price of a message, to which its images and videos add theirs. */
 export function useWithPrice(): (text: string, price?: number) => string {
   const ofMessage = useContext(ConversationContext).price;
-  return (text, price = ofMessage) => (price === undefined ? text : `${text} · ${creditsOf(price)}`);
+  return (text, price) => {
+    if (price !== undefined) return `${text} · ${creditsOf(price)}`;
+    return ofMessage === undefined ? text : `${text} · from ${creditsOf(ofMessage)}`;
+  };
 }
 
 export const isInProgress = ({ status }: MediaOutput): boolean => status === 'queued' || status === 'processing';
