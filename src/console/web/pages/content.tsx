@@ -398,7 +398,7 @@ function Picture({ url, isVideo }: { readonly url: string; readonly isVideo: boo
 
 /** Links of the CMS lead to web pages. */
 function Away({ url }: { readonly url: string }) {
-  if (!/^https?:\/\//i.test(url)) return url !== '' && <p className="quiet">{url}</p>;
+  if (!/^https?:\/\//i.test(url)) return url !== '' && <p className="quiet address">{url}</p>;
   return (
     <a className="address" href={url} target="_blank" rel="noreferrer">
       {url}
