@@ -180,10 +180,10 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
                 <span>
                   <span className="strong">{'id' in one ? titleOf(one) : 'Not reported'}</span>{' '}
                   <span className="quiet">
-                    {placeOf(one).words}
+                    {placeOf(one).words}{' '}
                     {one.ownerId !== incident.ownerId && (
                       <>
-                        , of another person: <PersonName id={one.ownerId} />
+                        (another person: <PersonName id={one.ownerId} />)
                       </>
                     )}
                   </span>
