@@ -100,7 +100,7 @@ export function renderShare(view: PublicShare, context: PageContext): string {
   const named = titleOf(view) ?? plainName;
   const shown = mediaOf(view);
   const isAlbum = view.kind === 'album';
-  // If only a part of an album was generated, each tile names it, as each image of a conversation does.
+  // If only a part of an album was generated, each tile names it, as each answer of a conversation does.
   const isMixed = isAlbum && shown.some(({ generated }) => generated === null);
   const mark = view.generated === null || isMixed || view.kind === 'thread' ? '' : texts[view.generated];
   const counts = isAlbum ? (['image', 'video'] as const).map((kind) => countOf(shown, kind, language)) : [];
@@ -114,7 +114,8 @@ export function renderShare(view: PublicShare, context: PageContext): string {
 <meta property="og:image:width" content="1200">
 <meta property="og:image:height" content="630">
 <meta property="og:image:alt" content="${named}">
-<meta name="twitter:image" content="${cardUrl}">`
+<meta name="twitter:image" content="${cardUrl}">
+<meta name="twitter:image:alt" content="${named}">`
     : '';
   return layout(context, {
     head: html`<title>${named} · ${brand}</title>
@@ -127,6 +128,8 @@ ${view.index ? '' : html`<meta name="robots" content="noindex">`}
 <meta property="og:site_name" content="${brand}">
 <meta property="og:description" content="${description}">
 <meta name="twitter:card" content="${cardUrl ? 'summary_large_image' : 'summary'}">
+<meta name="twitter:title" content="${named}">
+<meta name="twitter:description" content="${description}">
 ${card}`,
     body: html`${view.media === null ? '' : renderMedia(view.media, context)}
 <div class="about">
@@ -206,7 +209,7 @@ function renderMessage({ role, parts }: PublicMessage, author: PublicShare['auth
     ({ url, title }) => html`<li><a href="${url}" rel="nofollow ugc noopener noreferrer">${title}</a></li>`,
   );
   return html`<article class="${role}">
-<h2>${role === 'user' ? (author ?? texts.question) : context.brand}</h2>
+<h2>${role === 'user' ? (author ?? texts.question) : html`${context.brand} <span class="mark">${texts.ai}</span>`}</h2>
 ${shown}
 ${sources.length === 0 ? '' : html`<h2>${texts.sources}</h2><ul>${links}</ul>`}
 </article>`;

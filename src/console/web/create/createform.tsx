@@ -90,7 +90,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page is copied once.
   useEffect(() => {
     if (!isCopying || edge === undefined) return;
-    copyShared(user, `${edge}/s/${order.share}`)
+    copyShared(user, `${edge}/s/${encodeURIComponent(order.share ?? '')}`)
       .then(
         (assetId) => [assetId],
         (failure) => void notifyFailure(failure),
