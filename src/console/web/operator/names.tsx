@@ -115,6 +115,12 @@ export function useModelNames(): (id: string) => string {
 export const runsHref = (query: Readonly<Record<string, string>>, runs: number): string =>
   `/operator/runs?${new URLSearchParams({ ...query, ...(runs === 0 && { kind: 'generations' }) })}`;
 
+/** Reports whether a sum of costs leaves out a model that has no price. */
+export function useIsPartial(): boolean {
+  const { data } = useModels();
+  return [...(data?.models ?? []), ...(data?.media ?? [])].some(({ costUsd }) => costUsd === null);
+}
+
 /**
  * Nothing is counted where no price is set, so a sum that contains such a part is a lower bound. `model`: the one that the cost is of;
  * otherwise it is a sum of all.

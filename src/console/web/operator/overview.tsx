@@ -12,7 +12,7 @@ import adviceTexts from './advice.json' with { type: 'json' };
 import { Attention, type Desk, mostRuns, since, useDesk, Way } from './attention.tsx';
 import './desk.css';
 import { Graph, type Line, Numbers, nowOf, Sparkline } from './graph.tsx';
-import { RequestId, workOf } from './names.tsx';
+import { RequestId, useIsPartial, workOf } from './names.tsx';
 import { QueueTable } from './queuetable.tsx';
 import { clockOf, compactOf, decimalOf, moneyOf, timeOf } from './units.ts';
 
@@ -101,6 +101,7 @@ function Figures({ desk }: { readonly desk: Desk }) {
     const count = page.runs.filter(({ createdAt }) => since(createdAt, hourMs)).length;
     return countUpTo(mostRuns - 1, count);
   });
+  const isPartial = useIsPartial();
   const spent = desk.budgets.data?.budgets.find(({ period }) => period === 'day')?.spentUsd;
   const runs = shownOf(desk.runs, (page) => failed(page.runs, page.next_cursor));
   const orders = shownOf(desk.orders, (page) => failed(page.generations, page.next_cursor));
@@ -112,7 +113,7 @@ function Figures({ desk }: { readonly desk: Desk }) {
       ...([`/operator/runs?kind=generations&status=failed&from=${today}`, desk.hasPeople] as const),
     ],
     ['Runs in the last hour', recent, '/operator/runs', desk.hasPeople],
-    ['Spent today', moneyOf(spent ?? 0), '/operator/models', spent !== undefined],
+    ['Spent today', `${isPartial ? '≥ ' : ''}${moneyOf(spent ?? 0)}`, '/operator/models', spent !== undefined],
     ...jobs,
     ['Open incidents', incidents, '/operator/incidents', desk.hasPeople],
   ];
@@ -283,7 +284,7 @@ function Queues({ of: { queues, largestCount } }: { readonly of: OverviewData })
           head={({ queue }) => <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{workOf(queue)}</Link>}
         />
       )}
-      <p className="quiet">{busy.length > 0 ? 'All other queues are empty.' : 'All queues are empty.'}</p>
+      <p className="quiet">{busy.length > 0 ? 'No other queue has a job that is due.' : 'No job is due.'}</p>
     </>
   );
 }

@@ -8,7 +8,7 @@ import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import type { ContentSource, DocumentName } from '../../content.ts';
 import { callJson, send } from '../calls.ts';
 import { languageChoices, SettingLink } from '../operator/names.tsx';
-import { useConsole, useMayChange } from '../operator.tsx';
+import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
@@ -58,6 +58,7 @@ export function Content() {
           onChange={(tag) => change({ language: tag === 'en' ? '' : tag })}
         />
       </header>
+      <Changes />
       {source === undefined ? (
         <Pending error={error} retry={refetch} />
       ) : (
