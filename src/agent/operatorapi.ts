@@ -63,7 +63,7 @@ const mediaSum = z.object({
   delivered: z.int().describe('Images or videos.'),
   credits: z.int(),
   costUsd: z.number().nullable().describe('`null`: no price is set.'),
-  meanMs: z.int().nullable().describe('The mean time of the orders outside of runs that delivered something. `null`: there are none.'),
+  meanMs: z.int().nullable().describe('The mean time of an order that delivered something. `null`: only runs ordered.'),
 });
 
 export const usageTotals = z.object({

@@ -240,7 +240,7 @@ export interface UsageTotals {
     readonly credits: number;
     /** `null`: no price is set. */
     readonly costUsd: number | null;
-    /** The mean time of the orders outside of runs that delivered something. `null`: there are none. */
+    /** The mean time of an order that delivered something. `null`: only runs ordered. */
     readonly meanMs: number | null;
   }[];
   readonly days: readonly {

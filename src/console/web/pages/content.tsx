@@ -1,4 +1,5 @@
 /** What everyone sees in Explore: where it comes from, whether it is shown, and how to change it. */
+import './content.css';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
