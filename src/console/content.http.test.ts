@@ -72,7 +72,7 @@ describe('the Content page', () => {
       [{ id: '1', title_en: 'A boat', title_de: 'Ein Boot' }],
       [{ id: '1', title_en: 'A ship', title_de: 'Ein Schiff', prompt_zh_CN: '船' }],
     ],
-    ['changed the order', [{ id: '1' }, { id: '2' }], [{ id: '2' }, { id: '1' }]],
+    ['changed the order of the ideas', [{ id: '1' }, { id: '2' }], [{ id: '2' }, { id: '1' }]],
   ])('records that it %s', async (words, before, after) => {
     await writeFile(join(folder, 'home-cards-v2.json'), JSON.stringify({ cards: before }));
     const { version } = (await read()).documents['home-cards-v2'] ?? {};

@@ -59,7 +59,7 @@ function describeChange(name: DocumentName, before: Entry, after: Entry): string
     return `${other.visible ? 'showed' : 'hid'} ${nameOf(other)}${rest}`;
   };
   const longer = come.length > gone.length ? come : gone;
-  return longer.map((_one, at) => compare(gone[at], come[at])).join(', ') || 'changed the order';
+  return longer.map((_one, at) => compare(gone[at], come[at])).join(', ') || `changed the order of ${nouns[name]}s`;
 }
 
 export function addContentRoutes(

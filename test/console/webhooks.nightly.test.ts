@@ -76,7 +76,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the Webhooks page', () => {
     // The Overview names the endpoint, with a link to its failing deliveries.
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText(new RegExp(`1 webhook to ${host} is failing, since .*: the receiver returned 503`)).waitFor();
-    await page.getByRole('link', { name: '1 webhook', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Jobs failing: 1', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Show webhooks' }).click();
     await page.getByRole('button', { name: 'Failing 1', pressed: true }).waitFor();
     await client.query("update jobs set run_at = now() + interval '2 hours' where queue = 'webhooks/deliver'");
