@@ -2,6 +2,7 @@
  * `GET /s/:id`: the pages of shares (docs/specification/media.md#shares). The media service has the data. A process reads a share
  * at most once a second, so a page ends within a second of its share, and any number of readers cost the database nothing.
  */
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -24,11 +25,13 @@ import type { EdgeContext } from '../context.ts';
 import { asProblem } from '../problems.ts';
 import { sendObject } from '../sending.ts';
 import {
+  type Answers,
   layout,
   logo,
   type PageContext,
   type PublicShare,
   pagePolicy,
+  renderAnswers,
   renderGone,
   renderShare,
   showShare,
@@ -116,7 +119,9 @@ interface Read {
   /** `undefined`: there is no such share. */
   readonly data: ShareData | undefined;
   readonly view: PublicShare | undefined;
-  readonly until: number;
+  readonly digest: string;
+  until: number;
+  answers?: Promise<Answers> | undefined;
   /** By language, or `json`. */
   readonly rendered: Map<string, Rendered>;
 }
@@ -134,16 +139,19 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
 
   async function load(id: string): Promise<Read> {
     try {
-      const { status, json: parse } = await media.send({ method: 'GET', route: '/v1/shares/:id/data', params: { id } });
+      const {
+        status,
+        body,
+        json: parse,
+      } = await media.send({ method: 'GET', route: '/v1/shares/:id/data', params: { id } });
       if (status !== 200 && status !== 404)
         throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
+      const until = clock.now() + reusableMs;
+      const digest = hash('sha256', body);
+      const before = known.get(id);
+      if (before?.digest === digest) return Object.assign(before, { until });
       const data = status === 200 ? shareData.parse(parse()) : undefined;
-      const read = {
-        data,
-        view: data && showShare(data, edgeUrl),
-        until: clock.now() + reusableMs,
-        rendered: new Map(),
-      };
+      const read = { data, view: data && showShare(data, edgeUrl), digest, until, rendered: new Map() };
       known.set(id, read);
       return read;
     } finally {
@@ -188,7 +196,12 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
       const { body, etag } = once(read, 'json', () => JSON.stringify(view));
       return sendValidated(request, reply, { body, etag, type: json, vary, cacheControl });
     }
-    const { body, etag } = once(read, language, () => renderShare(view, context));
+    read.answers ??= renderAnswers(view);
+    const answers = await read.answers.catch((error: unknown) => {
+      read.answers = undefined;
+      throw error;
+    });
+    const { body, etag } = once(read, language, () => renderShare(view, context, answers));
     reply.headers({
       'content-security-policy': pagePolicy,
       'content-language': language.replace('_', '-'),
@@ -217,7 +230,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
     handler: async (request, reply) => {
       const { id, index, file } = request.params;
       const { data } = await find(id);
-      const media = data?.media[index];
+      const media = data?.media.find(({ place }) => place === index);
       if (media === undefined) throw problems.not_found();
       return sendShared(files, request, reply, media, file);
     },
