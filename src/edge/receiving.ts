@@ -67,31 +67,23 @@ export function cutOffLater(request: IncomingMessage, afterMs: number): void {
 
 // Uploads in progress in this process: one for each key, and a limited number of bytes in total.
 
-export interface Upload {
-  /** Counts bytes that have arrived. Returns `false` if there is no room for them. */
-  add(bytes: number): boolean;
-  /** Always call this. A second call has no effect. */
-  end(): void;
-}
-
-export interface Uploads {
-  /** Throws `upload_in_progress`. */
-  begin(bucket: string, key: string): Upload;
-}
+export type Uploads = ReturnType<typeof createUploads>;
 
 /** `makeRoom` ends the slowest upload, and returns `false` if none is slow enough. */
-export function createUploads(deps: { readonly maxStagedBytes: number; readonly makeRoom: () => boolean }): Uploads {
+export function createUploads(deps: { readonly maxStagedBytes: number; readonly makeRoom: () => boolean }) {
   const running = new Set<string>();
   let stagedBytes = 0;
   return {
-    begin: (bucket, key) => {
+    /** Throws `upload_in_progress`. */
+    begin: (bucket: string, key: string) => {
       const name = JSON.stringify([bucket, key]);
       if (running.has(name)) throw edgeProblems.upload_in_progress();
       running.add(name);
       let itsBytes = 0;
       let isOver = false;
       return {
-        add: (bytes) => {
+        /** Counts bytes that have arrived. Returns `false` if there is no room for them. */
+        add: (bytes: number) => {
           while (!isOver && stagedBytes + bytes > deps.maxStagedBytes) if (!deps.makeRoom()) return false;
           // This upload may itself have been ended to make room.
           if (isOver) return false;
@@ -99,6 +91,7 @@ export function createUploads(deps: { readonly maxStagedBytes: number; readonly 
           stagedBytes += bytes;
           return true;
         },
+        /** Always call this. A second call has no effect. */
         end: () => {
           if (isOver) return;
           isOver = true;

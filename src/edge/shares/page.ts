@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { ShareData, SharedMedia } from '#media/shares/api.ts';
+import type { ShareData, SharedMedia, SharedMessage } from '#media/shares/api.ts';
 import { createGate } from '#platform/concurrency.ts';
 import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
@@ -24,9 +24,8 @@ interface PublicMedia extends Omit<SharedMedia, 'picture' | 'file' | 'place'> {
 }
 
 type PublicPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'media'; readonly media: PublicMedia }
-  | { readonly type: 'source'; readonly url: string; readonly title: string };
+  | Exclude<SharedMessage['parts'][number], { readonly type: 'media' }>
+  | { readonly type: 'media'; readonly media: PublicMedia };
 
 interface PublicMessage {
   readonly role: 'user' | 'assistant';
@@ -135,7 +134,7 @@ ${card}`,
 <div class="about">
 <h1>${view.media === null ? named : plainName}</h1>
 <p class="by">${[signedName ? '' : by, ...counts].map((fact) => (fact ? html`<span>${fact}</span>` : html``))}<time datetime="${view.createdAt}">${dateOf(view.createdAt, language)}</time>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
-${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, answers, view.author, context)) : renderActions(view.id, view.media, named, context)}
+${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, view, answers, context)) : renderActions(view.id, view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
 </div>
 ${shown.length === 0 ? '' : renderView(shown, named, view.media === null, context)}`,
@@ -193,12 +192,8 @@ ${body}
 `.text;
 }
 
-function renderMessage(
-  { role, parts }: PublicMessage,
-  answers: Answers,
-  author: PublicShare['author'],
-  context: PageContext,
-): Markup {
+function renderMessage(message: PublicMessage, view: PublicShare, answers: Answers, context: PageContext): Markup {
+  const { role, parts } = message;
   const texts = shareTexts[context.language];
   const sources = parts.flatMap((part) => (part.type === 'source' ? [part] : []));
   const shown = parts.map((part) => {
@@ -215,7 +210,7 @@ function renderMessage(
     ({ url, title }) => html`<li><a href="${url}" rel="nofollow ugc noopener noreferrer">${title}</a></li>`,
   );
   return html`<article class="${role}">
-<h2>${role === 'user' ? (author ?? texts.question) : html`${context.brand} <span class="mark">${texts.ai}</span>`}</h2>
+<h2>${role === 'user' ? (view.author ?? texts.question) : html`${context.brand} <span class="mark">${texts.ai}</span>`}</h2>
 ${shown}
 ${sources.length === 0 ? '' : html`<h2>${texts.sources}</h2><ul>${links}</ul>`}
 </article>`;
@@ -350,10 +345,8 @@ function titleOf({ title, media, messages }: PublicShare): string | undefined {
 const descriptionOf = ({ messages }: PublicShare): string =>
   shorten(firstText(messages.filter(({ role }) => role === 'assistant')) ?? '');
 
-function firstText(messages: readonly PublicMessage[]): string | undefined {
-  for (const { parts } of messages) for (const part of parts) if (part.type === 'text') return part.text;
-  return undefined;
-}
+const firstText = (messages: readonly PublicMessage[]): string | undefined =>
+  messages.flatMap(({ parts }) => parts).find((part) => part.type === 'text')?.text;
 
 const mediaOf = ({ media, messages }: PublicShare): readonly PublicMedia[] =>
   media === null

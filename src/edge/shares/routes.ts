@@ -40,8 +40,6 @@ import reportTexts from './reporttexts.json' with { type: 'json' };
 
 // The images and videos of a share, at URLs that end with it.
 
-type SharedFiles = Pick<EdgeContext, 'bucket' | 'isReplaceable' | 'publicObjects' | 'variants'>;
-
 const sharedFiles = ['full.webp', 'full.jpg', 'full.png', 'preview.webp', 'thumb.webp', 'card.jpg', 'video'] as const;
 
 const transforms = {
@@ -64,7 +62,7 @@ const transforms = {
 
 /** Throws 404 if the share has no such file, and what `sendObject` throws. */
 async function sendShared(
-  { bucket, isReplaceable, publicObjects, variants }: SharedFiles,
+  { bucket, isReplaceable, publicObjects, variants }: EdgeContext,
   request: FastifyRequest,
   reply: FastifyReply,
   media: SharedMedia,
@@ -90,9 +88,13 @@ async function sendShared(
   return sendObject(request, reply, { objects: publicObjects, key, contentType, cacheControl });
 }
 
-export interface SharePages extends ReportPages {
+export interface SharePages extends Omit<PageContext, 'language'> {
   /** Monotonic. */
   readonly clock: Clock;
+  /** Of the media service, with the internal key. */
+  readonly media: HttpClient;
+  /** TRUSTED_PROXIES. */
+  readonly trustedProxies: readonly string[];
 }
 
 /** Issued pages end within five seconds of their share, of which caches may use these. */
@@ -109,12 +111,6 @@ const fileParams = shareParams.extend({
   file: z.enum(sharedFiles),
 });
 
-/** A page as text, with its tag. */
-interface Rendered {
-  readonly body: string;
-  readonly etag: string;
-}
-
 interface Read {
   /** `undefined`: there is no such share. */
   readonly data: ShareData | undefined;
@@ -122,11 +118,11 @@ interface Read {
   readonly digest: string;
   until: number;
   answers?: Promise<Answers> | undefined;
-  /** By language, or `json`. */
-  readonly rendered: Map<string, Rendered>;
+  /** The pages with their tags, by language, or `json`. */
+  readonly rendered: Map<string, { readonly body: string; readonly etag: string }>;
 }
 
-export function addShareRoutes(app: HttpServer, pages: SharePages, files: SharedFiles): void {
+export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeContext): void {
   const { media, clock, edgeUrl } = pages;
   addReportForm(app, pages);
   // Browsers request it with the images, too, which have no page that names it.
@@ -139,18 +135,15 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
 
   async function load(id: string): Promise<Read> {
     try {
-      const {
-        status,
-        body,
-        json: parse,
-      } = await media.send({ method: 'GET', route: '/v1/shares/:id/data', params: { id } });
+      const answer = await media.send({ method: 'GET', route: '/v1/shares/:id/data', params: { id } });
+      const { status, body } = answer;
       if (status !== 200 && status !== 404)
         throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
       const until = clock.now() + reusableMs;
       const digest = hash('sha256', body);
       const before = known.get(id);
       if (before?.digest === digest) return Object.assign(before, { until });
-      const data = status === 200 ? shareData.parse(parse()) : undefined;
+      const data = status === 200 ? shareData.parse(answer.json()) : undefined;
       const read = { data, view: data && showShare(data, edgeUrl), digest, until, rendered: new Map() };
       known.set(id, read);
       return read;
@@ -168,7 +161,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
   }
 
   /** Rendered once per reading and language, not once per request. */
-  function once({ rendered }: Read, name: string, render: () => string): Rendered {
+  function once({ rendered }: Read, name: string, render: () => string) {
     let found = rendered.get(name);
     if (found === undefined) {
       const body = render();
@@ -244,18 +237,11 @@ function wantsJson({ headers: { accept = '' } }: FastifyRequest): boolean {
 
 // `/s/:id/report`: the form that reports a page (docs/specification/media.md#reports). It needs neither an account nor a script.
 
-interface ReportPages extends Omit<PageContext, 'language'> {
-  /** Of the media service, with the internal key. */
-  readonly media: HttpClient;
-  /** TRUSTED_PROXIES. */
-  readonly trustedProxies: readonly string[];
-}
-
 const maxFormBytes = 32 * 1024;
 const statuses = { form: 200, missing: 400, tooMany: 429, done: 200 } as const;
 type State = keyof typeof statuses;
 
-function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: ReportPages): void {
+function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: SharePages): void {
   const readAddress = clientAddressReader(trustedProxies);
 
   function show(request: FastifyRequest, reply: FastifyReply, id: string, state: State) {
