@@ -100,7 +100,8 @@ export interface SharePages extends Omit<PageContext, 'language'> {
 /** Issued pages end within five seconds of their share, of which caches may use these. */
 const cacheControl = 'public, max-age=5';
 const reusableMs = 1000;
-const mostShares = 2000;
+/** Of the shares that were read, with their pages in every language, each with styles and a script. */
+const mostBytes = 128 * 1024 * 1024;
 
 const page = 'text/html; charset=utf-8';
 const json = 'application/json; charset=utf-8';
@@ -130,7 +131,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
     reply.headers({ 'cache-control': 'public, max-age=86400' }).type('image/svg+xml').send(logo),
   );
   const routes = routesOf(app, 'edge');
-  const known = new LRUCache<string, Read>({ max: mostShares });
+  const known = new LRUCache<string, Read>({ maxSize: mostBytes });
   const reading = new Map<string, Promise<Read>>();
 
   async function load(id: string): Promise<Read> {
@@ -145,7 +146,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
       if (before?.digest === digest) return Object.assign(before, { until });
       const data = status === 200 ? shareData.parse(answer.json()) : undefined;
       const read = { data, view: data && showShare(data, edgeUrl), digest, until, rendered: new Map() };
-      known.set(id, read);
+      known.set(id, read, { size: 14 * (body.length + 16_384) });
       return read;
     } finally {
       reading.delete(id);
