@@ -89,6 +89,7 @@ describe('the Content page', () => {
     ['content of another document', '/api/content/trending', { visible: true }],
     ['content of another document too', path, { cards: [] }],
     ['a card that is no object', '/api/content/home-cards-v2', { cards: ['x'] }],
+    ['more cards than it compares', '/api/content/home-cards-v2', { cards: Array(501).fill({}) }],
   ])('refuses %s', async (_case, to, content) => {
     expect((await server.send('PUT', to, { version: '', content })).status).toBe(400);
     expect((await server.send('PUT', path, { version: '', content: { visible: true } }, {})).status).toBe(401);

@@ -14,11 +14,12 @@ import type { ConsoleContext } from './context.ts';
 import { type OperatorGuard, operatorName } from './operators/guard.ts';
 import { consoleProblems } from './problems.ts';
 
-const entry = z.record(z.string(), z.json());
+/** Each is compared with all others, and a change names each. */
+const entries = z.array(z.record(z.string(), z.json())).max(500);
 const kinds = {
   announcements: z.looseObject({ visible: z.boolean() }),
-  'home-cards-v2': z.looseObject({ cards: z.array(entry), featuredCardIds: z.array(z.string()).optional() }),
-  trending: z.looseObject({ items: z.array(entry) }),
+  'home-cards-v2': z.looseObject({ cards: entries, featuredCardIds: z.array(z.string()).optional() }),
+  trending: z.looseObject({ items: entries }),
 };
 const document = z.union(Object.values(kinds));
 const documentName = z.enum(['announcements', 'home-cards-v2', 'trending']);

@@ -5,8 +5,8 @@ import type { Clock } from '#platform/clock.ts';
 import type { AddressKey } from '#platform/objects/addresses.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { Presets } from './presets.ts';
+import type { Uploads } from './receiving.ts';
 import type { Sessions } from './tus/sessions.ts';
-import type { Uploads } from './uploading.ts';
 
 export interface EdgeContext {
   readonly publicObjects: Objects;

@@ -1,7 +1,8 @@
-/** The body of an upload, with limits enforced while it arrives. */
+/** The body of an upload, with limits enforced while it arrives, and all uploads in progress. */
 import type { IncomingMessage } from 'node:http';
 import { finished, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { edgeProblems } from './problems.ts';
 
 interface BodyLimits {
   /** In bytes. `undefined`: not known before the end. */
@@ -62,4 +63,42 @@ export function cutOffLater(request: IncomingMessage, afterMs: number): void {
   request.resume();
   const timer = setTimeout(() => request.socket.destroy(), afterMs);
   request.once('close', () => clearTimeout(timer));
+}
+
+// Uploads in progress in this process: one for each key, and a limited number of bytes in total.
+
+export type Uploads = ReturnType<typeof createUploads>;
+
+/** `makeRoom` ends the slowest upload, and returns `false` if none is slow enough. */
+export function createUploads(deps: { readonly maxStagedBytes: number; readonly makeRoom: () => boolean }) {
+  const running = new Set<string>();
+  let stagedBytes = 0;
+  return {
+    /** Throws `upload_in_progress`. */
+    begin: (bucket: string, key: string) => {
+      const name = JSON.stringify([bucket, key]);
+      if (running.has(name)) throw edgeProblems.upload_in_progress();
+      running.add(name);
+      let itsBytes = 0;
+      let isOver = false;
+      return {
+        /** Counts bytes that have arrived. Returns `false` if there is no room for them. */
+        add: (bytes: number) => {
+          while (!isOver && stagedBytes + bytes > deps.maxStagedBytes) if (!deps.makeRoom()) return false;
+          // This upload may itself have been ended to make room.
+          if (isOver) return false;
+          itsBytes += bytes;
+          stagedBytes += bytes;
+          return true;
+        },
+        /** Always call this. A second call has no effect. */
+        end: () => {
+          if (isOver) return;
+          isOver = true;
+          running.delete(name);
+          stagedBytes -= itsBytes;
+        },
+      };
+    },
+  };
 }

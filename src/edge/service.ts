@@ -10,10 +10,10 @@ import type { EdgeSettings } from './config.ts';
 import type { EdgeContext } from './context.ts';
 import { noPresets } from './presets.ts';
 import { edgeProblems } from './problems.ts';
+import { createUploads } from './receiving.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
 import { addShareRoutes, type SharePages } from './shares/routes.ts';
 import { createSessions } from './tus/sessions.ts';
-import { createUploads } from './uploading.ts';
 
 export interface EdgeDeps extends Pick<EdgeContext, 'clock' | 'publicObjects' | 'variants'> {
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'reference' | 'bodyLimit'>;

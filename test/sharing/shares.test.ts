@@ -4,11 +4,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { decodeJwt } from 'jose';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { token } from '#commands/token.ts';
-import type { PublicShare } from '#edge/shares/page.ts';
+import { type PublicShare, renderAnswers } from '#edge/shares/page.ts';
 import type { Collection } from '#media/collections/api.ts';
 import type { IncidentPage } from '#media/incidents/api.ts';
 import type { AssetPage } from '#media/listing/api.ts';
@@ -32,6 +33,7 @@ describe('shares', () => {
   let program: Program;
   let ada: Person;
   let ben: Person;
+  let operator: Chatter;
   let edge: string;
   let content: string;
 
@@ -51,6 +53,8 @@ describe('shares', () => {
     };
     ada = await signIn('ada@example.com');
     ben = await signIn('ben@example.com');
+    const { INTERNAL_KEY } = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
+    operator = chatter(`http://localhost:${place.portBase + 1}`, '', { 'x-internal-key': INTERNAL_KEY });
   });
   afterAll(async () => {
     program.child.kill('SIGTERM');
@@ -58,6 +62,7 @@ describe('shares', () => {
     await place.remove();
   });
 
+  let uploads = 0;
   async function upload({ media }: Person, more: object = {}, scope = { scopeKind: 'library', scopeId: 'l' }) {
     const what = { ...scope, kind: 'image', mime: 'image/png' };
     const { body } = await media.call<{ uploadUrl: string; headers: object; assetId: string }>(
@@ -65,7 +70,11 @@ describe('shares', () => {
       '/v1/uploads',
       what,
     );
-    const put = { method: 'PUT', headers: { ...body.headers }, body: new Uint8Array(await makeImage('png')) };
+    const put = {
+      method: 'PUT',
+      headers: { ...body.headers },
+      body: new Uint8Array(await makeImage('png', { seed: ++uploads })),
+    };
     expect((await fetch(body.uploadUrl, put)).status).toBe(200);
     const registered = await media.call('POST', '/v1/assets', { assetId: body.assetId, ...what, ...more });
     expect([registered.status, registered.body]).toEqual([201, expect.anything()]);
@@ -153,8 +162,6 @@ describe('shares', () => {
       for (let count = 0; count < 21; count++) statuses.push(await send({ reason: 'minor', note: '<b>Help</b>\0' }));
       expect(statuses).toEqual([...Array(20).fill(200), 429]);
 
-      const { INTERNAL_KEY } = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
-      const operator = chatter(`http://localhost:${place.portBase + 1}`, '', { 'x-internal-key': INTERNAL_KEY });
       const { incidents } = (await operator.call<IncidentPage>('GET', '/v1/incidents?order=priority')).body;
       const incident = incidents.find(({ shareId }) => shareId === body.id);
       expect(incident).toMatchObject({ origin: 'report', reports: 1, reasons: ['minor'] });
@@ -253,6 +260,20 @@ describe('shares', () => {
       await isGone(body.id);
     });
 
+    it('shows an answer for which the parser takes minutes as it is, and makes nothing else wait', async () => {
+      const long = '*a_ '.repeat(20_000);
+      const texts = ['**bold**', '!![a](https://elsewhere.example/a.png)', long, 'after *it*'];
+      const parts = texts.map((text) => ({ type: 'text' as const, text }));
+      const lag = monitorEventLoopDelay();
+      lag.enable();
+      const answers = await renderAnswers({ messages: [{ role: 'assistant', parts }] });
+      lag.disable();
+      expect(answers.get('**bold**')?.text).toBe('<p><strong>bold</strong></p>');
+      expect([...answers.keys()]).toEqual(texts.slice(0, 2));
+      expect(answers.get(texts[1] ?? '')?.text).not.toContain('<img');
+      expect(lag.max / 1e6).toBeLessThan(4000);
+    });
+
     it('shows attachments if its owner wants that', async () => {
       const threadId = randomUUID();
       const attached = await upload(ada);
@@ -323,6 +344,12 @@ describe('shares', () => {
       for (const [, large, small] of images)
         for (const url of [large, small]) expect((await fetch(String(url))).status).toBe(200);
 
+      const digestOf = async (url = '') =>
+        createHash('sha256')
+          .update(await (await fetch(url)).bytes())
+          .digest('hex');
+      const last = images.at(-1)?.[1];
+      const before = await digestOf(last);
       // Added later, removed from the album, deleted, and in the trash.
       const later = await upload(ada);
       const change = { add: [later], remove: ids.slice(0, 1) };
@@ -330,6 +357,8 @@ describe('shares', () => {
       expect((await ada.media.call('DELETE', '/v1/assets', { ids: ids.slice(1, 2) })).status).toBe(200);
       const shown = async () => idsOf(await readData(body.id));
       await expect.poll(shown, { timeout: 5000 }).toEqual(ids.slice(2));
+      // A page that is open still leads to the same file.
+      expect([(await fetch(String(images[0]?.[1]))).status, await digestOf(last)]).toEqual([404, before]);
       const links = async (query: string) =>
         (await ada.media.call<SharePage>('GET', `/v1/shares?${query}`)).body.shares.map(({ id }) => id);
       expect(await links(`collectionId=${collectionId}`)).toEqual([body.id]);
@@ -359,8 +388,6 @@ describe('shares', () => {
       expect((await ada.media.call('DELETE', `/v1/collections/${made[1]?.collectionId}`)).status).toBe(204);
       const report = { shareId: shares[2]?.id, reason: 'violence' };
       expect((await ben.media.call('POST', '/v1/reports', report)).status).toBe(201);
-      const { INTERNAL_KEY } = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
-      const operator = chatter(`http://localhost:${place.portBase + 1}`, '', { 'x-internal-key': INTERNAL_KEY });
       const { incidents } = (await operator.call<IncidentPage>('GET', '/v1/incidents?order=priority')).body;
       const incident = incidents.find(({ shareId }) => shareId === shares[2]?.id);
       expect(incident?.threadId).toBe(`album:${made[2]?.collectionId}`);
@@ -371,6 +398,21 @@ describe('shares', () => {
       expect(body.shares.filter(({ id }) => shares.some((ended) => ended.id === id))).toEqual([]);
       expect((await share(ada, { collectionId: made[2]?.collectionId })).status).toBe(403);
       expect((await share(ada, { assetId: reported })).status).toBe(404);
+    });
+
+    it('whose owner deletes it while it is restricted still gets its images back after a dismissal', async () => {
+      const assetId = await upload(ada);
+      const { collectionId } = await album(ada, [assetId]);
+      const { id: shareId } = (await share(ada, { collectionId })).body;
+      expect((await ben.media.call('POST', '/v1/reports', { shareId, reason: 'other' })).status).toBe(201);
+      const { incidents } = (await operator.call<IncidentPage>('GET', '/v1/incidents')).body;
+      const { id } = incidents.find((one) => one.shareId === shareId) ?? {};
+      const decide = async (decision: string) =>
+        (await operator.call('POST', `/v1/incidents/${id}/decision`, { decision, statement: 'See below.' })).status;
+      expect([await decide('restrict'), (await share(ada, { assetId })).status]).toEqual([200, 403]);
+      expect((await ada.media.call('DELETE', `/v1/collections/${collectionId}`)).status).toBe(204);
+      expect([await decide('dismiss'), (await share(ada, { assetId })).status]).toEqual([200, 201]);
+      await isGone(shareId);
     });
   });
 

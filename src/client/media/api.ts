@@ -662,6 +662,8 @@ export interface ShareData {
   /** The shared asset, or those of the conversation or collection. */
   readonly media: readonly {
     readonly assetId: string;
+    /** In the URLs of the page. It stays if others leave the page. */
+    readonly place: number;
     readonly kind: 'image' | 'video';
     readonly mime: string;
     readonly width: number | null;

@@ -1,9 +1,9 @@
 /** The page of a share: HTML that is complete without its script, and loads nothing from other sites. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { micromark } from 'micromark';
-import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import type { ShareData, SharedMedia } from '#media/shares/api.ts';
+import { Worker } from 'node:worker_threads';
+import type { ShareData, SharedMedia, SharedMessage } from '#media/shares/api.ts';
+import { createGate } from '#platform/concurrency.ts';
 import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
 import reportTexts from './reporttexts.json' with { type: 'json' };
@@ -11,7 +11,7 @@ import shareTexts from './texts.json' with { type: 'json' };
 
 // What a share shows to everyone: no owner, no keys of objects, and URLs that end with the share.
 
-interface PublicMedia extends Omit<SharedMedia, 'picture' | 'file'> {
+interface PublicMedia extends Omit<SharedMedia, 'picture' | 'file' | 'place'> {
   /** The image in up to 2048 pixels without metadata, or the video. */
   readonly url: string;
   /** The same as a PNG or JPEG, which every program opens. Of a video: its file. */
@@ -24,9 +24,8 @@ interface PublicMedia extends Omit<SharedMedia, 'picture' | 'file'> {
 }
 
 type PublicPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'media'; readonly media: PublicMedia }
-  | { readonly type: 'source'; readonly url: string; readonly title: string };
+  | Exclude<SharedMessage['parts'][number], { readonly type: 'media' }>
+  | { readonly type: 'media'; readonly media: PublicMedia };
 
 interface PublicMessage {
   readonly role: 'user' | 'assistant';
@@ -42,7 +41,7 @@ export interface PublicShare extends Omit<ShareData, 'media' | 'messages'> {
 
 /** `edgeUrl`: EDGE_URL. */
 export function showShare({ media, messages, ...share }: ShareData, edgeUrl: string): PublicShare {
-  const shown = media.map((one, index) => showMedia(one, `${edgeUrl}/s/${share.id}/${index}`));
+  const shown = media.map(({ place, ...one }) => showMedia(one, `${edgeUrl}/s/${share.id}/${place}`));
   return {
     ...share,
     media: share.kind === 'thread' || share.kind === 'album' ? null : (shown[0] ?? null),
@@ -57,7 +56,7 @@ export function showShare({ media, messages, ...share }: ShareData, edgeUrl: str
   };
 }
 
-function showMedia({ picture, file, ...facts }: SharedMedia, base: string): PublicMedia {
+function showMedia({ picture, file, ...facts }: Omit<SharedMedia, 'place'>, base: string): PublicMedia {
   const variant = (name: string) => (picture === null ? null : `${base}/${name}`);
   return {
     ...facts,
@@ -89,7 +88,7 @@ const sourceOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
 /** Attributes of style have the shapes of tiles. */
 export const pagePolicy = `default-src 'none'; script-src ${sourceOf(script)}; style-src ${sourceOf(css)}; style-src-attr 'unsafe-inline'; img-src 'self'; media-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
 
-export function renderShare(view: PublicShare, context: PageContext): string {
+export function renderShare(view: PublicShare, context: PageContext, answers: Answers): string {
   const { language, brand, edgeUrl } = context;
   const texts = shareTexts[language];
   const url = `${edgeUrl}/s/${view.id}`;
@@ -135,7 +134,7 @@ ${card}`,
 <div class="about">
 <h1>${view.media === null ? named : plainName}</h1>
 <p class="by">${[signedName ? '' : by, ...counts].map((fact) => (fact ? html`<span>${fact}</span>` : html``))}<time datetime="${view.createdAt}">${dateOf(view.createdAt, language)}</time>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
-${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, view.author, context)) : renderActions(view.id, view.media, named, context)}
+${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, view, answers, context)) : renderActions(view.id, view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
 </div>
 ${shown.length === 0 ? '' : renderView(shown, named, view.media === null, context)}`,
@@ -193,7 +192,8 @@ ${body}
 `.text;
 }
 
-function renderMessage({ role, parts }: PublicMessage, author: PublicShare['author'], context: PageContext): Markup {
+function renderMessage(message: PublicMessage, view: PublicShare, answers: Answers, context: PageContext): Markup {
+  const { role, parts } = message;
   const texts = shareTexts[context.language];
   const sources = parts.flatMap((part) => (part.type === 'source' ? [part] : []));
   const shown = parts.map((part) => {
@@ -203,31 +203,46 @@ function renderMessage({ role, parts }: PublicMessage, author: PublicShare['auth
       return renderMedia(part.media, context, lines.filter(Boolean).join(' · '));
     }
     if (part.type === 'source') return html``;
-    return role === 'user' ? html`<p class="text">${part.text}</p>` : renderMarkdown(part.text);
+    const plain = html`<p class="text">${part.text}</p>`;
+    return role === 'user' ? plain : (answers.get(part.text) ?? plain);
   });
   const links = sources.map(
     ({ url, title }) => html`<li><a href="${url}" rel="nofollow ugc noopener noreferrer">${title}</a></li>`,
   );
   return html`<article class="${role}">
-<h2>${role === 'user' ? (author ?? texts.question) : html`${context.brand} <span class="mark">${texts.ai}</span>`}</h2>
+<h2>${role === 'user' ? (view.author ?? texts.question) : html`${context.brand} <span class="mark">${texts.ai}</span>`}</h2>
 ${shown}
 ${sources.length === 0 ? '' : html`<h2>${texts.sources}</h2><ul>${links}</ul>`}
 </article>`;
 }
 
-/** Raw HTML and dangerous protocols become text. Images of other sites become links, because the page loads none. */
-function renderMarkdown(text: string): Markup {
-  const written = micromark(text.replaceAll('![', '['), { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-  return {
-    text: written
-      .replaceAll('<a href=', '<a rel="nofollow ugc noopener noreferrer" href=')
-      // Headings of an answer are below those of the page.
-      .replaceAll(
-        /<(\/?)h([1-6])>/g,
-        (_all, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 2)}>`,
-      )
-      .replaceAll('<pre>', '<pre tabindex="0">'),
-  };
+export type Answers = ReadonlyMap<string, Markup>;
+
+/** For the answers of a page. */
+const renderingMs = 5000;
+const renderings = createGate({ width: 2, maxWaiting: 100, waitTimeoutMs: 4 * renderingMs });
+const resourceLimits = { maxOldGenerationSizeMb: 256 };
+
+/** By their text, without those that take too long. Throws 503 if too many pages wait. */
+export async function renderAnswers({ messages }: Pick<PublicShare, 'messages'>): Promise<Answers> {
+  const all = messages.flatMap(({ role, parts }) => (role === 'user' ? [] : parts));
+  const texts = [...new Set(all.flatMap((part) => (part.type === 'text' ? [part.text] : [])))];
+  const answers = new Map<string, Markup>();
+  if (texts.length === 0) return answers;
+  await renderings.run(async () => {
+    const thread = new Worker(new URL('./markdown.ts', import.meta.url), { workerData: texts, resourceLimits });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, renderingMs);
+    thread.on('message', (text: string) => {
+      answers.set(texts[answers.size] ?? '', { text });
+      if (answers.size === texts.length) resolve();
+    });
+    for (const end of ['error', 'exit']) thread.once(end, () => resolve());
+    await promise;
+    clearTimeout(timer);
+    await thread.terminate();
+  });
+  return answers;
 }
 
 /** Characters of a link's query. A sign-in returns to URLs of up to 2048, and a Chinese character takes nine. */
@@ -330,10 +345,8 @@ function titleOf({ title, media, messages }: PublicShare): string | undefined {
 const descriptionOf = ({ messages }: PublicShare): string =>
   shorten(firstText(messages.filter(({ role }) => role === 'assistant')) ?? '');
 
-function firstText(messages: readonly PublicMessage[]): string | undefined {
-  for (const { parts } of messages) for (const part of parts) if (part.type === 'text') return part.text;
-  return undefined;
-}
+const firstText = (messages: readonly PublicMessage[]): string | undefined =>
+  messages.flatMap(({ parts }) => parts).find((part) => part.type === 'text')?.text;
 
 const mediaOf = ({ media, messages }: PublicShare): readonly PublicMedia[] =>
   media === null

@@ -2,6 +2,7 @@
  * `GET /s/:id`: the pages of shares (docs/specification/media.md#shares). The media service has the data. A process reads a share
  * at most once a second, so a page ends within a second of its share, and any number of readers cost the database nothing.
  */
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -24,11 +25,13 @@ import type { EdgeContext } from '../context.ts';
 import { asProblem } from '../problems.ts';
 import { sendObject } from '../sending.ts';
 import {
+  type Answers,
   layout,
   logo,
   type PageContext,
   type PublicShare,
   pagePolicy,
+  renderAnswers,
   renderGone,
   renderShare,
   showShare,
@@ -36,8 +39,6 @@ import {
 import reportTexts from './reporttexts.json' with { type: 'json' };
 
 // The images and videos of a share, at URLs that end with it.
-
-type SharedFiles = Pick<EdgeContext, 'bucket' | 'isReplaceable' | 'publicObjects' | 'variants'>;
 
 const sharedFiles = ['full.webp', 'full.jpg', 'full.png', 'preview.webp', 'thumb.webp', 'card.jpg', 'video'] as const;
 
@@ -61,7 +62,7 @@ const transforms = {
 
 /** Throws 404 if the share has no such file, and what `sendObject` throws. */
 async function sendShared(
-  { bucket, isReplaceable, publicObjects, variants }: SharedFiles,
+  { bucket, isReplaceable, publicObjects, variants }: EdgeContext,
   request: FastifyRequest,
   reply: FastifyReply,
   media: SharedMedia,
@@ -87,15 +88,20 @@ async function sendShared(
   return sendObject(request, reply, { objects: publicObjects, key, contentType, cacheControl });
 }
 
-export interface SharePages extends ReportPages {
+export interface SharePages extends Omit<PageContext, 'language'> {
   /** Monotonic. */
   readonly clock: Clock;
+  /** Of the media service, with the internal key. */
+  readonly media: HttpClient;
+  /** TRUSTED_PROXIES. */
+  readonly trustedProxies: readonly string[];
 }
 
 /** Issued pages end within five seconds of their share, of which caches may use these. */
 const cacheControl = 'public, max-age=5';
 const reusableMs = 1000;
-const mostShares = 2000;
+/** Of the shares that were read, with their pages in every language, each with styles and a script. */
+const mostBytes = 128 * 1024 * 1024;
 
 const page = 'text/html; charset=utf-8';
 const json = 'application/json; charset=utf-8';
@@ -106,22 +112,18 @@ const fileParams = shareParams.extend({
   file: z.enum(sharedFiles),
 });
 
-/** A page as text, with its tag. */
-interface Rendered {
-  readonly body: string;
-  readonly etag: string;
-}
-
 interface Read {
   /** `undefined`: there is no such share. */
   readonly data: ShareData | undefined;
   readonly view: PublicShare | undefined;
-  readonly until: number;
-  /** By language, or `json`. */
-  readonly rendered: Map<string, Rendered>;
+  readonly digest: string;
+  until: number;
+  answers?: Promise<Answers> | undefined;
+  /** The pages with their tags, by language, or `json`. */
+  readonly rendered: Map<string, { readonly body: string; readonly etag: string }>;
 }
 
-export function addShareRoutes(app: HttpServer, pages: SharePages, files: SharedFiles): void {
+export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeContext): void {
   const { media, clock, edgeUrl } = pages;
   addReportForm(app, pages);
   // Browsers request it with the images, too, which have no page that names it.
@@ -129,22 +131,22 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
     reply.headers({ 'cache-control': 'public, max-age=86400' }).type('image/svg+xml').send(logo),
   );
   const routes = routesOf(app, 'edge');
-  const known = new LRUCache<string, Read>({ max: mostShares });
+  const known = new LRUCache<string, Read>({ maxSize: mostBytes });
   const reading = new Map<string, Promise<Read>>();
 
   async function load(id: string): Promise<Read> {
     try {
-      const { status, json: parse } = await media.send({ method: 'GET', route: '/v1/shares/:id/data', params: { id } });
+      const answer = await media.send({ method: 'GET', route: '/v1/shares/:id/data', params: { id } });
+      const { status, body } = answer;
       if (status !== 200 && status !== 404)
         throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
-      const data = status === 200 ? shareData.parse(parse()) : undefined;
-      const read = {
-        data,
-        view: data && showShare(data, edgeUrl),
-        until: clock.now() + reusableMs,
-        rendered: new Map(),
-      };
-      known.set(id, read);
+      const until = clock.now() + reusableMs;
+      const digest = hash('sha256', body);
+      const before = known.get(id);
+      if (before?.digest === digest) return Object.assign(before, { until });
+      const data = status === 200 ? shareData.parse(answer.json()) : undefined;
+      const read = { data, view: data && showShare(data, edgeUrl), digest, until, rendered: new Map() };
+      known.set(id, read, { size: 14 * (body.length + 16_384) });
       return read;
     } finally {
       reading.delete(id);
@@ -160,7 +162,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
   }
 
   /** Rendered once per reading and language, not once per request. */
-  function once({ rendered }: Read, name: string, render: () => string): Rendered {
+  function once({ rendered }: Read, name: string, render: () => string) {
     let found = rendered.get(name);
     if (found === undefined) {
       const body = render();
@@ -188,7 +190,12 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
       const { body, etag } = once(read, 'json', () => JSON.stringify(view));
       return sendValidated(request, reply, { body, etag, type: json, vary, cacheControl });
     }
-    const { body, etag } = once(read, language, () => renderShare(view, context));
+    read.answers ??= renderAnswers(view);
+    const answers = await read.answers.catch((error: unknown) => {
+      read.answers = undefined;
+      throw error;
+    });
+    const { body, etag } = once(read, language, () => renderShare(view, context, answers));
     reply.headers({
       'content-security-policy': pagePolicy,
       'content-language': language.replace('_', '-'),
@@ -217,7 +224,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: Shared
     handler: async (request, reply) => {
       const { id, index, file } = request.params;
       const { data } = await find(id);
-      const media = data?.media[index];
+      const media = data?.media.find(({ place }) => place === index);
       if (media === undefined) throw problems.not_found();
       return sendShared(files, request, reply, media, file);
     },
@@ -231,18 +238,11 @@ function wantsJson({ headers: { accept = '' } }: FastifyRequest): boolean {
 
 // `/s/:id/report`: the form that reports a page (docs/specification/media.md#reports). It needs neither an account nor a script.
 
-interface ReportPages extends Omit<PageContext, 'language'> {
-  /** Of the media service, with the internal key. */
-  readonly media: HttpClient;
-  /** TRUSTED_PROXIES. */
-  readonly trustedProxies: readonly string[];
-}
-
 const maxFormBytes = 32 * 1024;
 const statuses = { form: 200, missing: 400, tooMany: 429, done: 200 } as const;
 type State = keyof typeof statuses;
 
-function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: ReportPages): void {
+function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: SharePages): void {
   const readAddress = clientAddressReader(trustedProxies);
 
   function show(request: FastifyRequest, reply: FastifyReply, id: string, state: State) {

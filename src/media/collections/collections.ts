@@ -109,7 +109,8 @@ export async function changeCollection(
 
 /** Throws 404. The assets stay. */
 export async function deleteCollection(deps: MediaContext, ownerId: string, collectionId: string): Promise<void> {
-  if (!(await dropCollection(deps.db, ownerId, collectionId))) throw noSuchCollection();
+  const isDropped = await transaction(deps.db, (tx) => dropCollection(tx, ownerId, collectionId));
+  if (!isDropped) throw noSuchCollection();
   deps.news.changed(ownerId);
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, holdName, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
+import { dropSharesOfThread } from '../shares/sharestore.ts';
 import { keyOfCollection, type MediaTables } from '../tables.ts';
 import type { Collection } from './api.ts';
 
@@ -122,12 +123,10 @@ export async function countOwn(db: Handle, ownerId: string, assetIds: readonly s
 }
 
 /** Ends its share, too. `false`: the owner has no such collection. */
-export async function dropCollection(db: Handle, ownerId: string, collectionId: string): Promise<boolean> {
+export async function dropCollection(tx: Tx<MediaTables>, ownerId: string, collectionId: string): Promise<boolean> {
+  await dropSharesOfThread(tx, ownerId, keyOfCollection(collectionId));
   const { numAffectedRows } = await sql`
-    with ended as (
-      delete from shares where owner_id = ${ownerId}::uuid and thread_id = ${keyOfCollection(collectionId)}
-    )
-    delete from collections where collection_id = ${collectionId}::uuid and owner_id = ${ownerId}::uuid`.execute(db);
+    delete from collections where collection_id = ${collectionId}::uuid and owner_id = ${ownerId}::uuid`.execute(tx);
   return numAffectedRows === 1n;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
+import type { Caller } from '#platform/access/caller.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { ownerFor } from '../assets/ownership.ts';
@@ -18,13 +19,7 @@ const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 
 export function addCollectionRoutes(app: HttpServer, access: Access, deps: MediaContext): void {
   const routes = routesOf(app, 'collections');
-  const ownerIn = ({
-    caller,
-    query,
-  }: {
-    caller: Parameters<typeof ownerFor>[0];
-    query: { ownerId: string | undefined };
-  }) => ownerFor(caller, query.ownerId, 'querystring.ownerId');
+  const ownerIn = (caller: Caller, ownerId: string | undefined) => ownerFor(caller, ownerId, 'querystring.ownerId');
 
   routes.post('/v1/favorites', access.userOrInternal, {
     id: 'changeFavorites',
@@ -70,7 +65,8 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     params: api.collectionParams,
     querystring: api.collectionOwner,
     response: { 200: api.collection },
-    handler: async (request) => readCollection(deps, ownerIn(request), request.params.collectionId),
+    handler: async ({ caller, params, query }) =>
+      readCollection(deps, ownerIn(caller, query.ownerId), params.collectionId),
   });
 
   routes.patch('/v1/collections/:collectionId', access.userOrInternal, {
@@ -95,6 +91,7 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     params: api.collectionParams,
     querystring: api.collectionOwner,
     response: { 204: z.null() },
-    handler: async (request) => deleteCollection(deps, ownerIn(request), request.params.collectionId),
+    handler: async ({ caller, params, query }) =>
+      deleteCollection(deps, ownerIn(caller, query.ownerId), params.collectionId),
   });
 }

@@ -87,6 +87,7 @@ const object = z.object({ bucket: z.string(), key: z.string(), etag: z.string().
 
 const sharedMedia = z.object({
   assetId: z.string(),
+  place: z.int().describe('In the URLs of the page. It stays if others leave the page.'),
   kind: z.enum(['image', 'video']),
   mime: z.string(),
   width: z.int().nullable(),
@@ -152,7 +153,7 @@ export type GalleryListing = z.output<typeof galleryListing>;
 export const galleryPage = z.object({
   items: z
     .array(
-      sharedMedia.omit({ mime: true, picture: true, file: true }).extend({
+      sharedMedia.omit({ mime: true, place: true, picture: true, file: true }).extend({
         thumbUrl: z.string().nullable(),
         previewUrl: z.string().nullable(),
         author: z.string().nullable().describe('The name that the owner has chosen for this asset. `null`: none.'),

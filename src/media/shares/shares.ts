@@ -148,11 +148,10 @@ export async function readShareData(deps: MediaContext, id: string): Promise<Sha
   const { ownerId, assetId, snapshot, showPrompt, index, author } = share;
   const collectionId = collectionOf(share.threadId);
   const messages = snapshot?.messages ?? [];
-  const named = assetId === null ? mediaOf(messages) : [assetId];
-  const rows =
-    named.length === 0 ? [] : await findShownAssets(deps.db, ownerId, [...new Set(named)], collectionId ?? undefined);
+  const named = [...new Set(assetId === null ? mediaOf(messages) : [assetId])];
+  const rows = named.length === 0 ? [] : await findShownAssets(deps.db, ownerId, named, collectionId ?? undefined);
   const found = await showRows(deps, rows, showPrompt);
-  const media = [...found.values()];
+  const media = [...found.values()].map((one) => ({ ...one, place: named.indexOf(one.assetId) }));
   const [first] = media;
   // A collection without its last image, too.
   if ((assetId !== null || collectionId !== null) && first === undefined) throw noSuchShare();
@@ -187,7 +186,7 @@ async function showRows(
   deps: MediaContext,
   rows: readonly ShownAsset[],
   showsPrompt: boolean,
-): Promise<ReadonlyMap<string, SharedMedia>> {
+): Promise<ReadonlyMap<string, Omit<SharedMedia, 'place'>>> {
   const thumbIds = rows.flatMap(({ namedThumbId }) => namedThumbId ?? []);
   const thumbs = new Map(
     thumbIds.length === 0 ? [] : (await findThumbs(deps.db, thumbIds)).map((thumb) => [thumb.assetId, thumb]),
@@ -208,7 +207,7 @@ async function showRow(
   deps: MediaContext,
   row: ShownAsset,
   thumb: Thumb | undefined,
-): Promise<Omit<SharedMedia, 'prompt'> | undefined> {
+): Promise<Omit<SharedMedia, 'place' | 'prompt'> | undefined> {
   const resolved = await lookUpRow(deps, row);
   if (resolved === undefined) return undefined;
   const { assetId, width, height, blurhash, mime, storageKey } = row;

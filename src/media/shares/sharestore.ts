@@ -176,14 +176,19 @@ export async function hideShares(
       or (owner_id = ${ownerId}::uuid and thread_id = ${threadId}::text)`.execute(tx);
 }
 
-/** A hidden one only expires, because a later decision is also about what it showed. */
-export async function dropShare(db: Handle, id: string): Promise<void> {
-  await db.deleteFrom('shares').where('share_id', '=', id).where('hidden_at', 'is', null).execute();
-  await db.updateTable('shares').set({ expires_at: sql<Date>`now()` }).where('share_id', '=', id).execute();
-}
+export const dropShare = (db: Handle, id: string) => drop(db, sql`share_id = ${id}`);
 
-export async function dropSharesOfThread(db: Handle, ownerId: string, threadId: string): Promise<void> {
-  await db.deleteFrom('shares').where('owner_id', '=', ownerId).where('thread_id', '=', threadId).execute();
+export const dropSharesOfThread = (db: Handle, ownerId: string, threadId: string) =>
+  drop(db, sql`owner_id = ${ownerId}::uuid and thread_id = ${threadId}`);
+
+/** A hidden one only expires, without its texts, because a later decision is also about the images that it showed. */
+async function drop(db: Handle, isDropped: RawBuilder<unknown>): Promise<void> {
+  await sql`delete from shares where ${isDropped} and hidden_at is null`.execute(db);
+  await sql`
+    update shares set expires_at = now(), snapshot = jsonb_set(
+      '{"title": null, "messages": [{"role": "assistant"}]}', '{messages,0,parts}',
+      jsonb_path_query_array(snapshot, '$.messages[*].parts[*] ? (@.type == "media")')
+    ) where ${isDropped}`.execute(db);
 }
 
 /** Those of conversations. Those of assets end with their asset. */
