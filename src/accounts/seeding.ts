@@ -1,6 +1,6 @@
 /** `npm run seed`: inserts a small, obviously invented set of users and feeds. Leaves existing records unchanged. */
 import type { Db } from '#platform/db/db.ts';
-import type { Seeded } from './api.ts';
+import type { SeededAccounts } from './api.ts';
 import { accountOf, sampleId } from './sampleaccounts.ts';
 import {
   type AccountTables,
@@ -32,7 +32,7 @@ const feeds = [
   { name: 'for adults', by: 'dora@example.com', mediaType: 'image', flag: ['adult'] },
 ] as const;
 
-export async function seed(db: Db<AccountTables>, welcome?: Welcome): Promise<Seeded> {
+export async function seed(db: Db<AccountTables>, welcome?: Welcome): Promise<SeededAccounts> {
   for (const { email, language, plan, credits, ...settings } of users) {
     const { id } = await ensureProfile(db, { ...accountOf(email), plan, credits }, welcome);
     await setFirstLanguage(db, id, language);

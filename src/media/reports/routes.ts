@@ -50,7 +50,6 @@ export function addReportRoutes(
       'Reports content that the caller can read. The page of a share can be reported without an account. Another report by the same person returns the first one with status 200. A person, or an address without an account, can report 20 times a day.',
     problems: ['not_found', 'rate_limited'],
     example: { shareId: 'Zp3mJx0kT1S8bq2VvWcA5g', reason: 'copyright', note: 'This is my photo.' },
-    client: { body: 'ReportRequest', answer: 'Reported' },
     body: api.reportRequest,
     response: { 200: api.reported.describe('The caller has reported it before.'), 201: api.reported },
     handler: async (request, reply) => {
@@ -65,7 +64,6 @@ export function addReportRoutes(
     summary: 'List the reports of a person',
     description: 'Returns a page of what the person reported with their account.',
     problems: ['forbidden'],
-    client: { query: 'OwnReportListing', answer: 'OwnReportPage' },
     querystring: api.ownReportListing,
     response: { 200: api.ownReportPage },
     handler: async ({ caller, query }) => readOwnReports(deps, caller, query),
@@ -75,7 +73,6 @@ export function addReportRoutes(
     id: 'listReports',
     summary: 'List the reports of an incident',
     description: 'Returns what people wrote, oldest first.',
-    client: { answer: 'ReportPage' },
     params: incidentParams,
     response: { 200: api.reportPage },
     handler: async ({ params }) => ({ reports: await readReports(deps.db, params.id) }),
@@ -88,7 +85,7 @@ export function addReportRoutes(
       'Records a decision and its reasons. The owner and the people who reported the content get an email with the statement. The same decision again changes nothing.',
     problems: ['not_found', 'not_decidable'],
     example: { decision: 'restrict', statement: 'The photo shows a person who did not agree.' },
-    client: { body: 'DecisionRequest', answer: 'Incident', repeatable: true },
+    client: { repeatable: true },
     params: incidentParams,
     body: api.decisionRequest,
     response: { 200: incident },
@@ -131,7 +128,6 @@ export function addReportRoutes(
     summary: 'List the decisions about your content',
     description: 'Returns the decisions of operators about reported and flagged content, with their reasons.',
     problems: ['forbidden'],
-    client: { answer: 'OwnDecisions' },
     response: { 200: api.ownDecisions },
     handler: async ({ caller }) => readOwnDecisions(deps, caller),
   });
@@ -141,7 +137,6 @@ export function addReportRoutes(
     summary: 'Export an incident with its reports, for authorities',
     description: 'Returns the incident, the digests of the content, the reports and the decision.',
     problems: ['not_found'],
-    client: { answer: 'IncidentExport' },
     params: incidentParams,
     response: { 200: incidentExport },
     handler: async ({ params }) => exportIncident(deps, params.id),
@@ -152,7 +147,7 @@ const mostPlaces = 100;
 
 // `GET /v1/incidents/:id/export`: all that is known about an incident, for authorities (docs/specification/media.md#reports).
 
-const incidentExport = z.object({
+export const incidentExport = z.object({
   exportedAt: z.iso.datetime(),
   incident,
   content: z.object({

@@ -17,7 +17,7 @@ import type {
   AdminMemory,
   AdminProfile,
   EntityExport,
-  History,
+  MemoryHistory,
   MemoryListing,
   MemoryPage,
   ProfileEdit,
@@ -61,7 +61,7 @@ export async function listPage({ db }: MemoryContext, listing: Listing) {
   return { rows, nextCursor };
 }
 
-export async function historyOf({ db }: MemoryContext, memory: StoredMemory): Promise<History> {
+export async function historyOf({ db }: MemoryContext, memory: StoredMemory): Promise<MemoryHistory> {
   return { history: (await findRevisions(db, [memory.id])).map(toRevision) };
 }
 
