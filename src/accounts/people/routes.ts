@@ -6,18 +6,9 @@ import { actorOf, auditOperators, userTarget } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import * as api from './api.ts';
-import {
-  blockPerson,
-  changeCredits,
-  type PeopleContext,
-  readActions,
-  readNames,
-  readPeople,
-  readPerson,
-  unblockPerson,
-} from './people.ts';
+import * as people from './people.ts';
 
-export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleContext): void {
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: people.PeopleContext): void {
   auditOperators(app, {
     ...deps,
     isOperators: (url, method) =>
@@ -35,7 +26,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     description: 'Returns a page of users. Filter it by id or email address.',
     querystring: api.peopleListing,
     response: { 200: api.peoplePage },
-    handler: async ({ query }) => readPeople(deps, query),
+    handler: async ({ query }) => people.readPeople(deps, query),
   });
 
   routes.get('/v1/people/names', guard, {
@@ -44,7 +35,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     description: 'Returns the email addresses of up to 200 users, for pages that list their ids.',
     querystring: api.namesQuery,
     response: { 200: api.names },
-    handler: async ({ query }) => readNames(deps, query.ids),
+    handler: async ({ query }) => people.readNames(deps, query.ids),
   });
 
   routes.get('/v1/people/:userId', guard, {
@@ -55,7 +46,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     params: api.personParams,
     response: { 200: api.personDetails },
     handler: async ({ params: { userId } }) => ({
-      ...(await readPerson(deps, userId)),
+      ...(await people.readPerson(deps, userId)),
       sessions: await deps.listSessions(userId),
     }),
   });
@@ -71,7 +62,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     params: api.personParams,
     body: api.creditsChange,
     response: { 200: api.person },
-    handler: async ({ params, body, headers }) => changeCredits(deps, params.userId, actorOf(headers), body),
+    handler: async ({ params, body, headers }) => people.changeCredits(deps, params.userId, actorOf(headers), body),
   });
 
   routes.post('/v1/people/:userId/block', guard, {
@@ -85,7 +76,8 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     params: api.personParams,
     body: api.blockOrder,
     response: { 200: api.person },
-    handler: async ({ params, body, headers }) => blockPerson(deps, params.userId, actorOf(headers), body.reason),
+    handler: async ({ params, body, headers }) =>
+      people.blockPerson(deps, params.userId, actorOf(headers), body.reason),
   });
 
   routes.delete('/v1/people/:userId/block', guard, {
@@ -96,7 +88,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     client: { repeatable: true },
     params: api.personParams,
     response: { 200: api.person },
-    handler: async ({ params }) => unblockPerson(deps, params.userId),
+    handler: async ({ params }) => people.unblockPerson(deps, params.userId),
   });
 
   routes.post('/v1/people/:userId/exports', guard, {
@@ -114,7 +106,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     description: 'Searches the audit log by user, operator and action, newest first.',
     querystring: api.actionSearch,
     response: { 200: api.actionPage },
-    handler: async ({ query }) => readActions(deps, query),
+    handler: async ({ query }) => people.readActions(deps, query),
   });
 
   routes.delete('/v1/people/:userId/sessions', guard, {

@@ -21,18 +21,7 @@ import { findShare } from '../shares/sharestore.ts';
 import type { MediaTables } from '../tables.ts';
 import * as api from './api.ts';
 import { decide, readOwnDecisions } from './deciding.ts';
-import {
-  countReport,
-  findContent,
-  findPlaces,
-  findReport,
-  insertReport,
-  joinAssetIncident,
-  joinThreadIncident,
-  listReports,
-  listReportsOf,
-  lockReporter,
-} from './reportstore.ts';
+import * as store from './reportstore.ts';
 
 export function addReportRoutes(
   app: HttpServer,
@@ -102,7 +91,7 @@ export function addReportRoutes(
     body: api.incidentOrder,
     response: { 200: incident },
     handler: async ({ body }) => {
-      const id = await joinAssetIncident(deps.db, body.assetId, null, false, 0);
+      const id = await store.joinAssetIncident(deps.db, body.assetId, null, false, 0);
       if (id === undefined) throw noSuchContent();
       return readIncident(deps, id);
     },
@@ -116,7 +105,7 @@ export function addReportRoutes(
     params: assetParams,
     response: { 200: api.contentPlaces },
     handler: async ({ params: { assetId } }) => {
-      const places = await findPlaces(deps.db, assetId, mostPlaces);
+      const places = await store.findPlaces(deps.db, assetId, mostPlaces);
       const alike = [assetId, ...places.map((place) => place.assetId)];
       const incidents = await listIncidents(deps.db, { alike }, undefined, mostPlaces);
       return { places, incidents: incidents.map(toIncident) };
@@ -163,7 +152,7 @@ export const incidentExport = z.object({
 
 /** Throws 404. */
 async function exportIncident(deps: MediaContext, id: string): Promise<z.output<typeof incidentExport>> {
-  const content = await findContent(deps.db, id);
+  const content = await store.findContent(deps.db, id);
   if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
   return {
     exportedAt: new Date().toISOString(),
@@ -174,7 +163,7 @@ async function exportIncident(deps: MediaContext, id: string): Promise<z.output<
 }
 
 async function readReports(db: Db<MediaTables>, id: string) {
-  const rows = await listReports(db, id);
+  const rows = await store.listReports(db, id);
   return rows.map(({ language, createdAt, ...row }) => ({ ...row, createdAt: createdAt.toISOString() }));
 }
 
@@ -208,18 +197,18 @@ async function reportContent(
   const target = await findTarget(deps, caller, request);
   const isPriority = priorityReasons.includes(reason);
   return transaction(deps.db, async (tx) => {
-    await lockReporter(tx, reporter.name);
+    await store.lockReporter(tx, reporter.name);
     // People behind one address cannot be distinguished, so every request without an account counts.
-    if (reporter.userId === null && !(await countReport(tx, reporter.name, mostPerDay))) throw tooMany();
-    const known = await findReport(tx, reporter.name, target.name);
+    if (reporter.userId === null && !(await store.countReport(tx, reporter.name, mostPerDay))) throw tooMany();
+    const known = await store.findReport(tx, reporter.name, target.name);
     if (known !== undefined) return { id: known, isNew: false };
-    if (reporter.userId !== null && !(await countReport(tx, reporter.name, mostPerDay))) throw tooMany();
+    if (reporter.userId !== null && !(await store.countReport(tx, reporter.name, mostPerDay))) throw tooMany();
     const incidentId =
       target.assetId === null
-        ? await joinThreadIncident(tx, String(shareId), isPriority)
-        : await joinAssetIncident(tx, target.assetId, shareId ?? null, isPriority, 1);
+        ? await store.joinThreadIncident(tx, String(shareId), isPriority)
+        : await store.joinAssetIncident(tx, target.assetId, shareId ?? null, isPriority, 1);
     if (incidentId === undefined) throw noSuchContent();
-    const id = await insertReport(tx, incidentId, {
+    const id = await store.insertReport(tx, incidentId, {
       reporter: reporter.name,
       target: target.name,
       reporterId: reporter.userId,
@@ -275,7 +264,7 @@ async function readOwnReports(
   caller: Caller,
   { ownerId, cursor, limit }: api.OwnReportListing,
 ): Promise<api.OwnReportPage> {
-  const rows = await listReportsOf(db, ownerFor(caller, ownerId, 'querystring.ownerId'), cursor, limit + 1);
+  const rows = await store.listReportsOf(db, ownerFor(caller, ownerId, 'querystring.ownerId'), cursor, limit + 1);
   const page = rows.slice(0, limit).map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
   return { reports: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }

@@ -12,16 +12,7 @@ import { eraseEntity } from '../changes/entitywrite.ts';
 import { undoChange } from '../changes/undoing.ts';
 import type { MemoryContext } from '../context.ts';
 import * as api from './api.ts';
-import {
-  exportEntity,
-  historyOf,
-  pageOfMemories,
-  pageOfProfiles,
-  removeProfile,
-  showMemory,
-  showProfile,
-  writeProfile,
-} from './viewing.ts';
+import * as viewing from './viewing.ts';
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
 const content = 'Prefers watercolor over oil.';
@@ -56,7 +47,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     description: 'Returns a page of memories of all entities, with filters.',
     querystring: api.memoryListing,
     response: { 200: api.memoryPage },
-    handler: async (request) => pageOfMemories(deps, request.query),
+    handler: async (request) => viewing.pageOfMemories(deps, request.query),
   });
 
   routes.post('/admin/memories', guard, {
@@ -69,7 +60,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     response: { 200: api.adminMemory.describe('The memory was merged into an existing one.'), 201: api.adminMemory },
     handler: async (request, reply) => {
       const { memory, deduplicated } = await addMemory(deps, 'operator', request.body);
-      return reply.code(deduplicated ? 200 : 201).send(await showMemory(deps, memory));
+      return reply.code(deduplicated ? 200 : 201).send(await viewing.showMemory(deps, memory));
     },
   });
 
@@ -80,7 +71,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     params: memoryPath,
     response: { 200: api.adminMemory },
-    handler: async (request) => showMemory(deps, await lookUpMemory(deps, request.params.id)),
+    handler: async (request) => viewing.showMemory(deps, await lookUpMemory(deps, request.params.id)),
   });
 
   routes.put('/admin/memories/:id', guard, {
@@ -94,7 +85,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     response: { 200: api.adminMemory },
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
-      return showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
+      return viewing.showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
     },
   });
 
@@ -115,7 +106,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     params: memoryPath,
     response: { 200: api.memoryHistory },
-    handler: async (request) => historyOf(deps, await lookUpMemory(deps, request.params.id)),
+    handler: async (request) => viewing.historyOf(deps, await lookUpMemory(deps, request.params.id)),
   });
 
   routes.post('/admin/memories/:id/undo', guard, {
@@ -127,7 +118,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     response: { 200: api.adminMemory },
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
-      return showMemory(deps, await undoChange(deps, seen));
+      return viewing.showMemory(deps, await undoChange(deps, seen));
     },
   });
 }
@@ -145,7 +136,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     description: 'Returns a page of profiles.',
     querystring: api.profileListing,
     response: { 200: api.profilePage },
-    handler: async (request) => pageOfProfiles(deps, request.query),
+    handler: async (request) => viewing.pageOfProfiles(deps, request.query),
   });
 
   routes.get('/admin/profiles/:entity_type/:entity_id', guard, {
@@ -155,7 +146,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     params: api.entityPath,
     response: { 200: api.adminProfile },
-    handler: async (request) => showProfile(deps, entity(request.params)),
+    handler: async (request) => viewing.showProfile(deps, entity(request.params)),
   });
 
   routes.put('/admin/profiles/:entity_type/:entity_id', guard, {
@@ -167,7 +158,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     params: api.entityPath,
     body: api.profileEdit,
     response: { 200: api.adminProfile },
-    handler: async (request) => writeProfile(deps, entity(request.params), request.body),
+    handler: async (request) => viewing.writeProfile(deps, entity(request.params), request.body),
   });
 
   routes.delete('/admin/profiles/:entity_type/:entity_id', guard, {
@@ -177,7 +168,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     otherResponses: { 204: ['The profile was deleted.'] },
     params: api.entityPath,
-    handler: async (request) => removeProfile(deps, entity(request.params)),
+    handler: async (request) => viewing.removeProfile(deps, entity(request.params)),
   });
 
   routes.delete('/admin/entities/:entity_type/:entity_id', guard, {
@@ -196,6 +187,6 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     params: api.entityPath,
     response: { 200: api.entityExport },
-    handler: async (request) => exportEntity(deps, entity(request.params), deps.clock.now()),
+    handler: async (request) => viewing.exportEntity(deps, entity(request.params), deps.clock.now()),
   });
 }
