@@ -5,7 +5,7 @@ import { migrations } from '#app/migrations.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
 import { setPlanAndCredits } from '../../test/credits.fixture.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
-import { grantRequest, type Profile, plans } from './api.ts';
+import { creditsGrant, type Profile, plans } from './api.ts';
 import { grant } from './granting.ts';
 import { onboard } from './onboarding.ts';
 import {
@@ -105,13 +105,13 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
     describe('a grant', () => {
       it.each(['ada@bücher.example', 'r&d@example.com'])('finds the user of %s', async (email) => {
         const { id } = await newUser(email);
-        const request = grantRequest.parse({ user: email.toUpperCase(), plan: 'pro', credits: 7 });
+        const request = creditsGrant.parse({ user: email.toUpperCase(), plan: 'pro', credits: 7 });
         const granted = await grant({ db: database.queries(), hasMadeUpAccounts: false }, 'root', request);
         expect(granted).toEqual({ id, email, plan: 'pro', credits: 7 });
       });
 
       it.each(['nobody', 'nobody@', '@example.com', 'a b@example.com', 'a@\0'])('rejects %j', (user) => {
-        expect(grantRequest.safeParse({ user, plan: 'pro', credits: 7 }).success).toBe(false);
+        expect(creditsGrant.safeParse({ user, plan: 'pro', credits: 7 }).success).toBe(false);
       });
     });
 

@@ -34,24 +34,24 @@ const email = z
   .refine(isStorableText, 'must not contain NUL or lone surrogates');
 
 /** `PUT /v1/accounts/credits`, for `npm run credits`. */
-export const grantRequest = z.object({
+export const creditsGrant = z.object({
   user: z.union([z.guid().toLowerCase(), email]).describe('The id or the email address.'),
   plan,
   credits: z.int().min(0).max(maxCredits),
 });
-export type GrantRequest = z.infer<typeof grantRequest>;
+export type CreditsGrant = z.infer<typeof creditsGrant>;
 
 export const grantedProfile = z.object({ id: z.guid(), email: z.string().nullable(), plan, credits: z.int() });
 export type GrantedProfile = z.infer<typeof grantedProfile>;
 
 /** `POST /v1/accounts/seed`, for `npm run seed`. The records that exist after the call. */
-export const seeded = z.object({ users: z.int(), feeds: z.int() });
-export type Seeded = z.infer<typeof seeded>;
+export const seededAccounts = z.object({ users: z.int(), feeds: z.int() });
+export type SeededAccounts = z.infer<typeof seededAccounts>;
 
 /** `GET /v1/accounts/actions`, for `npm run audit`. */
 export const actionListing = z.object({ limit: pageSize(10_000, 100) });
 
-export const listedActions = z.object({
+export const operatorActions = z.object({
   actions: z.array(
     z.object({
       at: z.iso.datetime(),

@@ -1,7 +1,7 @@
 /** `npm run credits`: sets a user's plan and credits. */
 import { randomUUID } from 'node:crypto';
 import { type Db, transaction } from '#platform/db/db.ts';
-import type { GrantedProfile, GrantRequest } from './api.ts';
+import type { CreditsGrant, GrantedProfile } from './api.ts';
 import { lockAccount, type PeopleTables, writeCreditChange } from './people/peoplestore.ts';
 import { accountProblems } from './problems.ts';
 import { accountOf } from './sampleaccounts.ts';
@@ -18,7 +18,7 @@ export interface GrantingDeps {
 export async function grant(
   deps: GrantingDeps,
   actor: string,
-  { user, plan, credits }: GrantRequest,
+  { user, plan, credits }: CreditsGrant,
 ): Promise<GrantedProfile> {
   const userId = user.includes('@') ? await idOf(deps, user) : user;
   const { id, email } = await ensureProfile(deps.db, { id: userId }, deps.welcome);

@@ -2,14 +2,7 @@
 
 import { type Db, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
-import {
-  type AccountTables,
-  beginOnboarding,
-  ensureProfile,
-  recordReferral,
-  setFirstLanguage,
-  type Welcome,
-} from './store.ts';
+import * as store from './store.ts';
 
 export interface SignedIn {
   readonly id: string;
@@ -28,13 +21,13 @@ export interface Onboarded {
  * Runs completely or not at all, once per user, also for concurrent and repeated calls. Updates the email address each
  * time. Does not onboard blocked users. Throws if the database does not respond; the next sign-in then counts as the first one.
  */
-export function onboard(db: Db<AccountTables>, user: SignedIn, welcome?: Welcome): Promise<Onboarded> {
+export function onboard(db: Db<store.AccountTables>, user: SignedIn, welcome?: store.Welcome): Promise<Onboarded> {
   return transaction(db, async (tx) => {
-    const { blockedAt } = await ensureProfile(tx, { id: user.id, email: user.email }, welcome);
-    if (blockedAt !== null || !(await beginOnboarding(tx, user.id))) return { isReferred: false };
-    await setFirstLanguage(tx, user.id, user.language);
+    const { blockedAt } = await store.ensureProfile(tx, { id: user.id, email: user.email }, welcome);
+    if (blockedAt !== null || !(await store.beginOnboarding(tx, user.id))) return { isReferred: false };
+    await store.setFirstLanguage(tx, user.id, user.language);
     const { invite } = user;
     if (invite === undefined || !isUuid(invite)) return { isReferred: false };
-    return { isReferred: await recordReferral(tx, invite.toLowerCase(), user.id.toLowerCase()) };
+    return { isReferred: await store.recordReferral(tx, invite.toLowerCase(), user.id.toLowerCase()) };
   });
 }

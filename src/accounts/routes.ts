@@ -10,7 +10,7 @@ import { actorOf, auditOperators } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
-import { actionListing, grantedProfile, grantRequest, listedActions, seeded } from './api.ts';
+import { actionListing, creditsGrant, grantedProfile, operatorActions, seededAccounts } from './api.ts';
 import { type GrantingDeps, grant } from './granting.ts';
 import { seed } from './seeding.ts';
 
@@ -21,7 +21,7 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
     ...deps,
     isOperators: (url, method) => url.startsWith('/v1/accounts/') && method !== 'GET',
     targetOf: (request) => {
-      const user = granted.get(request) ?? grantRequest.safeParse(request.body).data?.user;
+      const user = granted.get(request) ?? creditsGrant.safeParse(request.body).data?.user;
       return user === undefined ? 'accounts' : hashedTarget(user);
     },
   });
@@ -33,8 +33,7 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
     description: 'Sets the plan and the credits of a user, who is named by id or email address.',
     problems: ['user_not_found', 'user_ambiguous'],
     example: { user: 'ada@example.com', plan: 'pro', credits: 500 },
-    client: { body: 'CreditsGrant', answer: 'GrantedProfile' },
-    body: grantRequest,
+    body: creditsGrant,
     response: { 200: grantedProfile },
     handler: async (request) => {
       const profile = await grant(deps, actorOf(request.headers), request.body);
@@ -47,8 +46,8 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
     id: 'seedAccounts',
     summary: 'Create sample users and feeds',
     description: 'Creates sample users and feeds. If you repeat the request, nothing is added.',
-    client: { answer: 'SeededAccounts', repeatable: true },
-    response: { 200: seeded },
+    client: { repeatable: true },
+    response: { 200: seededAccounts },
     handler: async () => seed(deps.db, deps.welcome),
   });
 
@@ -56,9 +55,8 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
     id: 'listOperatorActions',
     summary: 'List the actions of operators, newest first',
     description: 'Returns the audit log of operators.',
-    client: { query: 'ActionListing', answer: 'OperatorActions' },
     querystring: actionListing,
-    response: { 200: listedActions },
+    response: { 200: operatorActions },
     handler: async ({ query }) => ({ actions: [...(await findActions(auditOf(deps.db), query)).actions] }),
   });
 }

@@ -1,15 +1,8 @@
 /** `npm run seed`: inserts a small, obviously invented set of users and feeds. Leaves existing records unchanged. */
 import type { Db } from '#platform/db/db.ts';
-import type { Seeded } from './api.ts';
+import type { SeededAccounts } from './api.ts';
 import { accountOf, sampleId } from './sampleaccounts.ts';
-import {
-  type AccountTables,
-  ensureProfile,
-  putFeed,
-  setFirstLanguage,
-  setOpenNotification,
-  type Welcome,
-} from './store.ts';
+import * as store from './store.ts';
 
 /** Accounts of the local identity provider, with which you can sign in. */
 const users = [
@@ -32,13 +25,13 @@ const feeds = [
   { name: 'for adults', by: 'dora@example.com', mediaType: 'image', flag: ['adult'] },
 ] as const;
 
-export async function seed(db: Db<AccountTables>, welcome?: Welcome): Promise<Seeded> {
+export async function seed(db: Db<store.AccountTables>, welcome?: store.Welcome): Promise<SeededAccounts> {
   for (const { email, language, plan, credits, ...settings } of users) {
-    const { id } = await ensureProfile(db, { ...accountOf(email), plan, credits }, welcome);
-    await setFirstLanguage(db, id, language);
-    if ('isOpenNotification' in settings) await setOpenNotification(db, id, settings.isOpenNotification);
+    const { id } = await store.ensureProfile(db, { ...accountOf(email), plan, credits }, welcome);
+    await store.setFirstLanguage(db, id, language);
+    if ('isOpenNotification' in settings) await store.setOpenNotification(db, id, settings.isOpenNotification);
   }
   for (const { name, by, ...looks } of feeds)
-    await putFeed(db, { id: sampleId(`feed: ${name}`), ownerId: accountOf(by).id, ...looks });
+    await store.putFeed(db, { id: sampleId(`feed: ${name}`), ownerId: accountOf(by).id, ...looks });
   return { users: users.length, feeds: feeds.length };
 }

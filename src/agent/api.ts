@@ -177,7 +177,7 @@ export const taskInfo = z.object({
 });
 export type TaskInfo = z.output<typeof taskInfo>;
 
-export const taskStart = z.object({
+export const startedTask = z.object({
   taskId: z.string(),
   threadId: z.string(),
   queued: z.literal(true).optional().describe('The run starts when the run in progress has ended.'),
@@ -265,7 +265,7 @@ export const modelList = z.object({ models: z.array(modelInfo) });
 export const day = z.iso
   .date('must be a day such as 2026-01-31')
   .refine((text) => !text.startsWith('0000'), 'must be a day such as 2026-01-31');
-export const usageQuery = z.object({
+export const usageRange = z.object({
   from: day.optional().describe('The first day, in UTC. Default: 30 days before `to`.'),
   to: day.optional().describe('The last day, included. Default: today.'),
   userId: z.string().optional().describe('Required with X-Internal-Key.'),
@@ -286,13 +286,13 @@ export const usageDays = z.object({
 });
 export type UsageDays = z.output<typeof usageDays>;
 
-export const creditsQuery = z.object({ userId: z.string().optional().describe('Required with X-Internal-Key.') });
-export const creditsInfo = z.object({
+export const creditsOwner = z.object({ userId: z.string().optional().describe('Required with X-Internal-Key.') });
+export const creditsState = z.object({
   plan,
   credits: z.int(),
   prices: z.object({ run: z.int().describe('With the default model.'), image: z.int(), video: z.int() }),
 });
-export type CreditsInfo = z.output<typeof creditsInfo>;
+export type CreditsState = z.output<typeof creditsState>;
 
 export const thread = z.object({
   threadId: z.string(),

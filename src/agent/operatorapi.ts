@@ -41,11 +41,11 @@ export const configuredModels = z.object({
 });
 export type ConfiguredModels = z.output<typeof configuredModels>;
 
-export const totalsQuery = z.object({
+export const usageTotalsRange = z.object({
   from: day.optional().describe('The first day, in UTC. Default: 30 days before `to`.'),
   to: day.optional().describe('The last day, included. Default: today.'),
 });
-export type TotalsQuery = z.output<typeof totalsQuery>;
+export type UsageTotalsRange = z.output<typeof usageTotalsRange>;
 
 const used = {
   runs: z.int(),
@@ -87,7 +87,7 @@ export const userUsage = z.object({
 });
 export type UserUsage = z.output<typeof userUsage>;
 
-export const spendersQuery = z.object({
+export const spenderListing = z.object({
   month: z
     .string()
     .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
@@ -97,7 +97,7 @@ export const spendersQuery = z.object({
   order: z.enum(['credits', 'cost']).default('credits').describe('Which users come first.'),
   limit: pageSize(100, 20),
 });
-export type SpendersQuery = z.output<typeof spendersQuery>;
+export type SpenderListing = z.output<typeof spenderListing>;
 
 export const spenders = z.object({
   month: z.string(),

@@ -14,7 +14,6 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     id: 'listConfiguredModels',
     summary: 'List all models, plans and prices, for operators',
     description: 'Returns all models with their plans and prices, for operators.',
-    client: { answer: 'ConfiguredModels' },
     response: { 200: api.configuredModels },
     handler: async () => ({
       models: [...deps.models.all()],
@@ -28,8 +27,7 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     id: 'readUsageTotals',
     summary: 'Read the usage of all users by day, model and plan, newest day first',
     description: 'Returns the usage of all users by day, model and plan, newest day first, for operators.',
-    client: { query: 'UsageTotalsRange', answer: 'UsageTotals' },
-    querystring: api.totalsQuery,
+    querystring: api.usageTotalsRange,
     response: { 200: api.usageTotals },
     handler: async ({ query }) => readTotals(deps, query),
   });
@@ -38,8 +36,7 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     id: 'listSpenders',
     summary: 'List the users who spent the most credits in a month',
     description: 'Returns the users who spent the most credits in a month, for operators.',
-    client: { query: 'SpenderListing', answer: 'Spenders' },
-    querystring: api.spendersQuery,
+    querystring: api.spenderListing,
     response: { 200: api.spenders },
     handler: async ({ query }) => readSpenders(deps, query),
   });
@@ -48,9 +45,9 @@ export function addOperatorRoutes(app: HttpServer, access: Access, deps: AgentCo
     id: 'readUserUsage',
     summary: 'Read the usage and the costs of a user by day and model',
     description: 'Returns runs, tokens, media, credits and costs of a user for each day and model, for operators.',
-    client: { query: 'UserUsageRange', answer: 'UserUsage' },
+    client: { query: 'UserUsageRange' },
     params: api.userParams,
-    querystring: api.totalsQuery,
+    querystring: api.usageTotalsRange,
     response: { 200: api.userUsage },
     handler: async ({ params, query }) => readUserUsage(deps, params.userId, query),
   });

@@ -43,10 +43,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
       'Starts a run that answers a message, or continues after `approvals`, and returns its `taskId`. Read the answer with `GET /stream/:taskId`. With an `Idempotency-Key`, a repeated request returns the same run for 24 hours.',
     problems: [...starting, 'idempotency_conflict'],
     example: { threadId, text: 'Create an image of a lighthouse at dusk.' },
-    client: { body: 'TaskRequest', answer: 'StartedTask' },
     headers: idempotencyHeaders,
     body: api.taskRequest,
-    response: { 201: api.taskStart },
+    response: { 201: api.startedTask },
     handler: async (request, reply) => {
       const { caller, body } = request;
       const userId = userOf(caller, body.userId, 'body.userId');
@@ -64,7 +63,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     summary: 'Read the status of a run',
     description: 'Returns the status of a run: `queued`, `running`, `completed`, `failed` or `aborted`.',
     problems: ['forbidden', 'not_found'],
-    client: { answer: 'TaskInfo' },
     params: api.taskParams,
     response: { 200: api.taskInfo },
     handler: async (request) => describeRun(await readRun(deps, request.caller, request.params.taskId)),
@@ -103,7 +101,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     description:
       'Returns the run in progress of a thread, or `null`, and the runs that wait for it. Use it to resume a stream when a page loads.',
     problems: ['forbidden'],
-    client: { query: 'ThreadOwner', answer: 'CurrentTask' },
     params: api.threadParams,
     querystring: api.threadOwner,
     response: { 200: api.currentTask },
@@ -119,7 +116,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     description:
       'Returns all messages of a thread, or a page of them, oldest first. The header `X-Next-Before` is the `before` of the next page.',
     problems: ['forbidden'],
-    client: { query: 'MessagePaging', answer: 'ThreadMessages' },
     params: api.threadParams,
     querystring: api.messagePaging,
     response: { 200: api.threadMessages },
@@ -136,7 +132,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     id: 'listModels',
     summary: 'List the models of texts, images and videos, with their prices',
     description: 'Returns the models, their prices, what they can do, and whether the plan of the user includes them.',
-    client: { query: 'ModelListing', answer: 'ModelList' },
     querystring: api.modelListing,
     response: { 200: api.modelList },
     handler: async (request) => {
@@ -152,8 +147,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     id: 'readUsage',
     summary: 'Read the usage of a user by day and model',
     description: 'Returns runs, tokens, media and credits for each day and model, newest day first.',
-    client: { query: 'UsageRange', answer: 'UsageDays' },
-    querystring: api.usageQuery,
+    querystring: api.usageRange,
     response: { 200: api.usageDays },
     handler: async (request) =>
       readUsage(deps, userOf(request.caller, request.query.userId, 'query.userId'), request.query),
@@ -163,9 +157,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     id: 'readCredits',
     summary: 'Read the plan, the credits and the prices of a user',
     description: 'Returns the plan, the credits, and the prices of a run, an image and a video.',
-    client: { query: 'CreditsOwner', answer: 'CreditsState' },
-    querystring: api.creditsQuery,
-    response: { 200: api.creditsInfo },
+    querystring: api.creditsOwner,
+    response: { 200: api.creditsState },
     handler: async (request) => {
       const userId = userOf(request.caller, request.query.userId, 'query.userId');
       return readCredits(deps, userId, deps.models.pick(undefined).credits, deps.catalogue);

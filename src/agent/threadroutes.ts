@@ -26,7 +26,6 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     id: 'listThreads',
     summary: 'List the threads of a user',
     description: 'Returns a page of threads. The thread with the newest message is first.',
-    client: { query: 'ThreadListing', answer: 'ThreadPage' },
     querystring: api.threadListing,
     response: { 200: api.threadPage },
     handler: async ({ caller, query }, reply) => {
@@ -41,7 +40,6 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     summary: 'Delete all threads of a user',
     description: 'Immediately hides all threads of a user, and deletes them. You can repeat the request.',
     otherResponses: { 204: ['The threads are hidden.'] },
-    client: { query: 'ThreadsDeletion' },
     querystring: api.threadsDeletion,
     response: { 204: z.null() },
     handler: async ({ caller, query }) =>
@@ -53,7 +51,6 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     summary: 'Read a thread',
     description: 'Returns the title, the times and the number of messages of a thread.',
     problems: ['forbidden', 'not_found'],
-    client: { query: 'ThreadOwner', answer: 'Thread' },
     params: api.threadParams,
     querystring: api.threadOwner,
     response: { 200: api.thread },
@@ -68,7 +65,6 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
       'Sets the title of a thread, moves it to the trash, restores it, or keeps a temporary one. The position of the thread in the list does not change. The trash ends the link of a shared thread.',
     problems: ['forbidden', 'not_found', 'thread_deleting'],
     example: { title: 'Lighthouses' },
-    client: { body: 'ThreadChange', query: 'ThreadOwner', answer: 'Thread' },
     params: api.threadParams,
     querystring: api.threadOwner,
     body: api.threadChange,
@@ -91,7 +87,6 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     description:
       "Stops the run in progress and deletes the thread with its messages and videos. With `assets=true`, it also deletes the thread's assets. After 503, you can repeat the request.",
     problems: ['forbidden', 'not_found'],
-    client: { query: 'ThreadDeletion' },
     params: api.threadParams,
     querystring: api.threadDeletion,
     response: { 204: z.null() },
@@ -107,7 +102,6 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     description:
       'Returns the messages that have other versions, because a message was edited or answered again. Versions are stored until the thread is deleted, up to 100 and 32 MiB of a thread.',
     problems: ['forbidden', 'not_found'],
-    client: { query: 'ThreadOwner', answer: 'ThreadBranches' },
     params: api.threadParams,
     querystring: api.threadOwner,
     response: { 200: api.threadBranches },
@@ -121,7 +115,6 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     description:
       'Returns a page of them. Pass `next_cursor` as `cursor` until it is `null`. Exports of accounts contain them.',
     problems: ['forbidden', 'not_found'],
-    client: { query: 'ReplacedListing', answer: 'ReplacedMessages' },
     params: api.threadParams,
     querystring: api.replacedListing,
     response: { 200: api.replacedMessages },
@@ -135,7 +128,6 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ServingCo
     description:
       'Replaces the messages from the fork on with those of the branch. The replaced messages become a branch. A thread with a run returns 409.',
     problems: ['forbidden', 'not_found', 'task_running', 'thread_deleting'],
-    client: { query: 'ThreadOwner' },
     params: api.branchParams,
     querystring: api.threadOwner,
     response: { 204: z.null() },

@@ -126,7 +126,7 @@ function addCalls(app: HttpServer, deps: AuthContext): void {
       'Returns a new access token and rotates the session cookie. Call it with credentials from a page of an allowed origin. After 503, the session is still valid.',
     problems: ['no_session', 'refresh_failed', 'account_blocked', 'forbidden_origin', 'upstream_unavailable'],
     readsSession: true,
-    client: { answer: 'AccessToken', repeatable: true, cookies: true },
+    client: { repeatable: true, cookies: true },
     response: { 200: accessToken },
     handler: async (request, reply) => {
       const { outcome, setCookies } = await refresh(deps, request.headers, deps.clientAddressOf(request));
@@ -143,7 +143,7 @@ function addCalls(app: HttpServer, deps: AuthContext): void {
       'Ends all sessions of the user and deletes the cookie. With `scope=local`, only this session ends. Without a session, the response is the same.',
     problems: ['forbidden_origin'],
     readsSession: true,
-    client: { query: 'SignOut', answer: 'SignedOut', repeatable: true, cookies: true },
+    client: { query: 'SignOut', repeatable: true, cookies: true },
     querystring: logoutQuery,
     response: { 200: signedOut },
     handler: async (request, reply) => {

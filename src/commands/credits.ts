@@ -1,5 +1,5 @@
 /** `npm run credits -- <email or id> <plan> <credits>`: sets a user's plan and credits. */
-import { type GrantedProfile, grantRequest, maxCredits, plans } from '#accounts/api.ts';
+import { creditsGrant, type GrantedProfile, maxCredits, plans } from '#accounts/api.ts';
 import { grant } from '#accounts/granting.ts';
 import { audited, auditOf, commandActor, hashedTarget } from '#platform/audit/audit.ts';
 import { StartFault } from '#platform/lifecycle.ts';
@@ -11,7 +11,7 @@ const usage = `${usageOf('credits')}. Plans: ${plans.join(', ')}.`;
 export async function credits(args: readonly string[]): Promise<number> {
   const [user, plan, amount = ''] = args;
   const isNumber = /^\d+$/.test(amount);
-  const { data: request, error } = grantRequest.safeParse({ user, plan, credits: isNumber ? Number(amount) : amount });
+  const { data: request, error } = creditsGrant.safeParse({ user, plan, credits: isNumber ? Number(amount) : amount });
   if (request === undefined || args.length !== 3) throw new StartFault(`${faultOf(error?.issues[0]?.path[0])}${usage}`);
   const profile = await onRecords<GrantedProfile>({
     method: 'PUT',

@@ -1,11 +1,11 @@
 /** `npm run seed`: creates a small, obviously made-up set of users and feeds. It can be repeated. */
-import type { Seeded } from '#accounts/api.ts';
+import type { SeededAccounts } from '#accounts/api.ts';
 import { seededAddresses, seed as seedRecords } from '#accounts/seeding.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
 import { onRecords } from './records.ts';
 
 export async function seed(): Promise<number> {
-  const { users, feeds } = await onRecords<Seeded>({
+  const { users, feeds } = await onRecords<SeededAccounts>({
     method: 'POST',
     path: '/v1/accounts/seed',
     locally: (db, _config, welcome) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionSearch } from '#accounts/people/api.ts';
 import { budgetChange, budgetPath } from '#agent/budgets/api.ts';
-import { type ConfiguredModels, spendersQuery, totalsQuery } from '#agent/operatorapi.ts';
+import { type ConfiguredModels, spenderListing, usageTotalsRange } from '#agent/operatorapi.ts';
 import { routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
@@ -184,10 +184,10 @@ function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: Servic
       '/api/usage/totals',
       '/usage/totals',
       'Usage by day, model and plan',
-      { querystring: totalsQuery.required() },
+      { querystring: usageTotalsRange.required() },
     ],
     ['get', '/api/usage/budgets', '/usage/budgets', 'Budgets, and what is spent of them'],
-    ['get', '/api/usage/users', '/usage/users', 'Users by credits spent in a month', { querystring: spendersQuery }],
+    ['get', '/api/usage/users', '/usage/users', 'Users by credits spent in a month', { querystring: spenderListing }],
   ]);
 
   routesOf(app, 'console').put('/api/usage/budgets/:period', guard, {

@@ -31,7 +31,6 @@ export function addRoutes(app: HttpServer, deps: ContentContext): void {
     summary: 'Read the announcement of the site',
     description: `Returns the announcement of the site. ${localized}`,
     otherResponses: unchanged,
-    client: { answer: 'Announcement' },
     response: { 200: announcement },
     handler: showContent(deps, announcementFeature),
   });
@@ -41,7 +40,6 @@ export function addRoutes(app: HttpServer, deps: ContentContext): void {
     summary: 'List the cards of the home page',
     description: `Returns the cards of the home page. ${localized}`,
     otherResponses: unchanged,
-    client: { answer: 'HomeCards' },
     response: { 200: homeCards },
     handler: showContent(deps, homeCardsFeature),
   });
@@ -51,7 +49,6 @@ export function addRoutes(app: HttpServer, deps: ContentContext): void {
     summary: 'List trending items',
     description: `Returns trending items. ${localized}`,
     otherResponses: unchanged,
-    client: { answer: 'Trending' },
     response: { 200: trending },
     handler: showContent(deps, trendingFeature),
   });

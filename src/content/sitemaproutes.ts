@@ -15,12 +15,14 @@ import { contentProblems } from './problems.ts';
 const xml = { 200: ['A sitemap.', 'application/xml'], 304: ['The sitemap matches `If-None-Match`.'] } as const;
 const unchanged = { 304: ['The content matches `If-None-Match`.'] } as const;
 
-const sharePageQuery = z.object({ after: z.string().max(64).optional().describe('The last id of the previous page.') });
+export const shareSitemapPage = z.object({
+  after: z.string().max(64).optional().describe('The last id of the previous page.'),
+});
 
 const xmlType = 'application/xml; charset=utf-8';
 const hostHeaders = 'Host, X-Forwarded-Host, X-Forwarded-Proto';
 const jsonType = 'application/json; charset=utf-8';
-const pageQuery = z.object({
+export const sitemapPage = z.object({
   after: z.string().refine(isUuid, 'must be a UUID').optional().describe('The last id of the previous page.'),
 });
 
@@ -34,7 +36,6 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
     description: 'Returns up to 10,000 users. With `Accept: application/xml`, the response is a sitemap.',
     problems: ['sitemap_unavailable'],
     otherResponses: unchanged,
-    client: { answer: 'UserSitemap' },
     response: { 200: userSitemap },
     handler: async (request, reply) => {
       const listed = await readListed(users.list);
@@ -48,7 +49,6 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
     description: 'Returns up to 10,000 public feeds. With `Accept: application/xml`, the response is a sitemap.',
     problems: ['sitemap_unavailable'],
     otherResponses: unchanged,
-    client: { answer: 'FeedSitemap' },
     response: { 200: feedSitemap },
     handler: async (request, reply) => {
       const listed = await readListed(feeds.list);
@@ -62,8 +62,8 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
     description: 'Returns a sitemap of up to 10,000 users. The sitemap index links to all pages.',
     problems: ['not_found', 'sitemap_unavailable'],
     otherResponses: xml,
-    client: { query: 'SitemapPage', kind: 'page' },
-    querystring: pageQuery,
+    client: { kind: 'page' },
+    querystring: sitemapPage,
     handler: async (request, reply) =>
       sendXml(request, reply, await readPage(users, request.query.after, pages.userUrl)),
   });
@@ -74,8 +74,8 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
     description: 'Returns a sitemap of up to 10,000 public feeds. The sitemap index links to all pages.',
     problems: ['not_found', 'sitemap_unavailable'],
     otherResponses: xml,
-    client: { query: 'SitemapPage', kind: 'page' },
-    querystring: pageQuery,
+    client: { kind: 'page' },
+    querystring: sitemapPage,
     handler: async (request, reply) =>
       sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
   });
@@ -88,8 +88,8 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
         'Returns a sitemap of up to 10,000 shares that search engines may find. Present with `SITEMAP_GALLERY`.',
       problems: ['not_found', 'sitemap_unavailable'],
       otherResponses: xml,
-      client: { query: 'ShareSitemapPage', kind: 'page' },
-      querystring: sharePageQuery,
+      client: { kind: 'page' },
+      querystring: shareSitemapPage,
       handler: async (request, reply) => {
         const body = await readPage(shares, request.query.after, `${deps.edgeUrl}/s/{id}`);
         return sendXml(request, reply, body, { cacheControl: 'public, max-age=30' });

@@ -60,16 +60,16 @@ const specs = z
   });
 
 export const ensureRequest = z.object({ source, specs });
-const ensureResponse = z.object({
+export const ensuredVariants = z.object({
   variants: z.record(z.string(), z.string()),
   overBudget: z.array(z.string()).optional(),
 });
 
-const forgetRequest = z.strictObject({ source });
-const forgetResponse = z.object({ forgotten: z.int() });
+export const forgetRequest = z.strictObject({ source });
+export const forgottenVariants = z.object({ forgotten: z.int() });
 
 type EnsureRequest = z.infer<typeof ensureRequest>;
-type EnsureResponse = z.infer<typeof ensureResponse>;
+type EnsureResponse = z.infer<typeof ensuredVariants>;
 
 const key = 'u/5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21/thread/thread-1/0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11.jpg';
 
@@ -98,9 +98,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: ImageContext): 
       'processing_timeout',
     ],
     example: { source: { key }, specs: [{ name: 'card', width: 640, format: 'webp' }] },
-    client: { body: 'EnsureRequest', answer: 'EnsuredVariants', repeatable: true },
+    client: { repeatable: true },
     body: ensureRequest,
-    response: { 200: ensureResponse },
+    response: { 200: ensuredVariants },
     handler: (request) => withProblems(ensureVariants(deps, request.body)),
   });
 
@@ -110,9 +110,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: ImageContext): 
     description: 'Deletes all stored variants of a source and returns their number.',
     problems: ['source_url_forbidden', 'variant_store_failed'],
     example: { source: { key } },
-    client: { body: 'ForgetRequest', answer: 'ForgottenVariants', repeatable: true },
+    client: { repeatable: true },
     body: forgetRequest,
-    response: { 200: forgetResponse },
+    response: { 200: forgottenVariants },
     handler: async (request) => ({
       forgotten: await withProblems(deps.variants.forget(deps.openSource(request.body.source))),
     }),

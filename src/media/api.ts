@@ -206,11 +206,11 @@ export const assetChange = z.object({
 });
 export type AssetChange = z.output<typeof assetChange>;
 
-export const usageQuery = z.object({
+export const mediaUsageQuery = z.object({
   ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
 });
 
-export const ownerUsage = z.object({
+export const mediaUsage = z.object({
   ownerId: z.string(),
   assets: z.int(),
   bytes: z.int().describe('The bytes of all assets. Watermark files, renditions and variants do not count.'),
@@ -219,7 +219,7 @@ export const ownerUsage = z.object({
     .describe('The bytes of uploads that are not registered: announced sizes, and arrived bytes of the others.'),
   limitBytes: z.int().describe('0: no limit. Otherwise, the limit of `bytes` and `reservedBytes` together.'),
 });
-export type OwnerUsage = z.output<typeof ownerUsage>;
+export type MediaUsage = z.output<typeof mediaUsage>;
 
 export const legacyImport = z.object({
   ownerId: uuid,
@@ -375,9 +375,9 @@ export type CopyRequest = z.output<typeof copyRequest>;
 export const watermarkRequest = z.object({ ref, legacyBucket, download });
 export type WatermarkRequest = z.output<typeof watermarkRequest>;
 
-export const watermarked = z.object({
+export const watermarkedImage = z.object({
   url: z.string().describe('A JPEG, for 7 days.'),
 });
-export type Watermarked = z.output<typeof watermarked>;
+export type WatermarkedImage = z.output<typeof watermarkedImage>;
 export const watermarkedVideo = z.object({ url: z.string().describe('An MP4, for 7 days.') });
 export type WatermarkedVideo = z.output<typeof watermarkedVideo>;

@@ -181,6 +181,6 @@ export type SearchResult = z.output<typeof searchResult>;
 /** Accepts any text: an id that is no UUID is unknown (404), not malformed (400). */
 export const memoryPath = z.object({ id: z.string() });
 
-export const edit = z.object({ content, type: optional(memoryType), metadata: optional(metadata) });
-export const operatorEdit = edit.extend({ content: optional(content) });
+export const memoryEdit = z.object({ content, type: optional(memoryType), metadata: optional(metadata) });
+export const operatorEdit = memoryEdit.extend({ content: optional(content) });
 export type Edit = z.output<typeof operatorEdit>;

@@ -35,7 +35,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
       'Returns the profile, the profile of the group, and the memories that fit the query. Call it before each turn of a conversation. It returns nothing about a paused entity.',
     problems: ['forbidden'],
     example: { ...user, query: 'Draw me a harbor.' },
-    client: { body: 'InjectRequest', answer: 'Injection', repeatable: true },
+    client: { repeatable: true },
     body: api.injectRequest,
     response: { 200: api.injection },
     handler: async (request) => {
@@ -51,7 +51,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
       'Stores a memory (201). If an existing memory is a near-duplicate, the two are merged (200), and `id` names the one that remains.',
     problems: ['forbidden', ...adding],
     example: { ...user, content, type: 'preference' },
-    client: { body: 'AdditionRequest', answer: 'Addition' },
     body: api.additionRequest,
     response: { 200: api.addition.describe('The memory was merged into an existing one.'), 201: api.addition },
     handler: async (request, reply) => {
@@ -68,7 +67,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
       'Returns the memories that are most similar to the query, best first. While the entity is paused, only its user finds some.',
     problems: ['forbidden'],
     example: { ...user, query: 'painting style', limit: 5 },
-    client: { body: 'SearchRequest', answer: 'SearchResult', repeatable: true },
+    client: { repeatable: true },
     body: api.searchRequest,
     response: { 200: api.searchResult },
     handler: async (request) => {
@@ -84,9 +83,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     description: 'Changes the content, the type or the metadata. The former content stays in the history.',
     problems: ['forbidden', ...editing],
     example: { content: 'Prefers gouache over oil.' },
-    client: { body: 'MemoryEdit', answer: 'Memory' },
     params: api.memoryPath,
-    body: api.edit,
+    body: api.memoryEdit,
     response: { 200: api.memory },
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);

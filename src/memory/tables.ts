@@ -1,20 +1,11 @@
 /** The tables of the memory service, for the types of its queries. */
 import type { Generated } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type {
-  Actor,
-  DerivedFact,
-  EntityType,
-  LinkKind,
-  MemoryContent,
-  MemoryType,
-  Metadata,
-  RevisionAction,
-} from './api.ts';
+import type * as api from './api.ts';
 
 export interface MemoryTables {
   memory_entities: {
-    entity_type: EntityType;
+    entity_type: api.EntityType;
     entity_id: string;
     version: Generated<number>;
     memory_count: Generated<number>;
@@ -26,12 +17,12 @@ export interface MemoryTables {
   memories: {
     memory_id: Generated<string>;
     seq: Generated<number>;
-    entity_type: EntityType;
+    entity_type: api.EntityType;
     entity_id: string;
-    type: MemoryType;
+    type: api.MemoryType;
     content: string;
     content_hash: Buffer;
-    metadata: Metadata;
+    metadata: api.Metadata;
     embedder: string;
     embedding: Buffer;
     version: number;
@@ -41,17 +32,17 @@ export interface MemoryTables {
     said_at: Generated<Date>;
     invalid_at: Date | null;
     replaced_by: string | null;
-    added_by: Actor | null;
+    added_by: api.Actor | null;
     thread_id: string | null;
   };
   memory_revisions: {
     memory_id: string;
     number: number;
-    action: RevisionAction;
-    actor: Actor;
-    before: MemoryContent;
-    after: MemoryContent;
-    incoming: MemoryContent | null;
+    action: api.RevisionAction;
+    actor: api.Actor;
+    before: api.MemoryContent;
+    after: api.MemoryContent;
+    incoming: api.MemoryContent | null;
     similarity: number | null;
     embedder: string;
     reason: string | null;
@@ -61,23 +52,23 @@ export interface MemoryTables {
   memory_links: {
     memory_id: string;
     other_id: string;
-    kind: LinkKind;
+    kind: api.LinkKind;
     created_at: Generated<Date>;
   };
   memory_profiles: {
-    entity_type: EntityType;
+    entity_type: api.EntityType;
     entity_id: string;
     seq: Generated<number>;
     summary: string | null;
     language: string | null;
     facts: Generated<Record<string, string>>;
-    derived: Generated<Record<string, DerivedFact>>;
+    derived: Generated<Record<string, api.DerivedFact>>;
     updated_at: Generated<Date>;
   };
   memory_distinctions: {
-    entity_type: EntityType;
+    entity_type: api.EntityType;
     entity_id: string;
-    type: MemoryType;
+    type: api.MemoryType;
     content_hash: Buffer;
     other_hash: Buffer;
   };
@@ -86,7 +77,7 @@ export interface MemoryTables {
     due_at: Date;
   };
   memory_model_calls: {
-    entity_type: EntityType;
+    entity_type: api.EntityType;
     entity_id: string;
     day: string;
     calls: number;

@@ -64,7 +64,7 @@ export const suppressedAddress = z.object({
     .transform((text) => addressOf(text) ?? text),
 });
 
-export const typeList = z.object({
+export const notificationTypes = z.object({
   types: z.array(
     z.object({
       type: z.string(),

@@ -123,7 +123,7 @@ export const emailBatch = z
   )
   .min(1)
   .max(maxBatch);
-export const batchAnswer = z.object({ data: z.array(z.object({ id: z.string() })) });
+export const emailBatchAnswer = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 export const emailId = z.object({
   id: z
@@ -215,7 +215,7 @@ export const emailList = z.object({
 export const changedEmail = z.object({ object: z.literal('email'), id: z.string() });
 
 /** An event of the provider, verified by the content service. */
-export const providerEvent = z.object({
+export const emailEvent = z.object({
   id: z.string().min(1).max(256).describe('The id of the event. A repeated event counts once.'),
   type: z.string().max(64),
   email_id: z.string().max(512),
@@ -223,4 +223,4 @@ export const providerEvent = z.object({
   bounce_type: optional(z.string().max(64)),
   reason: optional(z.string().max(2000)),
 });
-export type ProviderEvent = z.output<typeof providerEvent>;
+export type EmailEvent = z.output<typeof emailEvent>;

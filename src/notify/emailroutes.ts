@@ -38,7 +38,6 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
       'Sends an email now, or at `scheduled_at`. The request is compatible with the API of Resend. Use the internal key as its API key (bearer token).',
     problems: ['recipient_suppressed', ...sending],
     example: mail,
-    client: { body: 'EmailRequest', answer: 'EmailAnswer' },
     headers: idempotencyHeaders,
     body: api.emailRequest,
     response: { 200: api.emailAnswer },
@@ -65,10 +64,9 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
     description: 'Accepts up to 100 emails. Either all are accepted or none.',
     problems: sending,
     example: [mail],
-    client: { body: 'EmailBatch', answer: 'EmailBatchAnswer' },
     headers: idempotencyHeaders,
     body: api.emailBatch,
-    response: { 200: api.batchAnswer },
+    response: { 200: api.emailBatchAnswer },
     handler: async (request) => {
       const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
       return { data: ids.map((id) => ({ id })) };
@@ -79,7 +77,6 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
     id: 'listEmails',
     summary: 'List accepted emails, newest first',
     description: 'Returns the accepted emails with their status, newest first.',
-    client: { query: 'EmailListing', answer: 'EmailList' },
     querystring: api.emailListing,
     response: { 200: api.emailList },
     handler: async (request) => listEmails(deps, request.query),
@@ -90,7 +87,6 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: NotifyContex
     summary: 'Read the status of an email',
     description: 'Returns the status and the events of an email.',
     problems: ['not_found'],
-    client: { answer: 'Email' },
     params: api.emailId,
     response: { 200: api.email },
     handler: async (request) => showEmail(deps, request.params.id),

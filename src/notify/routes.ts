@@ -9,7 +9,7 @@ import { invalid, type Problem, problems } from '#platform/problem.ts';
 import { findUnstorable, toStorableLine } from '#platform/storable.ts';
 import * as api from './api.ts';
 import type { NotifyContext } from './context.ts';
-import { type EventType, type ProviderEvent, providerEvent } from './emailapi.ts';
+import { type EmailEvent, type EventType, emailEvent } from './emailapi.ts';
 import { addEmailRoutes, keyOf } from './emailroutes.ts';
 import { addForeignEvent } from './eventstore.ts';
 import { addressOf } from './mail.ts';
@@ -49,7 +49,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
       'Sends a notification in the language of the user. If the user or the plan does not allow it, or the address is suppressed, the response is 200 with `skipped` and the reason. An `Idempotency-Key` prevents a second email for 24 hours.',
     problems: ['unknown_notification_type', ...sending],
     example: { type: 'daily_digest', userId },
-    client: { body: 'NotifyRequest', answer: 'NotifyAnswer' },
     headers: idempotencyHeaders,
     body: api.notifyRequest,
     response: { 200: api.notifyAnswer },
@@ -69,8 +68,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
       email_id: '4ef9a417-02e9-4d39-ad75-9611e0fcc33c',
       to: ['ada@example.com'],
     },
-    client: { body: 'EmailEvent', repeatable: true },
-    body: providerEvent,
+    client: { repeatable: true },
+    body: emailEvent,
     response: { 204: z.null() },
     handler: async (request) => takeProviderEvent(deps, request.body),
   });
@@ -79,8 +78,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     id: 'listTypes',
     summary: 'List the types of notifications',
     description: 'Returns the types of notifications, with their audiences and languages.',
-    client: { answer: 'NotificationTypes' },
-    response: { 200: api.typeList },
+    response: { 200: api.notificationTypes },
     handler: async () => ({
       types: deps.types.list().map(({ name, audience, locales }) => ({ type: name, audience, locales: [...locales] })),
     }),
@@ -92,7 +90,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     description: 'Returns the subject, the HTML and the text of a notification with sample data.',
     problems: ['not_found'],
     example: { locale: 'en' },
-    client: { body: 'PreviewRequest', answer: 'Preview', repeatable: true },
+    client: { repeatable: true },
     params: api.typeName,
     body: api.previewRequest,
     response: { 200: api.preview },
@@ -103,7 +101,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: NotifyContext):
     id: 'listSuppressions',
     summary: 'List suppressed addresses',
     description: 'Returns a page of addresses that receive no email, because of a bounce or a complaint.',
-    client: { query: 'SuppressionListing', answer: 'SuppressionPage' },
     querystring: api.suppressionListing,
     response: { 200: api.suppressionPage },
     handler: async (request) => listPage(deps, request.query),
@@ -160,7 +157,7 @@ const known: ReadonlyMap<string, EventType> = new Map([
   ['email.suppressed', 'suppressed'],
 ]);
 
-async function takeProviderEvent({ db, log, webhooks }: NotifyContext, event: ProviderEvent): Promise<void> {
+async function takeProviderEvent({ db, log, webhooks }: NotifyContext, event: EmailEvent): Promise<void> {
   const type = known.get(event.type);
   if (type === undefined) return;
   // An empty reason is no information.
@@ -190,7 +187,7 @@ async function takeProviderEvent({ db, log, webhooks }: NotifyContext, event: Pr
  * An event names all recipients of its mail. If there are several, one of them counts only if the reason names it. A
  * temporary bounce, such as a full mailbox, suppresses no address.
  */
-function suppressedBy(type: EventType, { to, bounce_type: bounceType, reason = '' }: ProviderEvent): readonly string[] {
+function suppressedBy(type: EventType, { to, bounce_type: bounceType, reason = '' }: EmailEvent): readonly string[] {
   if (type !== 'bounced' && type !== 'complained') return [];
   if (type === 'bounced' && bounceType?.toLowerCase() === 'transient') return [];
   const addresses = [...new Set(to.flatMap((text) => addressOf(text) ?? []))];

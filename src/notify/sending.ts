@@ -19,20 +19,7 @@ import type { Mail } from './mail.ts';
 import type { Delivered } from './outcomes.ts';
 import { notifyProblems } from './problems.ts';
 import { cancelSend, enqueueLater, enqueueSend, expediteSend, type SendJob, sendQueue } from './queue.ts';
-import {
-  type BegunSend,
-  claimFailed,
-  findByKey,
-  findSend,
-  freeKey,
-  insertSend,
-  insertSendWithJob,
-  markFailed,
-  type NewSend,
-  releaseKeys,
-  reopen,
-  type StoredSend,
-} from './sendstore.ts';
+import * as store from './sendstore.ts';
 import type { Endpoint } from './tables.ts';
 
 export interface SendRequest {
@@ -58,7 +45,7 @@ export async function sendOnce(deps: NotifyContext, request: SendRequest): Promi
   const bodyDigest = digestOf(request.body);
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
-    const seen = key === undefined ? undefined : await findByKey(deps.db, endpoint, key);
+    const seen = key === undefined ? undefined : await store.findByKey(deps.db, endpoint, key);
     if (seen === undefined) {
       const id = randomUUID();
       const content = await request.prepare();
@@ -68,7 +55,7 @@ export async function sendOnce(deps: NotifyContext, request: SendRequest): Promi
       const outcome = await accepted;
       if (outcome !== undefined) return outcome;
       // The row of an expired key has to release it first.
-      if (key !== undefined) await releaseKeys(deps.db, endpoint, [key]);
+      if (key !== undefined) await store.releaseKeys(deps.db, endpoint, [key]);
       continue;
     }
     if (seen.bodyDigest !== bodyDigest) throw notifyProblems.idempotency_conflict();
@@ -81,15 +68,15 @@ export async function sendOnce(deps: NotifyContext, request: SendRequest): Promi
 }
 
 /** Accepts an email and waits for its first attempt. `undefined`: the key is taken. */
-async function sendNow(deps: NotifyContext, send: NewSend, giveUpAt: number): Promise<Outcome | undefined> {
+async function sendNow(deps: NotifyContext, send: store.NewSend, giveUpAt: number): Promise<Outcome | undefined> {
   const { db, jobs, outcomes } = deps;
   const { id } = send;
   const { promise: change, resolve: wake } = Promise.withResolvers<Delivered | undefined>();
   const stopWatching = outcomes.watch(id, wake);
-  let begun: BegunSend | undefined;
+  let begun: store.BegunSend | undefined;
   try {
     const insert = async (insertion: JobInsertion) => {
-      begun = await insertSendWithJob(db, send, insertion);
+      begun = await store.insertSendWithJob(db, send, insertion);
       // Without a worker in this process, its result can only be found in the database.
       if (!insertion.isClaimed) wake(undefined);
       return begun !== undefined;
@@ -106,30 +93,30 @@ async function sendNow(deps: NotifyContext, send: NewSend, giveUpAt: number): Pr
 }
 
 /** Accepts an email for later, or a notification that is skipped. `undefined`: the key is taken. */
-async function accept({ db, jobs }: NotifyContext, send: NewSend): Promise<Outcome | undefined> {
+async function accept({ db, jobs }: NotifyContext, send: store.NewSend): Promise<Outcome | undefined> {
   const { id, content, scheduledAt } = send;
-  if ('skipReason' in content) return (await insertSend(db, send)) ? content : undefined;
+  if ('skipReason' in content) return (await store.insertSend(db, send)) ? content : undefined;
   return transaction(db, async (tx) => {
-    if (!(await insertSend(tx, send))) return undefined;
+    if (!(await store.insertSend(tx, send))) return undefined;
     await enqueueLater(jobs, tx, id, scheduledAt);
     return { providerId: id, suppressed: [] };
   });
 }
 
-function outcomeOf({ id, providerId, skipReason, suppressed, scheduledAt }: StoredSend): Outcome | undefined {
+function outcomeOf({ id, providerId, skipReason, suppressed, scheduledAt }: store.StoredSend): Outcome | undefined {
   if (scheduledAt !== null) return { providerId: id, suppressed: [] };
   if (skipReason !== null) return { skipReason };
   return providerId === null ? undefined : { providerId, suppressed: suppressed ?? [] };
 }
 
 /** Whether this caller now owns the send, because an earlier attempt failed. Otherwise another caller waits for it. */
-function join({ db, jobs }: NotifyContext, { id, status }: StoredSend): Promise<boolean> {
+function join({ db, jobs }: NotifyContext, { id, status }: store.StoredSend): Promise<boolean> {
   return transaction(db, async (tx) => {
-    if (status === 'failed' && (await reopen(tx, id))) {
+    if (status === 'failed' && (await store.reopen(tx, id))) {
       await enqueueSend(jobs, tx, id);
       return true;
     }
-    if (status !== 'pending' || !(await claimFailed(tx, id))) return false;
+    if (status !== 'pending' || !(await store.claimFailed(tx, id))) return false;
     await expediteSend(jobs, tx, id);
     return true;
   });
@@ -156,9 +143,9 @@ async function outcomeOfOwn(deps: NotifyContext, id: string, giveUpAt: number): 
 }
 
 /** `undefined`: the database does not respond. Retries during a short failure, so that the caller gets the result of the mail. */
-async function lookUp({ db }: NotifyContext, id: string, giveUpAt: number): Promise<StoredSend | undefined> {
+async function lookUp({ db }: NotifyContext, id: string, giveUpAt: number): Promise<store.StoredSend | undefined> {
   try {
-    return await findSend(db, id);
+    return await store.findSend(db, id);
   } catch (error) {
     if (performance.now() > giveUpAt) throw error;
     return undefined;
@@ -169,7 +156,7 @@ async function lookUp({ db }: NotifyContext, id: string, giveUpAt: number): Prom
 async function end({ db, jobs, log }: NotifyContext, id: string, failure: string): Promise<boolean> {
   try {
     return await transaction(db, async (tx) => {
-      const isEnded = await markFailed(tx, id, { failure });
+      const isEnded = await store.markFailed(tx, id, { failure });
       if (isEnded) await cancelSend(jobs, tx, id);
       return isEnded;
     });
@@ -180,7 +167,7 @@ async function end({ db, jobs, log }: NotifyContext, id: string, failure: string
 }
 
 async function refuse({ db }: NotifyContext, id: string, suppressed: readonly string[]): Promise<never> {
-  await freeKey(db, id);
+  await store.freeKey(db, id);
   const message = `${notifyProblems.table.recipient_suppressed.message} Suppressed: ${suppressed.join(', ')}.`;
   throw notifyProblems.recipient_suppressed({ message, fields: { suppressed } });
 }
@@ -210,11 +197,11 @@ export async function acceptBatch(deps: NotifyContext, { requests, key }: Batch)
 const keyOf = (key: string, position: number) => `${position} ${key}`;
 
 async function findBatch(db: NotifyContext['db'], key: string, count: number) {
-  const first = await findByKey(db, 'batch', keyOf(key, 0));
+  const first = await store.findByKey(db, 'batch', keyOf(key, 0));
   if (first === undefined) return undefined;
   const ids: string[] = [];
   for (let position = 0; position < count; position += 1) {
-    const row = await findByKey(db, 'batch', keyOf(key, position));
+    const row = await store.findByKey(db, 'batch', keyOf(key, position));
     if (row !== undefined) ids.push(row.id);
   }
   return { bodyDigest: first.bodyDigest, ids };
@@ -229,10 +216,10 @@ function insertBatch(
 ): Promise<boolean> {
   return transaction(db, async (tx) => {
     const keys = key === undefined ? [] : requests.map((_, position) => keyOf(key, position));
-    if (keys.length > 0) await releaseKeys(tx, 'batch', keys);
+    if (keys.length > 0) await store.releaseKeys(tx, 'batch', keys);
     for (const [position, request] of requests.entries()) {
       const id = ids[position] ?? '';
-      const isNew = await insertSend(tx, {
+      const isNew = await store.insertSend(tx, {
         id,
         endpoint: 'batch',
         key: keys[position],

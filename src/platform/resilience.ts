@@ -136,10 +136,7 @@ export async function retryWhileChanging<Result>(
 // first success closes the breaker, so it closes at most that long after the engine recovers.
 
 export class BreakerOpen extends Error {
-  constructor(cause: unknown) {
-    super('the circuit breaker is open because the last calls failed', { cause });
-    this.name = 'BreakerOpen';
-  }
+  override readonly name = 'BreakerOpen';
 }
 
 interface BreakerOptions {
@@ -170,7 +167,8 @@ export function createBreaker(options: BreakerOptions): Breaker {
 
   function admit(): void {
     if (nextTrialAt === undefined) return;
-    if (clock.now() < nextTrialAt) throw new BreakerOpen(lastFailure);
+    if (clock.now() < nextTrialAt)
+      throw new BreakerOpen('the circuit breaker is open because the last calls failed', { cause: lastFailure });
     nextTrialAt = clock.now() + trialEveryMs;
   }
 

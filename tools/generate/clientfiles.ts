@@ -1,7 +1,9 @@
 /** The typed client, from the OpenAPI documents of running services and the tables of problems. */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { ApiDocument as ServedDocument } from '#platform/http/apidocument.ts';
+import { schemaNames } from '#platform/http/apireference.ts';
 import { root } from '../../test/acceptance/running.fixture.ts';
 import { startConsole } from '../../test/console/rig.fixture.ts';
 import { type ApiDocument, format, listFunctions, writeService } from './clientcalls.ts';
@@ -12,8 +14,16 @@ type ServiceName = (typeof services)[number];
 /** The edge has no functions in the client. */
 export type ApiDocuments = Readonly<Record<ServiceName | 'edge', ApiDocument & ServedDocument>>;
 
+/** A schema that a service exports from a file of its API gives its name to the client's type: `threadPage` is `ThreadPage`. */
+async function nameSchemas(): Promise<void> {
+  for (const path of globSync('src/**/*{api,routes}.ts', { cwd: root, exclude: ['src/client/**', 'src/console/**'] }))
+    for (const [name, value] of Object.entries(await import(join(root, path))))
+      if (value instanceof z.ZodType) schemaNames.add(value, { name: `${name[0]?.toUpperCase()}${name.slice(1)}` });
+}
+
 /** Starts the services, reads their documents, and stops them. */
 export async function readApiDocuments(): Promise<ApiDocuments> {
+  await nameSchemas();
   // The operator's endpoints exist only with the embedded database.
   const names = [...services, 'edge'] as const;
   const rig = await startConsole({ DATABASE_URL: 'embedded' }, names);

@@ -5,19 +5,7 @@
  */
 import type { Db, Tx } from '#platform/db/db.ts';
 import { accountProblems } from '../problems.ts';
-import {
-  changeBalance,
-  closeEntries,
-  findEntry,
-  type LedgerTables,
-  listEntries,
-  listEntriesOf,
-  lockEntries,
-  releaseEntry,
-  settleAsset,
-  sumEntries,
-  takeCredits,
-} from './store.ts';
+import * as store from './store.ts';
 
 export { type LedgerTables, lockBalance } from './store.ts';
 
@@ -37,14 +25,14 @@ export interface Reservation {
  * `account_blocked` for new work, so that a user whose access token is still valid starts nothing.
  */
 export async function reserveCredits(
-  tx: Tx<LedgerTables>,
+  tx: Tx<store.LedgerTables>,
   reservation: Reservation,
 ): Promise<{ readonly reserved: boolean; readonly balance: number }> {
   const { reference, scope, userId, amount, assetId } = reservation;
   const entry = { reference, scope, user_id: userId, amount, asset_id: assetId ?? null };
-  const { balance, isTaken, isBlocked } = await takeCredits(tx, entry);
+  const { balance, isTaken, isBlocked } = await store.takeCredits(tx, entry);
   if (isTaken) return { reserved: true, balance: balance - amount };
-  const known = await findEntry(tx, reference);
+  const known = await store.findEntry(tx, reference);
   if (known === undefined && isBlocked) throw accountProblems.account_blocked();
   // A released or settled reservation is closed. Its work must not be done again.
   return { reserved: known?.state === 'reserved', balance };
@@ -63,13 +51,14 @@ export interface Settlement {
  * a scope that reserved nothing.
  */
 export async function closeCredits(
-  tx: Tx<LedgerTables>,
+  tx: Tx<store.LedgerTables>,
   scope: string,
   references: readonly string[] = [],
 ): Promise<Settlement | undefined> {
-  const closed = await closeEntries(tx, scope, references);
-  for (const { userId, amount, state } of closed) if (state === 'released') await changeBalance(tx, userId, amount);
-  const entries = await listEntries(tx, scope);
+  const closed = await store.closeEntries(tx, scope, references);
+  for (const { userId, amount, state } of closed)
+    if (state === 'released') await store.changeBalance(tx, userId, amount);
+  const entries = await store.listEntries(tx, scope);
   const [first] = entries;
   if (first === undefined) return undefined;
   return {
@@ -84,40 +73,43 @@ export async function closeCredits(
  * they went back, the order was canceled, or another user reserved them, so the asset must not become readable.
  */
 export async function chargeForAsset(
-  db: Db<LedgerTables> | Tx<LedgerTables>,
+  db: Db<store.LedgerTables> | Tx<store.LedgerTables>,
   assetId: string,
   ownerId: string,
 ): Promise<'charged' | 'free' | 'closed'> {
-  const outcome = await settleAsset(db, assetId, ownerId);
+  const outcome = await store.settleAsset(db, assetId, ownerId);
   if (outcome?.isSettled) return 'charged';
   if (!outcome?.isKnown) return 'free';
   // Another statement, which sees what the first one waited for.
-  const isDelivered = (await listEntriesOf(db, assetId)).some(
+  const isDelivered = (await store.listEntriesOf(db, assetId)).some(
     ({ state, userId, isCanceled }) => state === 'settled' && userId === ownerId && !isCanceled,
   );
   return isDelivered ? 'charged' : 'closed';
 }
 
 /** Returns what one reservation took, because its work failed. `false`: it is closed already; if it is settled, it was delivered. */
-export async function releaseCredits(tx: Tx<LedgerTables>, reference: string): Promise<boolean> {
-  const released = await releaseEntry(tx, reference);
+export async function releaseCredits(tx: Tx<store.LedgerTables>, reference: string): Promise<boolean> {
+  const released = await store.releaseEntry(tx, reference);
   if (released === undefined) return false;
-  await changeBalance(tx, released.userId, released.amount);
+  await store.changeBalance(tx, released.userId, released.amount);
   return true;
 }
 
 /** The references of a scope whose work is neither delivered nor given up. None of them is settled until the transaction ends. */
-export async function lockReserved(tx: Tx<LedgerTables>, scope: string): Promise<readonly string[]> {
-  return (await lockEntries(tx, scope)).map(({ reference }) => reference);
+export async function lockReserved(tx: Tx<store.LedgerTables>, scope: string): Promise<readonly string[]> {
+  return (await store.lockEntries(tx, scope)).map(({ reference }) => reference);
 }
 
 /** Whether the work of a reference was delivered. */
-export async function isSettled(db: Db<LedgerTables> | Tx<LedgerTables>, reference: string): Promise<boolean> {
-  const entry = await findEntry(db, reference);
+export async function isSettled(
+  db: Db<store.LedgerTables> | Tx<store.LedgerTables>,
+  reference: string,
+): Promise<boolean> {
+  const entry = await store.findEntry(db, reference);
   return entry?.state === 'settled' && !entry.isCanceled;
 }
 
 /** What the scopes have reserved and settled. */
-export function sumCredits(tx: Tx<LedgerTables>, scopes: readonly string[]): Promise<number> {
-  return sumEntries(tx, scopes);
+export function sumCredits(tx: Tx<store.LedgerTables>, scopes: readonly string[]): Promise<number> {
+  return store.sumEntries(tx, scopes);
 }

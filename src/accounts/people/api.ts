@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
 import { pageSize, wholeNumber } from '#platform/wholenumber.ts';
-import { actionListing, listedActions, maxCredits, plan } from '../api.ts';
+import { actionListing, maxCredits, operatorActions, plan } from '../api.ts';
 
 const userId = z.guid().toLowerCase();
 export const personParams = z.object({ userId });
@@ -113,7 +113,7 @@ export type ActionSearch = z.output<typeof actionSearch>;
 
 export const actionPage = z.object({
   actions: z.array(
-    listedActions.shape.actions.element.extend({
+    operatorActions.shape.actions.element.extend({
       userId: z
         .string()
         .nullable()

@@ -43,7 +43,7 @@ const dayMs = 86_400_000;
 const yearMs = 365 * dayMs;
 
 /** By day, newest first, until the day of the sign-up. */
-export async function* usageOf({ agent }: ExportedServices, userId: string, sinceMs: number): AsyncGenerator<unknown> {
+async function* usageOf({ agent }: ExportedServices, userId: string, sinceMs: number): AsyncGenerator<unknown> {
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   for (let toMs = Date.now(); toMs >= sinceMs; toMs -= yearMs + dayMs) {
     const query = { userId, from: dayOf(toMs - yearMs), to: dayOf(toMs) };
@@ -58,7 +58,7 @@ export async function* usageOf({ agent }: ExportedServices, userId: string, sinc
 const placesOfListings = [undefined, 'true'] as const;
 
 /** With the messages of all branches, which have a bound for each thread. Those in the trash are last. */
-export async function* threadsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
+async function* threadsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
   for (const trashed of placesOfListings) {
     const threads = entriesOf<{ readonly threadId: string }>('threads', (cursor) =>
       agent.send({ method: 'GET', route: '/threads', query: { userId, limit: 100, cursor, trashed } }),
@@ -78,7 +78,7 @@ export async function* threadsOf({ agent }: ExportedServices, userId: string): A
   }
 }
 
-export async function* generationsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
+async function* generationsOf({ agent }: ExportedServices, userId: string): AsyncGenerator<unknown> {
   const all = entriesOf<{ readonly items: readonly object[] }>('generations', (cursor) =>
     agent.send({ method: 'GET', route: '/generations', query: { userId, limit: 100, cursor } }),
   );
@@ -116,13 +116,13 @@ export async function* assetsOf(
   }
 }
 
-export const sharesOf = ({ media }: ExportedServices, ownerId: string) =>
+const sharesOf = ({ media }: ExportedServices, ownerId: string) =>
   entriesOf('shares', (cursor) =>
     media.send({ method: 'GET', route: '/v1/shares', query: { ownerId, limit: 200, cursor } }),
   );
 
 /** What the person reported. */
-export const reportsOf = ({ media }: ExportedServices, ownerId: string) =>
+const reportsOf = ({ media }: ExportedServices, ownerId: string) =>
   entriesOf('reports', (cursor) =>
     media.send({ method: 'GET', route: '/v1/reports', query: { ownerId, limit: 200, cursor } }),
   );
@@ -130,12 +130,23 @@ export const reportsOf = ({ media }: ExportedServices, ownerId: string) =>
 /** What concerns the owner. The rest of an incident is for operators, and can name others. */
 const shownOfIncidents = ['id', 'status', 'assetId', 'scopeKind', 'scopeId', 'createdAt', 'resolvedAt', 'appeal'];
 
-export async function* incidentsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
+async function* incidentsOf({ media }: ExportedServices, ownerId: string): AsyncGenerator<unknown> {
   const all = entriesOf<Record<string, unknown>>('incidents', (cursor) =>
     media.send({ method: 'GET', route: '/v1/incidents', query: { ownerId, limit: 200, cursor } }),
   );
   for await (const incident of all) yield Object.fromEntries(shownOfIncidents.map((name) => [name, incident[name]]));
 }
+
+/** Each list is read as it is iterated. */
+export const listsOf = (services: ExportedServices, userId: string, signedUpMs: number) => ({
+  threads: threadsOf(services, userId),
+  generations: generationsOf(services, userId),
+  assets: assetsOf(services, userId),
+  shares: sharesOf(services, userId),
+  incidents: incidentsOf(services, userId),
+  reports: reportsOf(services, userId),
+  usage: usageOf(services, userId, signedUpMs),
+});
 
 /** `null`: the memory service does not know the user. */
 export async function memoriesOf({ memory }: ExportedServices, userId: string): Promise<object | null> {

@@ -6,18 +6,9 @@ import { actorOf, auditOperators, userTarget } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import * as api from './api.ts';
-import {
-  blockPerson,
-  changeCredits,
-  type PeopleContext,
-  readActions,
-  readNames,
-  readPeople,
-  readPerson,
-  unblockPerson,
-} from './people.ts';
+import * as people from './people.ts';
 
-export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleContext): void {
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: people.PeopleContext): void {
   auditOperators(app, {
     ...deps,
     isOperators: (url, method) =>
@@ -33,20 +24,18 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     id: 'listPeople',
     summary: 'Find users by id or email address',
     description: 'Returns a page of users. Filter it by id or email address.',
-    client: { query: 'PeopleListing', answer: 'PeoplePage' },
     querystring: api.peopleListing,
     response: { 200: api.peoplePage },
-    handler: async ({ query }) => readPeople(deps, query),
+    handler: async ({ query }) => people.readPeople(deps, query),
   });
 
   routes.get('/v1/people/names', guard, {
     id: 'readNames',
     summary: 'Read the email addresses of users',
     description: 'Returns the email addresses of up to 200 users, for pages that list their ids.',
-    client: { query: 'NamesQuery', answer: 'Names' },
     querystring: api.namesQuery,
     response: { 200: api.names },
-    handler: async ({ query }) => readNames(deps, query.ids),
+    handler: async ({ query }) => people.readNames(deps, query.ids),
   });
 
   routes.get('/v1/people/:userId', guard, {
@@ -54,11 +43,10 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     summary: 'Read a user',
     description: 'Returns the profile, the changes of credits, and the actions of operators on a user.',
     problems: ['not_found'],
-    client: { answer: 'PersonDetails' },
     params: api.personParams,
     response: { 200: api.personDetails },
     handler: async ({ params: { userId } }) => ({
-      ...(await readPerson(deps, userId)),
+      ...(await people.readPerson(deps, userId)),
       sessions: await deps.listSessions(userId),
     }),
   });
@@ -70,11 +58,11 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
       'Adds credits, removes credits or sets the plan. A repeated request with the same `changeId` changes nothing.',
     problems: ['not_found', 'credits_out_of_range'],
     example: { changeId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', credits: 100, reason: 'A refund.' },
-    client: { body: 'CreditsChange', answer: 'Person', repeatable: true },
+    client: { repeatable: true },
     params: api.personParams,
     body: api.creditsChange,
     response: { 200: api.person },
-    handler: async ({ params, body, headers }) => changeCredits(deps, params.userId, actorOf(headers), body),
+    handler: async ({ params, body, headers }) => people.changeCredits(deps, params.userId, actorOf(headers), body),
   });
 
   routes.post('/v1/people/:userId/block', guard, {
@@ -84,11 +72,12 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
       'Ends all sessions and stops the runs in progress. The user can no longer sign in, refresh a session, or start runs and orders. Files, conversations and public links stay. A repeated request changes nothing.',
     problems: ['not_found', 'own_account'],
     example: { reason: 'Spam in public links.' },
-    client: { body: 'BlockOrder', answer: 'Person', repeatable: true },
+    client: { repeatable: true },
     params: api.personParams,
     body: api.blockOrder,
     response: { 200: api.person },
-    handler: async ({ params, body, headers }) => blockPerson(deps, params.userId, actorOf(headers), body.reason),
+    handler: async ({ params, body, headers }) =>
+      people.blockPerson(deps, params.userId, actorOf(headers), body.reason),
   });
 
   routes.delete('/v1/people/:userId/block', guard, {
@@ -96,10 +85,10 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     summary: 'Unblock the account of a user',
     description: 'The user can sign in again. A repeated request changes nothing.',
     problems: ['not_found'],
-    client: { answer: 'Person', repeatable: true },
+    client: { repeatable: true },
     params: api.personParams,
     response: { 200: api.person },
-    handler: async ({ params }) => unblockPerson(deps, params.userId),
+    handler: async ({ params }) => people.unblockPerson(deps, params.userId),
   });
 
   routes.post('/v1/people/:userId/exports', guard, {
@@ -115,10 +104,9 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleCon
     id: 'listActions',
     summary: 'Search the audit log of operators, newest first',
     description: 'Searches the audit log by user, operator and action, newest first.',
-    client: { query: 'ActionSearch', answer: 'ActionPage' },
     querystring: api.actionSearch,
     response: { 200: api.actionPage },
-    handler: async ({ query }) => readActions(deps, query),
+    handler: async ({ query }) => people.readActions(deps, query),
   });
 
   routes.delete('/v1/people/:userId/sessions', guard, {

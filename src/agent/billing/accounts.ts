@@ -2,10 +2,10 @@
 
 import { ensureProfile } from '#accounts/store.ts';
 import { invalid } from '#platform/problem.ts';
-import type { CreditsInfo, UsageDays } from '../api.ts';
+import type { CreditsState, UsageDays } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import { type Catalogue, configuredMedia } from '../generation/catalogue.ts';
-import type { Spenders, SpendersQuery, TotalsQuery, UsageTotals, UserUsage } from '../operatorapi.ts';
+import type { SpenderListing, Spenders, UsageTotals, UsageTotalsRange, UserUsage } from '../operatorapi.ts';
 import { sumMedia } from '../records/recordstore.ts';
 import { listSpenders, listTotals, listUsage } from './usagestore.ts';
 
@@ -47,7 +47,7 @@ export async function readCredits(
   userId: string,
   runCost: number,
   { images, videos }: Catalogue,
-): Promise<CreditsInfo> {
+): Promise<CreditsState> {
   const { plan, credits } = await ensureProfile(db, { id: userId }, welcome);
   return { plan, credits, prices: { run: runCost, image: images[0].credits, video: videos[0].credits } };
 }
@@ -55,14 +55,14 @@ export async function readCredits(
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** Throws 400 for days in the wrong order, or too many. */
-export async function readTotals({ db, catalogue }: AgentContext, range: TotalsQuery): Promise<UsageTotals> {
+export async function readTotals({ db, catalogue }: AgentContext, range: UsageTotalsRange): Promise<UsageTotals> {
   const days = chooseDays(range);
   const media = configuredMedia(catalogue);
   const priceOf = (model: string) => media.find(({ id }) => id === model)?.costUsd ?? undefined;
   return { days: await listTotals(db, days.from, days.to), media: await sumMedia(db, days, priceOf) };
 }
 
-export async function readSpenders({ db }: AgentContext, { month, order, limit }: SpendersQuery): Promise<Spenders> {
+export async function readSpenders({ db }: AgentContext, { month, order, limit }: SpenderListing): Promise<Spenders> {
   const chosen = month ?? new Date().toISOString().slice(0, 'YYYY-MM'.length);
   return { month: chosen, users: await listSpenders(db, `${chosen}-01`, order, limit) };
 }

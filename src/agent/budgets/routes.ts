@@ -14,7 +14,6 @@ export function addBudgetRoutes(app: HttpServer, access: Access, { db, budgets }
     summary: 'List the budgets of the current day and month, and what is spent of them',
     description:
       'Returns the budgets of the current day and month (UTC), and what is spent of them, for operators. A budget does not limit spending.',
-    client: { answer: 'BudgetList' },
     response: { 200: budgetList },
     handler: async () => ({ budgets: await listBudgets(db, budgets) }),
   });
@@ -24,7 +23,7 @@ export function addBudgetRoutes(app: HttpServer, access: Access, { db, budgets }
     summary: 'Set or remove the budget of a day or a month',
     description: 'Replaces the budget of the settings, in all processes, within 5 s. The audit log records the change.',
     example: { budgetUsd: 25 },
-    client: { body: 'BudgetChange', answer: 'BudgetList', repeatable: true },
+    client: { repeatable: true },
     params: budgetPath,
     body: budgetChange,
     response: { 200: budgetList },

@@ -4,17 +4,7 @@
  */
 import { z } from 'zod';
 import { invalid, Problem, problems } from '#platform/problem.ts';
-import {
-  type ApprovalAnswer,
-  approvalAnswer,
-  messageId,
-  runMedia,
-  type TaskRequest,
-  temporary,
-  threadId,
-  userMessage,
-  whenBusy,
-} from '../api.ts';
+import * as api from '../api.ts';
 import type { Run } from '../runs/runstore.ts';
 import { goOn, startTask } from '../runs/tasks.ts';
 import type { ServingContext } from '../servingcontext.ts';
@@ -46,13 +36,13 @@ export async function startChat(deps: ServingContext, userId: string, body: Chat
 }
 
 /** The last message is an answer whose tool calls a person has approved or denied. Of the message, nothing else is read. */
-function answersIn({ messages, trigger }: ChatRequest): readonly ApprovalAnswer[] {
+function answersIn({ messages, trigger }: ChatRequest): readonly api.ApprovalAnswer[] {
   const last = messages.at(-1);
   if (trigger !== 'submit-message' || last?.role !== 'assistant' || !Array.isArray(last.parts)) return [];
   return last.parts.flatMap((part: unknown, index) => {
     const { state, approval } = Object(part) as { state?: unknown; approval?: { id?: unknown } };
     if (state !== 'approval-responded') return [];
-    const { data, error } = approvalAnswer.safeParse({ ...approval, approvalId: approval?.id });
+    const { data, error } = api.approvalAnswer.safeParse({ ...approval, approvalId: approval?.id });
     if (data !== undefined) return [data];
     const [issue] = error.issues;
     const field = String(issue?.path[0] ?? '').replace('approvalId', 'id');
@@ -63,7 +53,7 @@ function answersIn({ messages, trigger }: ChatRequest): readonly ApprovalAnswer[
   });
 }
 
-type Question = Pick<TaskRequest, 'message' | 'rewindTo'>;
+type Question = Pick<api.TaskRequest, 'message' | 'rewindTo'>;
 
 async function questionOf({ db }: ServingContext, body: ChatRequest): Promise<Question> {
   const { id: threadId, messages, trigger } = body;
@@ -86,7 +76,7 @@ async function questionOf({ db }: ServingContext, body: ChatRequest): Promise<Qu
   throw invalid('body.messageId', 'must be a message of the thread');
 }
 
-function lastMessage(messages: ChatRequest['messages']): NonNullable<TaskRequest['message']> {
+function lastMessage(messages: ChatRequest['messages']): NonNullable<api.TaskRequest['message']> {
   const index = messages.findLastIndex(isOfUser);
   const last = messages[index];
   if (last === undefined) throw invalid('body.messages', 'must have a message of role user');
@@ -94,14 +84,14 @@ function lastMessage(messages: ChatRequest['messages']): NonNullable<TaskRequest
     throw problems.payload_too_large({
       message: 'The message is larger than 1 MiB. Upload its files and attach them.',
     });
-  const { data, error } = userMessage.safeParse(last);
+  const { data, error } = api.userMessage.safeParse(last);
   if (data !== undefined) return data;
   const [issue] = error.issues;
   throw invalid(['body.messages', index, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');
 }
 
 function askAgain(stored: { readonly id: string; readonly parts: unknown; readonly metadata: unknown }) {
-  const { data } = userMessage.safeParse({ ...stored, role: 'user' });
+  const { data } = api.userMessage.safeParse({ ...stored, role: 'user' });
   if (data === undefined) throw invalid('body.messageId', 'must be a message that can be sent again');
   return data;
 }
@@ -119,7 +109,7 @@ function renameFields(error: unknown, index: number): unknown {
 
 /** The body of `POST /chat`: what the AI SDK's `DefaultChatTransport` sends (docs/specification/agent.md#chat). */
 export const chatRequest = z.object({
-  id: threadId.describe('The thread.'),
+  id: api.threadId.describe('The thread.'),
   messages: z
     .array(z.looseObject({ id: z.string().optional(), role: z.string() }))
     .min(1)
@@ -127,12 +117,12 @@ export const chatRequest = z.object({
       'The conversation in the client. Only the last message of the user is read, or the answers to approvals in the last message.',
     ),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
-  messageId: messageId.nullish().describe('The message of the user to replace, or the message to generate again.'),
+  messageId: api.messageId.nullish().describe('The message of the user to replace, or the message to generate again.'),
   model: z.string().min(1).max(128).nullish(),
-  whenBusy,
-  media: runMedia.nullish(),
+  whenBusy: api.whenBusy,
+  media: api.runMedia.nullish(),
   memory: z.boolean().nullish().describe('As in `POST /task`.'),
-  temporary,
+  temporary: api.temporary,
 });
 type ChatRequest = z.output<typeof chatRequest>;
-export const chatParams = z.object({ id: threadId });
+export const chatParams = z.object({ id: api.threadId });

@@ -15,16 +15,7 @@ import { userEventsTopic } from '../userevents/usereventstore.ts';
 import { cancelVideos } from '../videos/ending.ts';
 import { findVideo, holdVideosOf, listVideosOf, lockVideos, type Video } from '../videos/videostore.ts';
 import type { Generation, GenerationItem, GenerationListing, GenerationPage } from './api.ts';
-import {
-  costOf,
-  endGeneration,
-  findGeneration,
-  isOrdered,
-  listGenerations,
-  lockGeneration,
-  type StoredGeneration,
-  takeImages,
-} from './generationstore.ts';
+import * as store from './generationstore.ts';
 
 const images = z.object({ generationId: z.string() });
 
@@ -52,11 +43,11 @@ export async function readGeneration(deps: AgentContext, userId: string | undefi
 }
 
 type Found =
-  | (NonNullable<Awaited<ReturnType<typeof findGeneration>>> & { readonly kind: 'image' })
+  | (NonNullable<Awaited<ReturnType<typeof store.findGeneration>>> & { readonly kind: 'image' })
   | (Video & { readonly kind: 'video'; readonly createdAtUs?: string });
 
 async function findAny({ db }: AgentContext, id: string): Promise<Found | undefined> {
-  const row = await findGeneration(db, id);
+  const row = await store.findGeneration(db, id);
   if (row !== undefined) return { ...row, kind: 'image' };
   const video = await findVideo(db, id);
   return video && { ...video, kind: 'video' };
@@ -103,7 +94,7 @@ export async function readGenerations(
   { kind, status, limit, cursor }: GenerationListing,
 ): Promise<GenerationPage> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const rows = kind === 'video' ? [] : await listGenerations(deps.db, userId, status, after, limit + 1);
+  const rows = kind === 'video' ? [] : await store.listGenerations(deps.db, userId, status, after, limit + 1);
   const videos = kind === 'image' ? [] : await listVideosOf(deps.db, userId, status, after, limit + 1);
   const all: Found[] = [
     ...rows.map((row) => ({ ...row, kind: 'image' as const })),
@@ -207,7 +198,7 @@ export async function cancelGeneration(deps: AgentContext, userId: string | unde
   if (userId !== undefined && ownerId !== userId) throw problems.forbidden();
   if (found.kind === 'video') return cancelVideo(deps, ownerId, id);
   await transaction(deps.db, async (tx) => {
-    const row = await lockGeneration(tx, id);
+    const row = await store.lockGeneration(tx, id);
     if (row?.status !== 'running') return;
     await endImages(deps, tx, row, { status: 'canceled', code: 'aborted', message: 'The generation was canceled.' });
     await deps.jobs.cancel(tx, imagesQueue, id);
@@ -220,7 +211,7 @@ const canceledAtOnce = 100;
 /** Cancels all that are running. Those that cannot be canceled are left. */
 export async function cancelGenerationsOf(deps: AgentContext, userId: string): Promise<void> {
   for (let before = ''; ; ) {
-    const images = await listGenerations(deps.db, userId, 'running', undefined, canceledAtOnce);
+    const images = await store.listGenerations(deps.db, userId, 'running', undefined, canceledAtOnce);
     const videos = await listVideosOf(deps.db, userId, 'running', undefined, canceledAtOnce);
     const ids = [...images.map(({ id }) => id), ...videos.map(({ videoId }) => videoId)];
     if (ids.length === 0 || ids.join() === before) return;
@@ -250,13 +241,13 @@ interface EndOfRest {
 export async function endImages(
   deps: AgentContext,
   tx: Tx<AgentTables>,
-  row: StoredGeneration,
+  row: store.StoredGeneration,
   rest: EndOfRest,
 ): Promise<void> {
   const { id, ownerId, model } = row;
   const scope = imageScopeOf(id);
-  const { items = [] } = (await findGeneration(tx, id)) ?? {};
-  const isReached = rest.status === 'canceled' && (await isOrdered(tx, id));
+  const { items = [] } = (await store.findGeneration(tx, id)) ?? {};
+  const isReached = rest.status === 'canceled' && (await store.isOrdered(tx, id));
   const charged = await chargedCancels(deps, tx, ownerId, isReached ? await lockReserved(tx, scope) : []);
   const settlement = await closeCredits(tx, scope, charged);
   const settled = new Set(settlement?.settled.map(({ reference }) => reference));
@@ -272,9 +263,9 @@ export async function endImages(
   const delivered = ended.flatMap(({ index, status }) => (status === 'completed' ? imageReferenceOf(id, index) : []));
   const credits = (settlement?.settled ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const status = delivered.length > 0 ? 'completed' : rest.status;
-  const images = await takeImages(tx, scope);
-  const costUsd = costOf(images.filter(({ reference }) => delivered.includes(reference)));
-  await endGeneration(tx, id, status, credits, ended);
+  const images = await store.takeImages(tx, scope);
+  const costUsd = store.costOf(images.filter(({ reference }) => delivered.includes(reference)));
+  await store.endGeneration(tx, id, status, credits, ended);
   if (credits > 0 || delivered.length > 0)
     await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits, costUsd });
   await publishGeneration(deps, tx, { id, ownerId, kind: 'image', status, settlement });

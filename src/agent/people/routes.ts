@@ -12,8 +12,12 @@ import type { ServingContext } from '../servingcontext.ts';
 import { countAllThreads, countThreads, deleteOwned } from './peoplestore.ts';
 
 const params = z.object({ userId: z.guid().toLowerCase() });
-const counts = z.object({ threads: z.int(), messages: z.int(), running: z.int().describe('Runs in progress.') });
-const erased = z.object({
+export const threadCounts = z.object({
+  threads: z.int(),
+  messages: z.int(),
+  running: z.int().describe('Runs in progress.'),
+});
+export const erasedThreads = z.object({
   removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
 });
 const path = '/people/:userId';
@@ -30,9 +34,8 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: ServingCo
     id: 'countThreads',
     summary: 'Count the threads and messages of a user',
     description: 'Returns the numbers of threads, messages and runs in progress of a user, for operators.',
-    client: { answer: 'ThreadCounts' },
     params,
-    response: { 200: counts },
+    response: { 200: threadCounts },
     handler: async (request) => countThreads(deps.db, request.params.userId),
   });
 
@@ -42,15 +45,14 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: ServingCo
     description:
       'Erases the threads of a user with their assets, events and usage, and cancels their generations. After 503, you can repeat the request.',
     problems: ['still_deleting'],
-    client: { answer: 'ErasedThreads' },
     params,
-    response: { 200: erased },
+    response: { 200: erasedThreads },
     handler: async (request) => erase(deps, request.params.userId),
   });
 }
 
 /** Throws 503 while threads remain: they are hidden, a job removes them, and a repeated call finishes. */
-async function erase(deps: ServingContext, userId: string): Promise<z.output<typeof erased>> {
+async function erase(deps: ServingContext, userId: string): Promise<z.output<typeof erasedThreads>> {
   const threads = await countAllThreads(deps.db, userId);
   await deleteThreads(deps, userId, true);
   const left = await countAllThreads(deps.db, userId);

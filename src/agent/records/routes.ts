@@ -16,7 +16,6 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     id: 'listRuns',
     summary: 'List the runs of all users, newest first',
     description: 'Returns the requests of runs, how they went and what they cost, for operators.',
-    client: { query: 'RunListing', answer: 'RunPage' },
     querystring: api.runListing,
     response: { 200: api.runPage },
     handler: async ({ query }) => {
@@ -31,7 +30,6 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     summary: 'Read how a run went',
     description: 'Returns the request of a run, how it went and what it cost, for operators.',
     problems: ['not_found'],
-    client: { answer: 'RunRecord' },
     params: z.object({ taskId: z.guid().toLowerCase() }),
     response: { 200: api.runRecord },
     handler: async ({ params }) => {
@@ -45,7 +43,6 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     id: 'readTitles',
     summary: 'Read the titles of threads',
     description: 'Returns the titles of up to 100 threads of any users, for pages that list their ids.',
-    client: { query: 'TitlesQuery', answer: 'Titles' },
     querystring: api.titlesQuery,
     response: { 200: api.titles },
     handler: async ({ query }) => ({
@@ -58,7 +55,6 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     summary: 'List the generations of all users, newest first',
     description:
       'Returns all videos, the images of each run that has ended, and images that were ordered without a run, with the failures in the words of the provider, for operators.',
-    client: { query: 'GenerationRecordListing', answer: 'GenerationRecordPage' },
     querystring: api.generationRecordListing,
     response: { 200: api.generationRecordPage },
     handler: async ({ query }) => {

@@ -11,15 +11,7 @@ import { publishRunEnd, publishRunStart, publishVideoFailures } from '../events.
 import type { ServingContext } from '../servingcontext.ts';
 import { lockExistingThread } from '../threads/threadstore.ts';
 import { openQueued, queueTopic } from './runs.ts';
-import {
-  findRunningOf,
-  listIdleQueues,
-  listQueued,
-  markEnded,
-  markStarted,
-  type QueuedRun,
-  type Run,
-} from './runstore.ts';
+import * as store from './runstore.ts';
 
 /** Wake-ups can be lost. */
 const lookEveryMs = 2000;
@@ -33,7 +25,7 @@ export function startQueue(deps: ServingContext): { stop(): Promise<void> } {
   const looking: Interval = startInterval(
     lookEveryMs,
     async () => {
-      for (const threadId of await listIdleQueues(deps.db, atOnce)) await startNext(deps, threadId);
+      for (const threadId of await store.listIdleQueues(deps.db, atOnce)) await startNext(deps, threadId);
     },
     onError,
   );
@@ -48,19 +40,19 @@ export function startQueue(deps: ServingContext): { stop(): Promise<void> } {
 /** Starts the first queued run of a thread that has none in progress. One that cannot start fails, and the next one follows. */
 export async function startNext(deps: ServingContext, threadId: string): Promise<void> {
   while (deps.executor.isAccepting) {
-    let next: QueuedRun | undefined;
+    let next: store.QueuedRun | undefined;
     try {
       const started = await transaction(deps.db, async (tx) => {
         const thread = await lockExistingThread(tx, threadId);
-        if (thread === undefined || thread.isDeleting || (await findRunningOf(tx, threadId)) !== undefined)
+        if (thread === undefined || thread.isDeleting || (await store.findRunningOf(tx, threadId)) !== undefined)
           return undefined;
-        const waiting = await listQueued(tx, threadId);
+        const waiting = await store.listQueued(tx, threadId);
         next = waiting[0];
         if (next === undefined) return undefined;
         const chosen = deps.models.pick(next.model);
         const isInterrupted = waiting.slice(1).some(({ interrupts }) => interrupts);
         const canceled = await openQueued(deps, tx, next);
-        const run = await markStarted(tx, next.taskId, deps.lease, isInterrupted);
+        const run = await store.markStarted(tx, next.taskId, deps.lease, isInterrupted);
         if (run === undefined) throw new Error('a queued run has vanished from its locked thread');
         await publishVideoFailures(deps, tx, canceled);
         await publishRunStart(deps, tx, run);
@@ -81,12 +73,12 @@ export async function startNext(deps: ServingContext, threadId: string): Promise
 /** Ends a run that has not started, free of charge. `false`: it has started or ended in the meantime. */
 export async function endQueued(
   deps: AgentContext,
-  run: Run,
+  run: store.Run,
   outcome: { readonly status: 'failed' | 'aborted'; readonly error: string | null },
 ): Promise<boolean> {
   return transaction(deps.db, async (tx) => {
     await lockExistingThread(tx, run.threadId);
-    if (!(await markEnded(tx, { ...run, status: 'queued' }, outcome))) return false;
+    if (!(await store.markEnded(tx, { ...run, status: 'queued' }, outcome))) return false;
     const settlement = await closeCredits(tx, run.taskId);
     await publishRunEnd(deps, tx, run, { ...outcome, parts: [], videos: [], isChanged: false, settlement });
     return true;
@@ -95,5 +87,6 @@ export async function endQueued(
 
 /** The thread is to be deleted. */
 export async function endAllQueued(deps: AgentContext, threadId: string): Promise<void> {
-  for (const run of await listQueued(deps.db, threadId)) await endQueued(deps, run, { status: 'aborted', error: null });
+  for (const run of await store.listQueued(deps.db, threadId))
+    await endQueued(deps, run, { status: 'aborted', error: null });
 }

@@ -47,22 +47,7 @@ import { lockExistingThread } from '../threads/threadstore.ts';
 import { requestTitle } from '../titles/request.ts';
 import { cancelVideos, endVideosOf } from '../videos/ending.ts';
 import { holdVideosOf, lockVideosOfThread } from '../videos/videostore.ts';
-import {
-  findRun,
-  findRunningOf,
-  hasQueued,
-  insertRun,
-  type KeyedStart,
-  listQueued,
-  markEnded,
-  markStartQueued,
-  type QueuedRun,
-  type QueuedStart,
-  type Run,
-  recordRun,
-  requestAbort,
-  takeKey,
-} from './runstore.ts';
+import * as store from './runstore.ts';
 
 /** Each message is a thread whose queue may move on. */
 export const queueTopic = 'queue';
@@ -100,12 +85,12 @@ export async function startRun(
   userId: string,
   request: StartRequest,
   chosen: RunPrice,
-  keyed?: KeyedStart,
-): Promise<Run> {
+  keyed?: store.KeyedStart,
+): Promise<store.Run> {
   const taskId = randomUUID();
   return transaction(deps.db, async (tx) => {
     const { canceled, queued, isTemporary } = await prepareStart(deps, tx, taskId, userId, request, chosen, keyed);
-    const run = await insertRun(tx, {
+    const run = await store.insertRun(tx, {
       taskId,
       threadId: request.threadId,
       ownerId: userId,
@@ -140,7 +125,7 @@ export async function checkStart(
   userId: string,
   request: StartRequest,
   chosen: RunPrice,
-  keyed?: KeyedStart,
+  keyed?: store.KeyedStart,
 ): Promise<void> {
   const dryRun = transaction(deps.db, async (tx) => {
     await prepareStart(deps, tx, randomUUID(), userId, request, chosen, keyed);
@@ -155,7 +140,7 @@ interface Prepared {
   readonly canceled: readonly FailedVideo[];
   readonly isTemporary: boolean;
   /** Set if the run has to wait. */
-  readonly queued?: QueuedStart;
+  readonly queued?: store.QueuedStart;
 }
 
 /** Everything of a start but the run itself. Returns the videos that it has canceled. Throws as `startRun`. */
@@ -166,21 +151,21 @@ async function prepareStart(
   userId: string,
   request: StartRequest,
   chosen: RunPrice,
-  keyed: KeyedStart | undefined,
+  keyed: store.KeyedStart | undefined,
 ): Promise<Prepared> {
   const { threadId } = request;
   // First of all: a request with the same key waits here until this one is over.
-  if (keyed !== undefined && !(await takeKey(tx, keyed, { taskId, threadId }))) throw new KeyTaken();
+  if (keyed !== undefined && !(await store.takeKey(tx, keyed, { taskId, threadId }))) throw new KeyTaken();
   const isTemporary = await openThread(tx, threadId, userId, request.temporary);
   const from = await findRewind(tx, threadId, request.rewindTo);
-  const waiting = await listQueued(tx, threadId);
+  const waiting = await store.listQueued(tx, threadId);
   // Before a running run: a repeat during its own run gets the id of that run, which clients join.
   await refuseRepeat(tx, request, waiting, from?.seq);
   const isBusy = await admit(tx, request, waiting);
   const question = questionOf(request);
   if (isBusy) {
     await payForRun(deps, tx, taskId, userId, chosen, true);
-    if (keyed !== undefined) await markStartQueued(tx, keyed);
+    if (keyed !== undefined) await store.markStartQueued(tx, keyed);
     const interrupts = request.whenBusy === 'interrupt';
     return { canceled: [], isTemporary, queued: { question, rewindTo: request.rewindTo ?? null, interrupts } };
   }
@@ -200,8 +185,12 @@ async function findRewind(tx: Tx<AgentTables>, threadId: string, rewindTo: strin
 }
 
 /** Whether the run has to wait. An interrupted run is asked to stop. Throws 409 `task_running` and `queue_full`. */
-async function admit(tx: Tx<AgentTables>, request: StartRequest, waiting: readonly QueuedRun[]): Promise<boolean> {
-  const running = await findRunningOf(tx, request.threadId);
+async function admit(
+  tx: Tx<AgentTables>,
+  request: StartRequest,
+  waiting: readonly store.QueuedRun[],
+): Promise<boolean> {
+  const running = await store.findRunningOf(tx, request.threadId);
   const current = running ?? waiting[0];
   if (current === undefined) return false;
   const { whenBusy = 'reject' } = request;
@@ -209,7 +198,7 @@ async function admit(tx: Tx<AgentTables>, request: StartRequest, waiting: readon
     throw agentProblems.task_running({ fields: { reason: 'running', taskId: current.taskId } });
   if (waiting.length >= maxQueued)
     throw agentProblems.queue_full({ fields: { reason: 'queue_full', taskId: current.taskId } });
-  if (whenBusy === 'interrupt' && running !== undefined) await requestAbort(tx, running.taskId);
+  if (whenBusy === 'interrupt' && running !== undefined) await store.requestAbort(tx, running.taskId);
   return true;
 }
 
@@ -220,7 +209,7 @@ async function admit(tx: Tx<AgentTables>, request: StartRequest, waiting: readon
 export async function openQueued(
   deps: AgentContext,
   tx: Tx<AgentTables>,
-  run: QueuedRun,
+  run: store.QueuedRun,
 ): Promise<readonly FailedVideo[]> {
   const { threadId, ownerId, question, rewindTo } = run;
   if (question === null) throw new Error('a queued run has no question');
@@ -266,7 +255,7 @@ async function payForRun(
 async function refuseRepeat(
   tx: Tx<AgentTables>,
   { threadId, message }: StartRequest,
-  waiting: readonly QueuedRun[],
+  waiting: readonly store.QueuedRun[],
   droppedFrom: number | undefined,
 ): Promise<void> {
   if (message?.id === undefined) return;
@@ -288,7 +277,7 @@ function questionOf({ message, text }: StartRequest): Question {
 /** Throws 409 `thread_full`. */
 async function appendQuestion(
   tx: Tx<AgentTables>,
-  { threadId, ownerId, taskId }: Pick<Run, 'threadId' | 'ownerId' | 'taskId'>,
+  { threadId, ownerId, taskId }: Pick<store.Run, 'threadId' | 'ownerId' | 'taskId'>,
   question: Question,
 ): Promise<void> {
   const message = { ...question, threadId, ownerId, role: 'user' as const, taskId };
@@ -324,12 +313,12 @@ export interface RunEnd {
  * nothing of its answer, up to the user's free cancellations; images that it delivered were charged then. Returns the answer's
  * metadata. Returns `undefined`, and changes nothing, if the run has ended before or another process executes it.
  */
-export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise<AnswerMetadata | undefined> {
+export async function endRun(deps: AgentContext, run: store.Run, end: RunEnd): Promise<AnswerMetadata | undefined> {
   const ended = await transaction(deps.db, async (tx) => {
     // A deleted thread must not come back.
     const thread = await lockExistingThread(tx, run.threadId);
     if (thread === undefined) return undefined;
-    if (!(await markEnded(tx, run, end))) return undefined;
+    if (!(await store.markEnded(tx, run, end))) return undefined;
     await deleteSteps(tx, run.taskId);
     // Videos are locked before credits, as in their worker.
     const videos = await endVideosOf(deps, tx, run, end);
@@ -370,8 +359,8 @@ export async function endRun(deps: AgentContext, run: Run, end: RunEnd): Promise
     const timeline = timelineOf(taskId, { ...end, parts: own }, noted);
     const images = imagesOf(timeline, noted, made, creditsOf(settled, made));
     const used = { inputTokens, outputTokens, credits, costUsd };
-    await recordRun(tx, taskId, { ...workOf(end), timeline, ...(images && { images }), ...used });
-    const isAwaited = await hasQueued(tx, threadId);
+    await store.recordRun(tx, taskId, { ...workOf(end), timeline, ...(images && { images }), ...used });
+    const isAwaited = await store.hasQueued(tx, threadId);
     // Late, because runs of other users wait for these rows until the commit.
     await addUsage(tx, { userId: run.ownerId, model: run.model, runs: 1, images: made.length, ...used });
     await publishRunEnd(deps, tx, run, {
@@ -484,7 +473,7 @@ function isIn(prior: UIMessage['parts'], part: UIMessage['parts'][number]): bool
 }
 
 /** `delivered`: the references of the images that the run made. `credits`: all that it cost, without videos. */
-async function settleRun(deps: AgentContext, tx: Tx<AgentTables>, { taskId, ownerId }: Run, end: RunEnd) {
+async function settleRun(deps: AgentContext, tx: Tx<AgentTables>, { taskId, ownerId }: store.Run, end: RunEnd) {
   const own = runReference(taskId);
   const isAborted = end.status === 'aborted';
   const isCharged = end.status === 'completed' || (isAborted && end.parts.some(isShown));
@@ -511,8 +500,8 @@ export function isShown(part: UIMessage['parts'][number]): boolean {
 }
 
 /** 404: unknown or expired; 403: another user's. */
-export async function readRun(deps: AgentContext, caller: Caller, taskId: string): Promise<Run> {
-  const run = isUuid(taskId) ? await findRun(deps.db, taskId, deps.taskTtlS) : undefined;
+export async function readRun(deps: AgentContext, caller: Caller, taskId: string): Promise<store.Run> {
+  const run = isUuid(taskId) ? await store.findRun(deps.db, taskId, deps.taskTtlS) : undefined;
   if (run === undefined) throw problems.not_found();
   if (caller.kind === 'user' && run.ownerId !== caller.userId) throw problems.forbidden();
   return run;
@@ -526,8 +515,8 @@ export async function readCurrentTask(
 ): Promise<CurrentTask> {
   const thread = await findVisible(deps, userId, threadId);
   if (thread === undefined) return { task: null };
-  const run = await findRunningOf(deps.db, threadId);
-  const waiting = await listQueued(deps.db, threadId);
+  const run = await store.findRunningOf(deps.db, threadId);
+  const waiting = await store.listQueued(deps.db, threadId);
   const queued = waiting.flatMap(({ question, ...one }) =>
     question === null ? [] : [{ ...describeRun(one), message: { ...question, role: 'user' as const } }],
   );
@@ -538,7 +527,7 @@ export async function readCurrentTask(
   };
 }
 
-export function describeRun(run: Omit<Run, 'fence' | 'epochMs'>): TaskInfo {
+export function describeRun(run: Omit<store.Run, 'fence' | 'epochMs'>): TaskInfo {
   return {
     taskId: run.taskId,
     threadId: run.threadId,

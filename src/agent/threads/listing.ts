@@ -8,17 +8,7 @@ import type { AgentContext } from '../context.ts';
 import type { AgentTables } from '../tables.ts';
 import { checkThread } from './changes.ts';
 import { listMessageSizes } from './messagestore.ts';
-import {
-  type Candidate,
-  findThread,
-  findThreads,
-  findWords,
-  listCandidates,
-  listThreads,
-  type MessageRange,
-  type Thread,
-  type ThreadPlace,
-} from './threadstore.ts';
+import * as store from './threadstore.ts';
 
 export interface ThreadPage {
   threads: ThreadInfo[];
@@ -45,7 +35,7 @@ export async function readThreads(
   // One row more than the page shows whether there is another page.
   const rows =
     words.length === 0
-      ? await listThreads(db, userId, after, limit + 1, trashed === 'true')
+      ? await store.listThreads(db, userId, after, limit + 1, trashed === 'true')
       : await searchThreads(db, { ownerId: userId, words, after, limit: limit + 1 }, signal);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
@@ -59,7 +49,7 @@ export async function readThread(
   threadId: string,
 ): Promise<ThreadInfo> {
   await checkThread(deps, userId, threadId);
-  const thread = await findThread(deps.db, threadId);
+  const thread = await store.findThread(deps.db, threadId);
   if (thread === undefined) throw problems.not_found();
   return describe(thread);
 }
@@ -73,7 +63,7 @@ function describe({
   runningTaskId,
   trashedAt,
   temporary,
-}: Thread): ThreadInfo {
+}: store.Thread): ThreadInfo {
   return {
     threadId,
     title,
@@ -86,10 +76,10 @@ function describe({
   };
 }
 
-const writeCursor = ({ updatedAt, threadId }: Thread) =>
+const writeCursor = ({ updatedAt, threadId }: store.Thread) =>
   Buffer.from(`${updatedAt.getTime()} ${threadId}`).toString('base64url');
 
-function readCursor(text: string): ThreadPlace {
+function readCursor(text: string): store.ThreadPlace {
   const [, ms, id] = /^(\d{1,15}) (\S+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   const { data: threadId } = threadIdForm.safeParse(id);
   if (ms === undefined || threadId === undefined) throw invalid('querystring.cursor', 'must be a next_cursor');
@@ -103,7 +93,7 @@ interface ThreadSearch {
   readonly ownerId: string;
   /** Each has to occur in the title or in a message. In the form of `searchWords`. */
   readonly words: readonly string[];
-  readonly after: ThreadPlace | undefined;
+  readonly after: store.ThreadPlace | undefined;
   readonly limit: number;
 }
 
@@ -118,23 +108,23 @@ export async function searchThreads(
   db: Db<AgentTables>,
   { ownerId, words, after, limit }: ThreadSearch,
   signal?: AbortSignal,
-): Promise<readonly Thread[]> {
+): Promise<readonly store.Thread[]> {
   const found: string[] = [];
   for (let place = after; found.length < limit; ) {
-    const candidates = await listCandidates(db, ownerId, words, place, candidatesAtOnce);
+    const candidates = await store.listCandidates(db, ownerId, words, place, candidatesAtOnce);
     found.push(...(await findMatches(db, words, candidates, signal)));
     const last = candidates.at(-1);
     if (last === undefined || candidates.length < candidatesAtOnce) break;
     place = { updatedAtMs: last.updatedAt.getTime(), threadId: last.threadId };
   }
   // Since then, a thread may have been deleted, and its id taken by another user.
-  return findThreads(db, ownerId, found.slice(0, limit));
+  return store.findThreads(db, ownerId, found.slice(0, limit));
 }
 
 async function findMatches(
   db: Db<AgentTables>,
   words: readonly string[],
-  candidates: readonly Candidate[],
+  candidates: readonly store.Candidate[],
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
   const lacking = new Map(candidates.map((candidate) => [candidate.threadId, new Set(candidate.lacking)]));
@@ -142,7 +132,7 @@ async function findMatches(
   for await (const ranges of piecesOf(db, wanted, piece / words.length)) {
     await yieldToEventLoop();
     signal?.throwIfAborted();
-    for (const { threadId, word } of await findWords(db, words, ranges)) lacking.get(threadId)?.delete(word);
+    for (const { threadId, word } of await store.findWords(db, words, ranges)) lacking.get(threadId)?.delete(word);
   }
   return candidates.flatMap(({ threadId }) => (lacking.get(threadId)?.size === 0 ? [threadId] : []));
 }
@@ -150,10 +140,10 @@ async function findMatches(
 /** Cuts the messages of the threads into pieces of at most `maxBytes`, or of one message that is larger. */
 async function* piecesOf(
   db: Db<AgentTables>,
-  threads: readonly Candidate[],
+  threads: readonly store.Candidate[],
   maxBytes: number,
-): AsyncGenerator<readonly MessageRange[]> {
-  let ranges: MessageRange[] = [];
+): AsyncGenerator<readonly store.MessageRange[]> {
+  let ranges: store.MessageRange[] = [];
   let bytes = 0;
   for (const { threadId, messageBytes } of threads) {
     const isSmall = messageBytes <= maxBytes;

@@ -7,7 +7,7 @@ import { memoryTopic } from '../services/memory.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import { readLastUserEventId } from './readers.ts';
 
-const libraryNews = z.strictObject({
+export const libraryNews = z.strictObject({
   userId: z.guid().toLowerCase(),
   type: z.enum(['library.changed', 'memory.changed']),
 });
@@ -38,7 +38,6 @@ export function addUserEventRoutes(
     description:
       'Sends `library.changed` to the devices of a user. After `memory.changed`, no run uses what was read of the memory before. The media service and the memory service call it.',
     example: { userId: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', type: 'library.changed' },
-    client: { body: 'LibraryNews' },
     body: libraryNews,
     response: { 204: z.null() },
     handler: async ({ body: { userId, type } }) => {

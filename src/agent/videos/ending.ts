@@ -10,31 +10,23 @@ import { type FailedVideo, publishVideo, publishVideoFailures } from '../events.
 import type { Run } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { cancelQueue, deliveryQueue, describeVideo, keyOf, startVideos, videoQueue } from './videos.ts';
-import {
-  changeVideo,
-  deleteVideosOfThread,
-  findVideo,
-  holdVideosOf,
-  lockVideos,
-  lockVideosOfThread,
-  type Video,
-} from './videostore.ts';
+import * as store from './videostore.ts';
 
 /** The asset is readable, and its credits were charged with that. Does nothing if the video is over. */
 export async function completeVideo(
   deps: AgentContext,
   tx: Tx<AgentTables>,
-  video: Video,
+  video: store.Video,
   thumbAssetId: string | null,
 ): Promise<void> {
   const assetId = videoAssetId(video.videoId);
   const completed = { status: 'completed', asset_id: assetId, thumb_asset_id: thumbAssetId } as const;
-  if (!(await changeVideo(tx, video, completed))) return;
+  if (!(await store.changeVideo(tx, video, completed))) return;
   const settlement = await closeCredits(tx, videoScope(video.videoId), [videoReference(video)]);
   const credits = costOf(settlement);
-  await changeVideo(tx, video, { credits }, ['completed']);
+  await store.changeVideo(tx, video, { credits }, ['completed']);
   // A fallback may have made it.
-  const costUsd = (await findVideo(tx, video.videoId))?.costUsd ?? 0;
+  const costUsd = (await store.findVideo(tx, video.videoId))?.costUsd ?? 0;
   await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits, costUsd });
   await publishVideo(deps, tx, video, assetId, settlement);
 }
@@ -47,7 +39,7 @@ export async function completeVideo(
 export async function failVideo(
   deps: AgentContext,
   tx: Tx<AgentTables>,
-  video: Video,
+  video: store.Video,
   { code, message, answer }: { readonly code: string; readonly message: string; readonly answer?: string | undefined },
   charges: () => Promise<readonly string[]> = async () => [],
 ): Promise<FailedVideo | undefined> {
@@ -63,10 +55,10 @@ export async function failVideo(
     failure_message: message.slice(0, 500),
     answer: answer ?? null,
   } as const;
-  if (!(await changeVideo(tx, video, failed))) return undefined;
+  if (!(await store.changeVideo(tx, video, failed))) return undefined;
   const settlement = await closeCredits(tx, videoScope(video.videoId), await charges());
-  await changeVideo(tx, video, { credits: costOf(settlement) }, ['failed']);
-  const ended = await findVideo(tx, video.videoId);
+  await store.changeVideo(tx, video, { credits: costOf(settlement) }, ['failed']);
+  const ended = await store.findVideo(tx, video.videoId);
   return ended && { video: ended, error: failed.failure_message, settlement };
 }
 
@@ -81,7 +73,7 @@ const costOf = (settlement: Awaited<ReturnType<typeof closeCredits>>) =>
 export async function cancelVideos(
   deps: AgentContext,
   tx: Tx<AgentTables>,
-  videos: readonly Video[],
+  videos: readonly store.Video[],
   reason: string,
 ): Promise<readonly FailedVideo[]> {
   const failed: FailedVideo[] = [];
@@ -120,10 +112,11 @@ export async function endVideosOf(
   { status, parts }: { readonly status: Run['status']; readonly parts: UIMessage['parts'] },
 ): Promise<{ readonly shown: UIMessage['parts']; readonly failed: readonly FailedVideo[] }> {
   if (status === 'completed') return { shown: [], failed: [] };
-  await holdVideosOf(tx, ownerId);
-  const videos = await lockVideos(tx, taskId);
+  await store.holdVideosOf(tx, ownerId);
+  const videos = await store.lockVideos(tx, taskId);
   if (status === 'failed') {
-    const isShown = ({ videoId }: Video) => parts.some((part) => part.type === 'data-video' && part.id === videoId);
+    const isShown = ({ videoId }: store.Video) =>
+      parts.some((part) => part.type === 'data-video' && part.id === videoId);
     const shown = videos
       .filter((video) => !isShown(video))
       .map((video) => ({ type: 'data-video' as const, id: video.videoId, data: describeVideo(video) }));
@@ -135,8 +128,8 @@ export async function endVideosOf(
 /** Cancels what a run that has ended still has made. */
 export async function cancelVideosOfTask(deps: AgentContext, { taskId, ownerId }: Run): Promise<void> {
   await transaction(deps.db, async (tx) => {
-    await holdVideosOf(tx, ownerId);
-    const canceled = await cancelVideos(deps, tx, await lockVideos(tx, taskId), 'The video was canceled.');
+    await store.holdVideosOf(tx, ownerId);
+    const canceled = await cancelVideos(deps, tx, await store.lockVideos(tx, taskId), 'The video was canceled.');
     await publishVideoFailures(deps, tx, canceled);
   });
 }
@@ -146,8 +139,8 @@ export async function cancelVideosOfThread(
   tx: Tx<AgentTables>,
   { threadId, ownerId }: { readonly threadId: string; readonly ownerId: string },
 ): Promise<void> {
-  await holdVideosOf(tx, ownerId);
-  const videos = await lockVideosOfThread(tx, threadId);
+  await store.holdVideosOf(tx, ownerId);
+  const videos = await store.lockVideosOfThread(tx, threadId);
   await publishVideoFailures(deps, tx, await cancelVideos(deps, tx, videos, 'The thread was deleted.'));
 }
 
@@ -158,5 +151,5 @@ export async function removeVideosOfThread(
   thread: { readonly threadId: string; readonly ownerId: string },
 ): Promise<void> {
   await cancelVideosOfThread(deps, tx, thread);
-  await deleteVideosOfThread(tx, thread.threadId);
+  await store.deleteVideosOfThread(tx, thread.threadId);
 }

@@ -16,15 +16,7 @@ import { modelOfRow, type VideoModel } from '../generation/catalogue.ts';
 import { agentProblems, RunFailure } from '../problems.ts';
 import { findRun, holdRun, type Run } from '../runs/runstore.ts';
 import type { AgentTables, VideoInput } from '../tables.ts';
-import {
-  holdVideosOf,
-  insertVideo,
-  lockVideos,
-  type NewVideo,
-  requeueVideo,
-  startWaiting,
-  type Video,
-} from './videostore.ts';
+import * as store from './videostore.ts';
 
 /** The run has no credits left for a video. Rolls its order back. */
 class RunLimitReached extends Error {}
@@ -54,11 +46,11 @@ export async function orderVideo(
   });
 }
 
-export type VideoOrder = Omit<NewVideo, 'videoId' | 'failure'> & { readonly videoId?: string };
+export type VideoOrder = Omit<store.NewVideo, 'videoId' | 'failure'> & { readonly videoId?: string };
 
 /** With a `failure` the video is not paid for, and its row has the reason. */
 interface Placed {
-  readonly video: Video;
+  readonly video: store.Video;
   readonly failure: Failure | undefined;
 }
 
@@ -66,13 +58,13 @@ interface Placed {
 export async function placeOrder(deps: AgentContext, tx: Tx<AgentTables>, order: VideoOrder): Promise<Placed> {
   const attempt = { videoId: order.videoId ?? randomUUID(), attempt: 1 };
   const media = modelOfRow(deps.catalogue.videos, order.mediaModel);
-  await holdVideosOf(tx, order.ownerId);
+  await store.holdVideosOf(tx, order.ownerId);
   const isRehearsal = media.generator.rehearseUnpayable?.(order.input.prompt) ?? false;
   const failure = isRehearsal
     ? insufficientCredits(media.credits, 0)
     : await pay(tx, order.ownerId, attempt, media, order.price);
   const { costUsd } = media;
-  const video = await insertVideo(tx, { ...order, videoId: attempt.videoId, costUsd, failure });
+  const video = await store.insertVideo(tx, { ...order, videoId: attempt.videoId, costUsd, failure });
   if (failure === undefined) await startVideos(deps, tx, order.ownerId);
   return { video, failure };
 }
@@ -81,7 +73,7 @@ export async function placeOrder(deps: AgentContext, tx: Tx<AgentTables>, order:
 async function pay(
   tx: Tx<LedgerTables>,
   userId: string,
-  attempt: Pick<Video, 'videoId' | 'attempt'>,
+  attempt: Pick<store.Video, 'videoId' | 'attempt'>,
   { plans }: VideoModel,
   price: number,
 ): Promise<Failure | undefined> {
@@ -110,7 +102,7 @@ const insufficientCredits = (required: number, balance: number): Failure => ({
   balance,
 });
 
-const isUnpaid = ({ status, failureCode }: Video) =>
+const isUnpaid = ({ status, failureCode }: store.Video) =>
   status === 'failed' && (failureCode?.startsWith('insufficient_') ?? false);
 
 /**
@@ -121,8 +113,8 @@ export async function retryVideos(deps: AgentContext, userId: string, taskId: st
   if (!z.guid().safeParse(taskId).success) throw problems.not_found();
   const run = await findRun(deps.db, taskId, deps.taskTtlS);
   await transaction(deps.db, async (tx) => {
-    await holdVideosOf(tx, userId);
-    const videos = (await lockVideos(tx, taskId)).filter(({ ownerId }) => ownerId === userId);
+    await store.holdVideosOf(tx, userId);
+    const videos = (await store.lockVideos(tx, taskId)).filter(({ ownerId }) => ownerId === userId);
     if (videos.length === 0 && run?.ownerId !== userId) throw problems.not_found();
     const unpaid = videos.filter(isUnpaid);
     if (unpaid.length === 0) throw agentProblems.video_not_retryable();
@@ -134,7 +126,7 @@ export async function retryVideos(deps: AgentContext, userId: string, taskId: st
         failures.push(failure);
         continue;
       }
-      await requeueVideo(tx, videoId);
+      await store.requeueVideo(tx, videoId);
     }
     await startVideos(deps, tx, userId);
     const [first] = failures;
@@ -146,7 +138,7 @@ export async function retryVideos(deps: AgentContext, userId: string, taskId: st
 }
 
 /** In the form of message parts. */
-export function describeVideo(video: Video): VideoOutput {
+export function describeVideo(video: store.Video): VideoOutput {
   const { videoId, taskId, attempt, assetId, status, failureCode, failureMessage } = video;
   const failure: Failure | undefined =
     failureCode === null ? undefined : { code: failureCode, message: failureMessage ?? '', retryable: isUnpaid(video) };
@@ -200,6 +192,6 @@ export async function startVideos(
   tx: Tx<AgentTables>,
   ownerId: string,
 ): Promise<void> {
-  for (const attempt of await startWaiting(tx, ownerId, maxVideosPerUser))
+  for (const attempt of await store.startWaiting(tx, ownerId, maxVideosPerUser))
     await jobs.enqueue(tx, videoQueue, attempt, { key: keyOf(attempt), lane: ownerId });
 }

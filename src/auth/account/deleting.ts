@@ -14,16 +14,7 @@ import { authProblems } from '../problems.ts';
 import type { AuthTables } from '../tables.ts';
 import type { AccountContext } from './context.ts';
 import { sendMail } from './mailing.ts';
-import {
-  addDeletion,
-  type Deletion,
-  findDeletion,
-  findDeletionOf,
-  removeDeletion,
-  removeEnded,
-  setStage,
-  takeBack,
-} from './store.ts';
+import * as store from './store.ts';
 
 /** It does not name the user, because an erasure waits for the jobs that do. */
 const deletionJob = z.object({ deletionId: z.guid() });
@@ -41,7 +32,8 @@ export const deletionQueue: Queue<DeletionJob> = {
 /** Schedules the deletion and ends all sessions. A repeated request keeps the date. Throws 404 without a profile. */
 export async function scheduleDeletion(deps: AccountContext, userId: string): Promise<{ readonly deletesAt: string }> {
   const { db, days } = deps;
-  const { deletesAt } = (await findDeletionOf(db, userId)) ?? (await addWithJob(deps, userId, { days, mails: true }));
+  const { deletesAt } =
+    (await store.findDeletionOf(db, userId)) ?? (await addWithJob(deps, userId, { days, mails: true }));
   await deps.endSessions(userId);
   return { deletesAt: deletesAt.toISOString() };
 }
@@ -58,10 +50,10 @@ async function addWithJob({ db, jobs }: AccountContext, userId: string, { delayM
   if (profile === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
   const { email, language } = profile;
   return transaction(db, async (tx) => {
-    const ended = await removeEnded(tx, userId);
+    const ended = await store.removeEnded(tx, userId);
     if (ended !== undefined) await jobs.cancel(tx, deletionQueue, ended);
-    const added = await addDeletion(tx, { userId, email, language, ...order });
-    const deletion = added ?? (await findDeletionOf(tx, userId));
+    const added = await store.addDeletion(tx, { userId, email, language, ...order });
+    const deletion = added ?? (await store.findDeletionOf(tx, userId));
     if (deletion === undefined) throw problems.engine_unavailable();
     const { deletionId } = deletion;
     if (added !== undefined) await jobs.enqueue(tx, deletionQueue, { deletionId }, { key: deletionId, delayMs });
@@ -71,15 +63,15 @@ async function addWithJob({ db, jobs }: AccountContext, userId: string, { delayM
 
 /** When the account is deleted. `undefined`: no deletion is scheduled. */
 export async function readDeletion({ db }: AccountContext, userId: string): Promise<Date | undefined> {
-  return (await findDeletionOf(db, userId))?.deletesAt;
+  return (await store.findDeletionOf(db, userId))?.deletesAt;
 }
 
 /** Takes a scheduled deletion back. Nothing happens if there is none. Throws 409 if it has begun. */
 export async function restoreAccount({ db, jobs }: AccountContext, userId: string): Promise<void> {
   await transaction(db, async (tx) => {
-    const deletionId = await takeBack(tx, userId);
+    const deletionId = await store.takeBack(tx, userId);
     if (deletionId !== undefined) await jobs.cancel(tx, deletionQueue, deletionId);
-    else if ((await findDeletionOf(tx, userId)) !== undefined) throw authProblems.deletion_begun();
+    else if ((await store.findDeletionOf(tx, userId)) !== undefined) throw authProblems.deletion_begun();
   });
 }
 
@@ -97,7 +89,7 @@ export async function eraseNow(
   // A repeated erasure, or an id that signed in nowhere.
   if (deletion === undefined) return erasePerson(deps, { userId, email: null, headers });
   const { deletionId, stage } = deletion;
-  await setStage(db, deletionId, ['requested', 'announced'], 'erasing');
+  await store.setStage(db, deletionId, ['requested', 'announced'], 'erasing');
   // The last mail stays, so that it is not sent again.
   const email = stage === 'erased' ? null : deletion.email;
   const report = await erasePerson(deps, { userId, email, headers });
@@ -110,7 +102,7 @@ export async function eraseNow(
 }
 
 async function addForErasure(deps: AccountContext, userId: string, mails: boolean) {
-  const pending = await findDeletionOf(deps.db, userId);
+  const pending = await store.findDeletionOf(deps.db, userId);
   if (pending !== undefined) return pending;
   return addWithJob(deps, userId, { days: 0, mails, delayMs: takenOverAfterMs }).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 404) return undefined;
@@ -120,10 +112,11 @@ async function addForErasure(deps: AccountContext, userId: string, mails: boolea
 
 /** The event is published once, by the process that sets the stage. */
 async function finishErasure({ webhooks }: AccountContext, tx: Tx<AuthTables>, { deletionId, userId }: Person) {
-  if (await setStage(tx, deletionId, ['erasing'], 'erased')) await webhooks.publish(tx, 'account.deleted', { userId });
+  if (await store.setStage(tx, deletionId, ['erasing'], 'erased'))
+    await webhooks.publish(tx, 'account.deleted', { userId });
 }
 
-type Person = Pick<Deletion, 'deletionId' | 'userId'>;
+type Person = Pick<store.Deletion, 'deletionId' | 'userId'>;
 
 export function startDeleting(deps: AccountContext): void {
   deps.jobs.work(deletionQueue, (job) => proceed(deps, job), { concurrency: 2 });
@@ -132,20 +125,20 @@ export function startDeleting(deps: AccountContext): void {
 async function proceed(deps: AccountContext, job: Job<DeletionJob>): Promise<void> {
   const { db } = deps;
   const { deletionId } = job.payload;
-  const deletion = await findDeletion(db, deletionId);
+  const deletion = await store.findDeletion(db, deletionId);
   if (deletion === undefined) return;
   const { stage, userId, email, dueInMs } = deletion;
   const hasBegun = stage !== 'requested' && stage !== 'announced';
   if (!hasBegun && dueInMs > 0) {
     if (stage === 'requested') await mail(deps, deletion, 'account_deletion.scheduled');
     await transaction(db, async (tx) => {
-      await setStage(tx, deletionId, ['requested'], 'announced');
+      await store.setStage(tx, deletionId, ['requested'], 'announced');
       await job.postpone(tx, dueInMs);
     });
     return;
   }
   // Without a row, the person has just taken the deletion back.
-  if (!hasBegun && !(await setStage(db, deletionId, ['requested', 'announced'], 'erasing'))) return;
+  if (!hasBegun && !(await store.setStage(db, deletionId, ['requested', 'announced'], 'erasing'))) return;
   if (stage !== 'erased' && stage !== 'mailed') {
     const { steps, isComplete } = await erasePerson(deps, { userId, email, headers: {} });
     if (!isComplete) throw new Error(steps.map(({ service, status }) => `${service}: ${status}`).join(', '));
@@ -153,12 +146,12 @@ async function proceed(deps: AccountContext, job: Job<DeletionJob>): Promise<voi
   }
   if (stage !== 'mailed') {
     await mail(deps, deletion, 'account_deletion.deleted');
-    await setStage(db, deletionId, ['erased'], 'mailed');
+    await store.setStage(db, deletionId, ['erased'], 'mailed');
   }
   const left = await deps.forgetJobs([userId, ...(email === null ? [] : [email.toLowerCase()])]);
   await transaction(db, async (tx) => {
     if (left > 0) return job.postpone(tx, forgottenAgainAfterMs);
-    await removeDeletion(tx, deletionId);
+    await store.removeDeletion(tx, deletionId);
     await job.complete(tx);
   });
 }
@@ -166,7 +159,7 @@ async function proceed(deps: AccountContext, job: Job<DeletionJob>): Promise<voi
 /** Jobs that clear up after processes that were late are due 90 s after the erasure. */
 const forgottenAgainAfterMs = 30_000;
 
-async function mail(deps: AccountContext, deletion: Deletion, type: string): Promise<void> {
+async function mail(deps: AccountContext, deletion: store.Deletion, type: string): Promise<void> {
   const { deletionId, userId, email, language, mails, deletesAt } = deletion;
   const data = { deletion_at: deletesAt.toISOString() };
   if (mails) await sendMail(deps, { type, key: `${type} ${deletionId}`, userId, email, language, data });

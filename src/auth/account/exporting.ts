@@ -12,15 +12,10 @@ import {
   assetsOf,
   type ExportedAsset,
   type ExportedServices,
-  generationsOf,
-  incidentsOf,
   listed,
+  listsOf,
   mailsOf,
   memoriesOf,
-  reportsOf,
-  sharesOf,
-  threadsOf,
-  usageOf,
 } from '#accounts/people/exporting.ts';
 import { readPerson } from '#accounts/people/people.ts';
 import { findById } from '#accounts/people/peoplestore.ts';
@@ -149,18 +144,19 @@ async function readAll(
     // The names of operators are not the person's data.
     changes: changes.map(({ actor: _actor, ...change }) => change),
   };
+  const lists = listsOf(clients, userId, Date.parse(person.createdAt));
   return {
     'account.json': document({ account: one(() => account) }),
     'agent.json': document({
-      threads: listed(threadsOf(clients, userId)),
-      generations: listed(generationsOf(clients, userId)),
-      usage: listed(usageOf(clients, userId, Date.parse(person.createdAt))),
+      threads: listed(lists.threads),
+      generations: listed(lists.generations),
+      usage: listed(lists.usage),
     }),
     'media.json': document({
       assets: listed(describedAssets(clients, userId, requestedAt)),
-      shares: listed(sharesOf(clients, userId)),
-      incidents: listed(incidentsOf(clients, userId)),
-      reports: listed(reportsOf(clients, userId)),
+      shares: listed(lists.shares),
+      incidents: listed(lists.incidents),
+      reports: listed(lists.reports),
     }),
     'memory.json': document({ memory: one(() => memoriesOf(clients, userId)) }),
     'notify.json': document({ emails: one(() => mailsOf(clients, person.email)) }),

@@ -18,7 +18,7 @@ import { findOwnExport, orderExport, readArchive } from './exporting.ts';
 import type { AccountExport } from './store.ts';
 
 export const scheduledDeletion = z.object({ deletesAt: z.iso.datetime().describe('When the account is deleted.') });
-export const exportState = z.object({
+export const accountExport = z.object({
   status: z.enum(['preparing', 'ready']),
   url: z
     .string()
@@ -29,7 +29,7 @@ export const exportState = z.object({
 });
 export const ownAccount = z.object({
   deletesAt: z.iso.datetime().nullable().describe('When the account is deleted. `null`: no deletion is scheduled.'),
-  export: exportState.nullable().describe('`null`: there is none.'),
+  export: accountExport.nullable().describe('`null`: there is none.'),
 });
 export const erasureOrder = z.strictObject({
   mail: z.boolean().default(true).describe('Whether the person gets `account_deletion.deleted`.'),
@@ -63,7 +63,7 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
   const routes = routesOf(app, 'auth');
   // The response to HEAD would read everything too.
   const unread = { ...access.userOnly, exposeHeadRoute: false };
-  const show = ({ requestedAt, readyAt, expiresAt }: AccountExport): z.output<typeof exportState> => ({
+  const show = ({ requestedAt, readyAt, expiresAt }: AccountExport): z.output<typeof accountExport> => ({
     status: readyAt === null ? 'preparing' : 'ready',
     url: `${deps.publicUrl}/account/export/zip`,
     requestedAt: requestedAt.toISOString(),
@@ -75,7 +75,6 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
     id: 'readAccount',
     summary: 'Read the state of your own account',
     description: 'Returns when the account is deleted, and the state of its export.',
-    client: { answer: 'OwnAccount' },
     response: { 200: ownAccount },
     handler: async ({ caller }) => {
       const userId = userIdOf(caller);
@@ -90,8 +89,7 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
     description:
       'Prepares an archive of everything that the services store about the user, and sends an email when it is ready. A repeated request within 24 hours returns the same export.',
     problems: ['not_found'],
-    client: { answer: 'AccountExport' },
-    response: { 202: exportState },
+    response: { 202: accountExport },
     handler: async ({ caller }, reply) => reply.code(202).send(show(await orderExport(deps, userIdOf(caller)))),
   });
 
@@ -125,7 +123,6 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
     description:
       'Schedules the deletion of the account after `ACCOUNT_DELETION_DAYS`, sends an email and ends all sessions. A repeated request keeps the date.',
     problems: ['not_found'],
-    client: { answer: 'ScheduledDeletion' },
     response: { 202: scheduledDeletion },
     handler: async ({ caller }, reply) => reply.code(202).send(await scheduleDeletion(deps, userIdOf(caller))),
   });
@@ -144,7 +141,6 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
     id: 'listSessions',
     summary: 'List your own sessions',
     description: 'Returns the sessions of the browsers in which the user is signed in.',
-    client: { answer: 'OwnSessions' },
     response: { 200: ownSessions },
     handler: async (request) => {
       const current = sessionIdOf(tokenOf(request));
@@ -196,7 +192,7 @@ export function addOwnAccountRoutes(app: HttpServer, access: Access, deps: Accou
     description:
       'Erases a user from all services at once. The response names each service. If one failed, the erasure continues in the background, and you can repeat the request.',
     example: { mail: true },
-    client: { body: 'ErasureOrder', answer: 'ErasureReport', repeatable: true },
+    client: { repeatable: true },
     params: personParams,
     body: erasureOrder,
     response: { 200: erasureReport },

@@ -12,19 +12,7 @@ import { z } from 'zod';
 import type { Database } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { align, rowsAtOnce } from '../move/rows.ts';
-import {
-  emptyTable,
-  inPlainText,
-  keyOf,
-  type Row,
-  readMigrations,
-  readRows,
-  readSequences,
-  readTables,
-  type Table,
-  writeRows,
-  writeSequences,
-} from '../move/store.ts';
+import * as store from '../move/store.ts';
 import type { BackedUpFile } from './copying.ts';
 
 export const rowsFolder = 'rows';
@@ -46,31 +34,32 @@ const row = z.array(z.string().nullable());
 export async function writeRowFiles(database: Database, folder: string): Promise<readonly BackedUpFile[]> {
   await mkdir(join(folder, rowsFolder), { mode: 0o700 });
   const db = database.queries<object>();
-  const tables = await readTables(db);
+  const tables = await store.readTables(db);
   const files: BackedUpFile[] = [];
   for (const table of tables) files.push(await writeFileOf(folder, fileOf(table.name), linesOf(database, table)));
   const described: Schema = {
-    migrations: [...(await readMigrations(db))],
-    sequences: [...(await readSequences(db))],
+    migrations: [...(await store.readMigrations(db))],
+    sequences: [...(await store.readSequences(db))],
     tables: tables.map(({ name, columns }) => ({ name, columns: [...columns] })),
   };
   return [...files, await writeFileOf(folder, schemaFile, [`${JSON.stringify(described)}\n`])];
 }
 
-async function* linesOf(database: Database, table: Table): AsyncGenerator<string> {
-  let after: Row | undefined;
+async function* linesOf(database: Database, table: store.Table): AsyncGenerator<string> {
+  let after: store.Row | undefined;
   for (;;) {
     const seen = after;
-    const rows = await inPlainText(database.queries(), (tx) => readRows(tx, table, seen, rowsAtOnce));
+    const rows = await store.inPlainText(database.queries(), (tx) => store.readRows(tx, table, seen, rowsAtOnce));
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows.map((each) => `${lineOf(each)}\n`).join('');
-    after = keyOf(table, last);
+    after = store.keyOf(table, last);
   }
 }
 
 /** Node's reader of lines splits at these separators, too. */
-const lineOf = (each: Row) => JSON.stringify(each).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+const lineOf = (each: store.Row) =>
+  JSON.stringify(each).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 
 async function writeFileOf(
   folder: string,
@@ -107,22 +96,22 @@ async function readSchema(folder: string): Promise<Schema> {
 export async function loadRowFiles(database: Database, folder: string): Promise<void> {
   const { tables, sequences } = await readSchema(folder);
   const db = database.queries<object>();
-  const targets = new Map((await readTables(db)).map((table) => [table.name, table]));
+  const targets = new Map((await store.readTables(db)).map((table) => [table.name, table]));
   const plans = tables.map((source) => {
     const target = targets.get(source.name);
     if (target === undefined) throw new StartFault(`The backup: the table ${source.name} is unknown.`);
     return align(source, target, 'The backup');
   });
   // Migrations insert rows, too.
-  for (const { table } of plans) await inPlainText(db, (tx) => emptyTable(tx, table.name));
+  for (const { table } of plans) await store.inPlainText(db, (tx) => store.emptyTable(tx, table.name));
   for (const { table, convert } of plans)
     for await (const rows of rowsIn(join(folder, fileOf(table.name))))
-      await inPlainText(db, (tx) => writeRows(tx, table, rows.map(convert)));
-  await writeSequences(db, sequences);
+      await store.inPlainText(db, (tx) => store.writeRows(tx, table, rows.map(convert)));
+  await store.writeSequences(db, sequences);
 }
 
-async function* rowsIn(path: string): AsyncGenerator<readonly Row[]> {
-  let rows: Row[] = [];
+async function* rowsIn(path: string): AsyncGenerator<readonly store.Row[]> {
+  let rows: store.Row[] = [];
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     rows.push(row.parse(JSON.parse(line)));
     if (rows.length < rowsAtOnce) continue;

@@ -4,31 +4,18 @@ import { toBytes } from '#memory/memories/memorystore.ts';
 import type { Database } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Progress } from '../progress.ts';
-import {
-  emptyTable,
-  inPlainText,
-  keyOf,
-  type Row,
-  readNote,
-  readRows,
-  readSequences,
-  readTables,
-  type Table,
-  writeNote,
-  writeRows,
-  writeSequences,
-} from './store.ts';
+import * as store from './store.ts';
 
 interface Place {
   readonly database: Database;
-  readonly table: Table;
+  readonly table: store.Table;
 }
 
 interface TableMove {
   readonly source: Place;
   readonly target: Place;
   /** Converts the source's text to the target's. */
-  readonly convert: (row: Row) => Row;
+  readonly convert: (row: store.Row) => store.Row;
 }
 
 /** Limits memory: a row may contain a message of several megabytes. */
@@ -36,9 +23,9 @@ export const rowsAtOnce = 200;
 
 /** Returns the number of rows. Throws StartFault if the copy differs from the source. */
 export async function moveRows(source: Database, target: Database, progress: Progress): Promise<number> {
-  const targetTables = new Map((await readTables(target.queries())).map((table) => [table.name, table]));
+  const targetTables = new Map((await store.readTables(target.queries())).map((table) => [table.name, table]));
   let rows = 0;
-  for (const table of await readTables(source.queries())) {
+  for (const table of await store.readTables(source.queries())) {
     const move = planOf(
       { database: source, table },
       { database: target, table: targetTables.get(table.name) ?? table },
@@ -54,7 +41,7 @@ export async function moveRows(source: Database, target: Database, progress: Pro
     if (count === undefined) throw new StartFault(`The rows of ${table.name} differ from the source.`);
     rows += count;
   }
-  await writeSequences(target.queries(), await readSequences(source.queries()));
+  await store.writeSequences(target.queries(), await store.readSequences(source.queries()));
   return rows;
 }
 
@@ -64,7 +51,7 @@ function planOf(source: Place, target: Place): TableMove {
 }
 
 /** Returns the target's table with the columns in the order of the source, which a row of the source is converted to. */
-export function align({ name, columns }: Pick<Table, 'name' | 'columns'>, target: Table, where: string) {
+export function align({ name, columns }: Pick<store.Table, 'name' | 'columns'>, target: store.Table, where: string) {
   const types = new Map(target.columns.map((column) => [column.name, column.type]));
   if (columns.length !== types.size || columns.some((column) => !types.has(column.name)))
     throw new StartFault(`${where}: the table ${name} has different columns in the target.`);
@@ -72,7 +59,7 @@ export function align({ name, columns }: Pick<Table, 'name' | 'columns'>, target
   const unpacked = new Set(
     columns.flatMap(({ type }, at) => (isVector(type) && aligned[at]?.type === 'bytea' ? [at] : [])),
   );
-  const convert = (row: Row): Row =>
+  const convert = (row: store.Row): store.Row =>
     row.map((value, at) => (unpacked.has(at) && value !== null ? bytesOf(value) : value));
   return { table: { ...target, columns: aligned }, convert };
 }
@@ -83,24 +70,26 @@ const bytesOf = (vector: string) => `\\x${toBytes(Float32Array.from(JSON.parse(v
 
 interface Note {
   /** The key of the last moved row. `null`: none yet. */
-  readonly after: Row | null;
+  readonly after: store.Row | null;
 }
 
-const noteOf = (table: Table) => `table ${table.name}`;
+const noteOf = (table: store.Table) => `table ${table.name}`;
 
 async function copyOn({ source, target, convert }: TableMove, progress: Progress): Promise<void> {
-  const note = await readNote<Note>(target.database.queries(), noteOf(target.table));
+  const note = await store.readNote<Note>(target.database.queries(), noteOf(target.table));
   if (note === undefined) await beginTable(target);
   let after = note?.after ?? undefined;
   for (;;) {
     const seen = after;
-    const rows = await inPlainText(source.database.queries(), (tx) => readRows(tx, source.table, seen, rowsAtOnce));
+    const rows = await store.inPlainText(source.database.queries(), (tx) =>
+      store.readRows(tx, source.table, seen, rowsAtOnce),
+    );
     const last = rows.at(-1);
     if (last === undefined) return;
-    const next = keyOf(source.table, last);
-    await inPlainText(target.database.queries(), async (tx) => {
-      await writeRows(tx, target.table, rows.map(convert));
-      await writeNote(tx, noteOf(target.table), { after: next } satisfies Note);
+    const next = store.keyOf(source.table, last);
+    await store.inPlainText(target.database.queries(), async (tx) => {
+      await store.writeRows(tx, target.table, rows.map(convert));
+      await store.writeNote(tx, noteOf(target.table), { after: next } satisfies Note);
     });
     progress.add(rows.length);
     after = next;
@@ -109,9 +98,9 @@ async function copyOn({ source, target, convert }: TableMove, progress: Progress
 
 /** Removes rows that migrations inserted. */
 async function beginTable({ database, table }: Place): Promise<void> {
-  await inPlainText(database.queries(), async (tx) => {
-    await emptyTable(tx, table.name);
-    await writeNote(tx, noteOf(table), { after: null } satisfies Note);
+  await store.inPlainText(database.queries(), async (tx) => {
+    await store.emptyTable(tx, table.name);
+    await store.writeNote(tx, noteOf(table), { after: null } satisfies Note);
   });
 }
 
@@ -122,12 +111,12 @@ async function compare({ source, target, convert }: TableMove): Promise<number |
 }
 
 /** Returns the sum of the rows' digests, because servers with different collations return rows in different orders. */
-async function digestOf({ database, table }: Place, convert: (row: Row) => Row) {
+async function digestOf({ database, table }: Place, convert: (row: store.Row) => store.Row) {
   let [count, sum] = [0, 0n];
-  let after: Row | undefined;
+  let after: store.Row | undefined;
   for (;;) {
     const seen = after;
-    const rows = await inPlainText(database.queries(), (tx) => readRows(tx, table, seen, rowsAtOnce));
+    const rows = await store.inPlainText(database.queries(), (tx) => store.readRows(tx, table, seen, rowsAtOnce));
     for (const row of rows) {
       const digest = createHash('sha256')
         .update(JSON.stringify(convert(row)))
@@ -137,6 +126,6 @@ async function digestOf({ database, table }: Place, convert: (row: Row) => Row) 
     count += rows.length;
     const last = rows.at(-1);
     if (last === undefined) return { count, sum };
-    after = keyOf(table, last);
+    after = store.keyOf(table, last);
   }
 }

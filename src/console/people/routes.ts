@@ -3,18 +3,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { blockOrder, creditsChange, peopleListing } from '#accounts/people/api.ts';
-import {
-  assetsOf,
-  generationsOf,
-  incidentsOf,
-  listed,
-  mailsOf,
-  memoriesOf,
-  reportsOf,
-  sharesOf,
-  threadsOf,
-  usageOf,
-} from '#accounts/people/exporting.ts';
+import { listed, listsOf, mailsOf, memoriesOf } from '#accounts/people/exporting.ts';
 import type { GenerationRecordPage, RunPage } from '#agent/records/api.ts';
 import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
@@ -100,16 +89,7 @@ async function exportPerson(clients: ServiceClients, userId: string): Promise<As
 async function* write(clients: ServiceClients, userId: string, record: PersonRecord): AsyncGenerator<string> {
   const { email, createdAt } = record.person;
   yield `{"exportedAt":${JSON.stringify(new Date().toISOString())},"record":${JSON.stringify(record)}`;
-  const lists = {
-    threads: threadsOf(clients, userId),
-    generations: generationsOf(clients, userId),
-    assets: assetsOf(clients, userId),
-    shares: sharesOf(clients, userId),
-    incidents: incidentsOf(clients, userId),
-    reports: reportsOf(clients, userId),
-    usage: usageOf(clients, userId, Date.parse(createdAt)),
-  };
-  for (const [name, items] of Object.entries(lists)) {
+  for (const [name, items] of Object.entries(listsOf(clients, userId, Date.parse(createdAt)))) {
     yield `,"${name}":`;
     yield* listed(items);
   }

@@ -12,16 +12,7 @@ import { transaction } from '#platform/db/db.ts';
 import type { Problem } from '#platform/problem.ts';
 import type { IdpContext } from './context.ts';
 import { idpProblems } from './problems.ts';
-import {
-  createSession,
-  endSessions,
-  findActiveToken,
-  findByCode,
-  findToken,
-  lockSessionOf,
-  rotateToken,
-  spendFlow,
-} from './store.ts';
+import * as store from './store.ts';
 
 export interface Session extends AccessToken {
   readonly refresh_token: string;
@@ -30,12 +21,12 @@ export interface Session extends AccessToken {
 
 /** The grant `grant_type=pkce`. */
 export async function exchangeCode(deps: IdpContext, code: string, verifier: string): Promise<Session> {
-  const flow = await findByCode(deps.db, code);
+  const flow = await store.findByCode(deps.db, code);
   if (flow === undefined || flow.email === null) throw idpProblems.flow_state_not_found();
   if (!flow.isYoung) throw idpProblems.flow_state_expired();
   const proof = flow.challengeMethod === 'plain' ? verifier : createHash('sha256').update(verifier).digest('base64url');
   if (proof !== flow.challenge) throw idpProblems.bad_code_verifier();
-  if (!(await spendFlow(deps.db, flow.id))) throw idpProblems.flow_state_not_found();
+  if (!(await store.spendFlow(deps.db, flow.id))) throw idpProblems.flow_state_not_found();
   return openSession(deps, accountOf(flow.email));
 }
 
@@ -44,7 +35,7 @@ export async function openSession(deps: IdpContext, account: Account): Promise<S
   await ensureProfile(deps.accounts, { ...account, ...accountPlan }, deps.welcome);
   const token = newRefreshToken();
   const sessionId = await transaction(deps.db, (tx) =>
-    createSession(tx, { userId: account.id, email: account.email, token }),
+    store.createSession(tx, { userId: account.id, email: account.email, token }),
   );
   return describeSession(deps, account, sessionId, token);
 }
@@ -52,19 +43,19 @@ export async function openSession(deps: IdpContext, account: Account): Promise<S
 /** The grant `grant_type=refresh_token`. */
 export async function refreshSession(deps: IdpContext, token: string): Promise<Session> {
   const outcome = await transaction(deps.db, async (tx): Promise<Continued | Problem> => {
-    const session = await lockSessionOf(tx, token);
+    const session = await store.lockSessionOf(tx, token);
     if (session === undefined) return idpProblems.refresh_token_not_found();
-    const active = await findActiveToken(tx, session.id);
-    const given = await findToken(tx, token, deps.reuseIntervalS);
+    const active = await store.findActiveToken(tx, session.id);
+    const given = await store.findToken(tx, token, deps.reuseIntervalS);
     if (active === undefined || given === undefined) return idpProblems.refresh_token_not_found();
     const account = accountOf(session.email);
     if (!given.isRevoked) {
       const to = newRefreshToken();
-      await rotateToken(tx, { sessionId: session.id, from: token, to });
+      await store.rotateToken(tx, { sessionId: session.id, from: token, to });
       return { account, sessionId: session.id, token: to };
     }
     if (active.parent === token || given.isRecent) return { account, sessionId: session.id, token: active.token };
-    await endSessions(tx, { scope: 'local', userId: account.id, sessionId: session.id });
+    await store.endSessions(tx, { scope: 'local', userId: account.id, sessionId: session.id });
     return idpProblems.refresh_token_already_used();
   });
   // Throw after the transaction, because the end of a stolen session must be committed.

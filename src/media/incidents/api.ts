@@ -96,8 +96,8 @@ export const incidentAppeal = z.object({
     .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates'),
 });
 
-export const appealed = z.object({ id: z.string(), status: incidentStatus, appealedAt: z.iso.datetime() });
-export type Appealed = z.output<typeof appealed>;
+export const appealedIncident = z.object({ id: z.string(), status: incidentStatus, appealedAt: z.iso.datetime() });
+export type AppealedIncident = z.output<typeof appealedIncident>;
 
 export const incidentPreview = z.object({
   sharp: optional(z.enum(['true'])).describe(

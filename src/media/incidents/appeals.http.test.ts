@@ -13,7 +13,7 @@ import {
   startMedia,
   upload,
 } from '../../../test/media/rig.fixture.ts';
-import type { Appealed, Incident, IncidentCounts, IncidentPage } from './api.ts';
+import type { AppealedIncident, Incident, IncidentCounts, IncidentPage } from './api.ts';
 
 let rig: MediaRig;
 let lists: Lists;
@@ -43,7 +43,7 @@ async function blocked(): Promise<{ readonly assetId: string; readonly incident:
 }
 
 const appeal = (id: string, text: string, client: Client = rig.user) =>
-  client.post<Appealed & Refusal>(`/v1/incidents/${id}/appeal`, { text });
+  client.post<AppealedIncident & Refusal>(`/v1/incidents/${id}/appeal`, { text });
 
 it('an owner appeals once, by the id of the incident or of the blocked asset', async () => {
   const { assetId, incident } = await blocked();

@@ -25,7 +25,6 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     id: 'listIncidents',
     summary: 'List incidents, newest first',
     description: 'Returns a page of content that screening has blocked.',
-    client: { query: 'IncidentListing', answer: 'IncidentPage' },
     querystring: api.incidentListing,
     response: { 200: api.incidentPage },
     handler: async (request) => readIncidents(deps, request.query),
@@ -35,7 +34,6 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     id: 'countIncidents',
     summary: 'Count incidents by status and list',
     description: 'Returns the numbers of incidents by status and by list, and the open appeals.',
-    client: { answer: 'IncidentCounts' },
     response: { 200: api.incidentCounts },
     handler: async () => countIncidents(deps.db),
   });
@@ -79,10 +77,9 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
       'Records an appeal of the owner. An incident can have one appeal. A cleared incident cannot be appealed.',
     problems: ['forbidden', 'not_found', 'not_appealable'],
     example: { text: 'This is a photo of a public monument.' },
-    client: { body: 'IncidentAppeal', answer: 'AppealedIncident' },
     params: api.incidentParams,
     body: api.incidentAppeal,
-    response: { 200: api.appealed },
+    response: { 200: api.appealedIncident },
     handler: async ({ caller, params, body }) => appeal(deps, caller, params.id, body.text),
   });
 
@@ -91,7 +88,6 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
     summary: 'Read an incident',
     description: 'Returns an incident.',
     problems: ['not_found'],
-    client: { answer: 'Incident' },
     params: api.incidentParams,
     response: { 200: api.incident },
     handler: async (request) => readIncident(deps, request.params.id),
@@ -104,7 +100,7 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
       'Records a decision. After `cleared`, the same content passes screening. Removed objects are not restored.',
     problems: ['not_found', 'not_decidable'],
     example: { resolution: 'cleared', note: 'A false positive: the photo of a public monument.' },
-    client: { body: 'IncidentResolution', answer: 'Incident', repeatable: true },
+    client: { repeatable: true },
     params: api.incidentParams,
     body: api.incidentResolution,
     response: { 200: api.incident },
@@ -123,7 +119,7 @@ async function appeal(
   caller: Caller,
   id: string,
   text: string,
-): Promise<api.Appealed> {
+): Promise<api.AppealedIncident> {
   if (caller.kind !== 'user') throw problems.forbidden({ message: 'Only the owner of the content can appeal.' });
   const incident = await findOwnIncident(db, caller.userId, id);
   if (incident === undefined) throw problems.not_found({ message: 'There is no such incident.' });

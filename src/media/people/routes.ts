@@ -16,7 +16,7 @@ import { expireReservations } from '../sweeping/reservations.ts';
 import { forgetOwner } from './peoplestore.ts';
 
 const params = z.object({ userId: z.guid().toLowerCase() });
-const erased = z.object({
+export const erasedOwner = z.object({
   removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
 });
 const path = '/v1/people/:userId';
@@ -32,15 +32,14 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: MediaCont
     id: 'eraseOwner',
     summary: 'Erase the assets, files and tasks of an owner',
     description: 'Erases the assets, files and tasks of an owner. After 503, you can repeat the request.',
-    client: { answer: 'ErasedOwner' },
     params,
-    response: { 200: erased },
+    response: { 200: erasedOwner },
     handler: async (request) => eraseOwner(deps, request.params.userId),
   });
 }
 
 /** Throws `engine_unavailable`, after which the call can be repeated. */
-async function eraseOwner(deps: MediaContext, ownerId: string): Promise<z.output<typeof erased>> {
+async function eraseOwner(deps: MediaContext, ownerId: string): Promise<z.output<typeof erasedOwner>> {
   const legacyPrefixes = [`${ownerId}/`, `feed/${ownerId}/`, `avatars/${ownerId}/`];
   const request = scopeDeletion.parse({ ownerId, legacyPrefixes });
   const { dbDeleted, r2Deleted, legacyDeleted } = await deleteScope(deps, { kind: 'internal' }, request);

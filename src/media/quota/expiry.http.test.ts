@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MediaRig, onEveryPair, put, startMedia } from '../../../test/media/rig.fixture.ts';
-import type { OwnerUsage } from '../api.ts';
+import type { MediaUsage } from '../api.ts';
 
 const patience = { timeout: 30_000 };
 const maxOwnerBytes = 10_000;
@@ -14,7 +14,7 @@ onEveryPair('an upload that is not registered in time', (pair) => {
     rig = await startMedia(pair, { maxOwnerBytes, uploadTtlS: 2 });
   });
   afterAll(() => rig.close());
-  const usage = async () => (await rig.user.get<OwnerUsage>('/v1/usage')).body;
+  const usage = async () => (await rig.user.get<MediaUsage>('/v1/usage')).body;
 
   it('is removed with its parts, and its bytes and URLs are void', async () => {
     const sized = (await rig.user.reserve({ ...file, byteSize: 3000 })).body;

@@ -17,7 +17,7 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { Asset, OwnerUsage } from '../api.ts';
+import type { Asset, MediaUsage } from '../api.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import type { AssetPage } from '../listing/api.ts';
 import type { MediaTask, VideoTask } from '../tasks/api.ts';
@@ -69,7 +69,7 @@ onEveryPair('the bytes of an owner', (pair) => {
 
   const reserve = async (more: object = {}) => outcome(await user.reserve({ ...scope, ...file, ...more }));
   const ok = [200, undefined];
-  const usage = async () => (await user.get<OwnerUsage>('/v1/usage')).body;
+  const usage = async () => (await user.get<MediaUsage>('/v1/usage')).body;
 
   it('bound the reservation by used, reserved and announced bytes', async () => {
     expect(await reserve({ byteSize: maxOwnerBytes + 1 })).toEqual(refused);

@@ -2,7 +2,7 @@
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
 import { Problem } from '#platform/problem.ts';
-import type { OwnerUsage } from '../api.ts';
+import type { MediaUsage } from '../api.ts';
 import type { StoredAsset } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import type { MediaStores } from '../context.ts';
@@ -50,7 +50,7 @@ export async function admit<Row extends StoredAsset>(
 }
 
 /** Throws 400 (server without `ownerId`) and 403 (another owner). */
-export async function readUsage(deps: MediaStores, caller: Caller, named: string | undefined): Promise<OwnerUsage> {
+export async function readUsage(deps: MediaStores, caller: Caller, named: string | undefined): Promise<MediaUsage> {
   const ownerId = ownerFor(caller, named, 'querystring.ownerId');
   await settle(deps, ownerId);
   const reserved = await sumReserved(deps.db, ownerId);

@@ -13,17 +13,7 @@ import { headsAtOnce } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import type { MediaTables } from '../tables.ts';
-import {
-  endUploads,
-  findUnseen,
-  isRegistered,
-  noteObject,
-  ownerLock,
-  type ReservationKey,
-  sumBytes,
-  sumReserved,
-  writeReservation,
-} from './reservationstore.ts';
+import * as store from './reservationstore.ts';
 
 export interface WantedUpload {
   readonly assetId: string;
@@ -55,7 +45,7 @@ export async function reserveRoom(deps: MediaStores, upload: WantedUpload): Prom
   let most = await reserveWithin(deps, wanted);
   if (most === undefined) {
     // The bytes of earlier uploads of the same object, and of what has expired, are free as soon as they are removed.
-    await endUploads(deps.db, storageKey);
+    await store.endUploads(deps.db, storageKey);
     if ((await expireReservations(deps, ownerId)) > 0) most = await reserveWithin(deps, wanted);
   }
   if (most === undefined) throw mediaProblems.quota_exceeded();
@@ -64,10 +54,10 @@ export async function reserveRoom(deps: MediaStores, upload: WantedUpload): Prom
 
 /** Learns the sizes of uploads of unknown size that have arrived. Throws `engine_unavailable`. */
 export async function noteObjects({ db, objects, clock }: MediaStores, ownerId: string): Promise<void> {
-  const unseen = await findUnseen(db, ownerId, mostUnseen);
+  const unseen = await store.findUnseen(db, ownerId, mostUnseen);
   await mapConcurrently(unseen, headsAtOnce, async (row) => {
     const head = await objects.head(row.storageKey);
-    if (head !== undefined) await noteObject(db, row, head.size, new Date(clock.now()));
+    if (head !== undefined) await store.noteObject(db, row, head.size, new Date(clock.now()));
   });
 }
 
@@ -81,11 +71,11 @@ function reserveWithin(deps: MediaStores, wanted: Wanted): Promise<number | unde
   const { maxOwnerBytes } = deps.limits;
   const { ownerId, assetId, storageKey, byteSize, maxSize } = wanted;
   return transaction(deps.db, async (tx) => {
-    await holdName(tx, ownerLock(ownerId));
+    await holdName(tx, store.ownerLock(ownerId));
     // Nothing more can arrive under this key.
-    if (await isRegistered(tx, assetId, storageKey)) return maxSize;
-    const { bytes, held } = await sumReserved(tx, ownerId, keyOf(wanted));
-    const room = maxOwnerBytes - (await sumBytes(tx, ownerId)) - bytes;
+    if (await store.isRegistered(tx, assetId, storageKey)) return maxSize;
+    const { bytes, held } = await store.sumReserved(tx, ownerId, keyOf(wanted));
+    const room = maxOwnerBytes - (await store.sumBytes(tx, ownerId)) - bytes;
     if (byteSize !== undefined) {
       if (byteSize > Math.max(0, room)) return undefined;
       await writeRow(deps, tx, wanted, 0);
@@ -106,10 +96,10 @@ function writeRow(
 ): Promise<void> {
   const { assetId, ownerId } = wanted;
   const expiresAt = new Date(clock.now() + limits.uploadTtlS * 1000);
-  return writeReservation(handle, { ...keyOf(wanted), assetId, ownerId, heldBytes, expiresAt });
+  return store.writeReservation(handle, { ...keyOf(wanted), assetId, ownerId, heldBytes, expiresAt });
 }
 
-const keyOf = ({ storageKey, byteSize, uploadId }: Wanted): ReservationKey => ({
+const keyOf = ({ storageKey, byteSize, uploadId }: Wanted): store.ReservationKey => ({
   storageKey,
   declaredBytes: byteSize ?? 0,
   uploadId,

@@ -11,7 +11,7 @@ import {
   startMedia,
   upload,
 } from '../../../test/media/rig.fixture.ts';
-import type { Asset, OwnerUsage, VideoSignedRefs } from '../api.ts';
+import type { Asset, MediaUsage, VideoSignedRefs } from '../api.ts';
 
 onEveryPair('one asset', (pair) => {
   let rig: MediaRig;
@@ -154,7 +154,7 @@ onEveryPair('one asset', (pair) => {
   });
 
   describe('GET /v1/usage', () => {
-    const usage = (client: Client, query = '') => client.get<OwnerUsage & Refusal>(`/v1/usage${query}`);
+    const usage = (client: Client, query = '') => client.get<MediaUsage & Refusal>(`/v1/usage${query}`);
 
     it('counts the ready assets of an owner and their bytes', async () => {
       const ownerId = randomUUID();

@@ -25,18 +25,7 @@ import { dropSharesOfThread, hideShares } from '../shares/sharestore.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
 import type { Decision, DecisionRequest, OwnDecisions } from './api.ts';
-import {
-  contentOf,
-  findAffected,
-  findHiddenAlone,
-  listDecisions,
-  listReports,
-  lockIncident,
-  moveAsset,
-  releaseAssets,
-  restrictAssets,
-  writeDecision,
-} from './reportstore.ts';
+import * as store from './reportstore.ts';
 
 const payload = z.object({
   decision: z.enum(['restrict', 'remove']),
@@ -60,24 +49,24 @@ export async function decide(deps: MediaContext, id: string, request: DecisionRe
   const shown = await affectedBefore(deps, id);
   const removed = await withInvalidation(deps, shown, () =>
     transaction(deps.db, async (tx) => {
-      const incident = await lockIncident(tx, id);
+      const incident = await store.lockIncident(tx, id);
       if (incident === undefined) throw noSuchIncident();
       if (incident.check !== 'report' && incident.check !== 'flag') throw mediaProblems.not_decidable();
       if (incident.decision === decision && incident.statement === statement && !incident.isAppealed) return [];
       const { ownerId, threadId, kind } = incident;
-      const affected = await findAffected(tx, ownerId, await contentOf(tx, incident));
+      const affected = await store.findAffected(tx, ownerId, await store.contentOf(tx, incident));
       const isDismissed = decision === 'dismiss';
       const ids = affected.map((row) => row.assetId);
-      const others = isDismissed && threadId !== null ? await findHiddenAlone(tx, ownerId, ids) : [];
+      const others = isDismissed && threadId !== null ? await store.findHiddenAlone(tx, ownerId, ids) : [];
       const assetIds = ids.filter((one) => others.every(({ assetId }) => assetId !== one));
-      await writeDecision(tx, id, decision, statement);
+      await store.writeDecision(tx, id, decision, statement);
       if (decision === 'remove' && threadId !== null) await dropSharesOfThread(tx, ownerId, threadId);
-      if (isDismissed) await releaseAssets(tx, assetIds);
+      if (isDismissed) await store.releaseAssets(tx, assetIds);
       else await hide(deps, tx, affected, decision);
       await hideShares(tx, ownerId, threadId, assetIds, !isDismissed);
       const decided = { ownerId: mailOwner && ownerId !== nobody ? ownerId : null, kind, decision, statement };
       // Operators find the jobs of the emails by the id of the incident.
-      await enqueueMails(deps, tx, decided, await listReports(tx, id), `${id}:${randomUUID()}`);
+      await enqueueMails(deps, tx, decided, await store.listReports(tx, id), `${id}:${randomUUID()}`);
       return decision === 'remove' ? assetIds : [];
     }),
   );
@@ -90,10 +79,10 @@ export async function decide(deps: MediaContext, id: string, request: DecisionRe
 async function hide(
   { jobs }: MediaStores,
   tx: Tx<MediaTables>,
-  affected: Awaited<ReturnType<typeof findAffected>>,
+  affected: Awaited<ReturnType<typeof store.findAffected>>,
   decision: DecisionJob['decision'],
 ): Promise<void> {
-  await restrictAssets(
+  await store.restrictAssets(
     tx,
     affected.map(({ assetId }) => assetId),
   );
@@ -113,7 +102,7 @@ export function applyRule(
   return transaction(deps.db, async (tx) => {
     await flagAsset(tx, assetId, label);
     if (action !== 'restrict' || restrictedAt !== null) return;
-    const affected = await findAffected(tx, ownerId, [assetId]);
+    const affected = await store.findAffected(tx, ownerId, [assetId]);
     await hide(deps, tx, affected, 'restrict');
     const assetIds = affected.map((row) => row.assetId);
     await hideShares(tx, ownerId, null, assetIds, true);
@@ -126,7 +115,7 @@ const mostDecisions = 100;
 export async function readOwnDecisions({ db }: MediaContext, caller: Caller): Promise<OwnDecisions> {
   if (caller.kind !== 'user')
     throw problems.forbidden({ message: 'Only the owner of the content can list decisions.' });
-  const rows = await listDecisions(db, caller.userId, mostDecisions);
+  const rows = await store.listDecisions(db, caller.userId, mostDecisions);
   return {
     decisions: rows.map(({ resolvedAt, appealedAt, isAppealed, ...row }) => ({
       ...row,
@@ -141,9 +130,11 @@ const noSuchIncident = () => problems.not_found({ message: 'There is no such inc
 
 function affectedBefore({ db }: MediaContext, id: string): Promise<readonly string[]> {
   return transaction(db, async (tx) => {
-    const incident = await lockIncident(tx, id);
+    const incident = await store.lockIncident(tx, id);
     if (incident === undefined) throw noSuchIncident();
-    return (await findAffected(tx, incident.ownerId, await contentOf(tx, incident))).map((row) => row.assetId);
+    return (await store.findAffected(tx, incident.ownerId, await store.contentOf(tx, incident))).map(
+      (row) => row.assetId,
+    );
   });
 }
 
@@ -177,7 +168,7 @@ export async function carryOut(deps: MediaContext, job: Job<DecisionJob>): Promi
     if ((await objects.head(renditionKeyOf(from))) !== undefined)
       await objects.copy(renditionKeyOf(from), renditionKeyOf(to), { contentType: renditionMime });
     const move = { assetId, from, key: to, etag: copied.etag };
-    const isMoved = await withInvalidation(deps, [assetId], () => moveAsset(deps.db, move));
+    const isMoved = await withInvalidation(deps, [assetId], () => store.moveAsset(deps.db, move));
     if (!isMoved) {
       await removeObjects(deps, [{ backend: 'objects', bucket: objects.bucket, storageKey: to }]);
       return;

@@ -16,7 +16,7 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import type { Asset, ImageSignedRefs } from '../api.ts';
 import type { Collection } from '../collections/api.ts';
-import type { Appealed, Incident, IncidentCounts, IncidentPage } from '../incidents/api.ts';
+import type { AppealedIncident, Incident, IncidentCounts, IncidentPage } from '../incidents/api.ts';
 import type { GalleryPage, Share, SharePage } from '../shares/api.ts';
 import { holdShare } from '../shares/sharestore.ts';
 import type { MediaTables } from '../tables.ts';
@@ -497,7 +497,8 @@ onEveryPair('reports', (pair) => {
 
   it('can be appealed by the owner after a decision, and not before', async () => {
     const { assetId, incident } = await reportedAsset();
-    const appeal = () => rig.user.post<Appealed & Refusal>(`/v1/incidents/${assetId}/appeal`, { text: 'It is art.' });
+    const appeal = () =>
+      rig.user.post<AppealedIncident & Refusal>(`/v1/incidents/${assetId}/appeal`, { text: 'It is art.' });
     expect((await appeal()).status).toBe(404);
     await decide(incident.id, { decision: 'restrict', statement: 'Not art.' });
     expect((await appeal()).status).toBe(200);

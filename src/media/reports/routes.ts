@@ -21,18 +21,7 @@ import { findShare } from '../shares/sharestore.ts';
 import type { MediaTables } from '../tables.ts';
 import * as api from './api.ts';
 import { decide, readOwnDecisions } from './deciding.ts';
-import {
-  countReport,
-  findContent,
-  findPlaces,
-  findReport,
-  insertReport,
-  joinAssetIncident,
-  joinThreadIncident,
-  listReports,
-  listReportsOf,
-  lockReporter,
-} from './reportstore.ts';
+import * as store from './reportstore.ts';
 
 export function addReportRoutes(
   app: HttpServer,
@@ -50,7 +39,6 @@ export function addReportRoutes(
       'Reports content that the caller can read. The page of a share can be reported without an account. Another report by the same person returns the first one with status 200. A person, or an address without an account, can report 20 times a day.',
     problems: ['not_found', 'rate_limited'],
     example: { shareId: 'Zp3mJx0kT1S8bq2VvWcA5g', reason: 'copyright', note: 'This is my photo.' },
-    client: { body: 'ReportRequest', answer: 'Reported' },
     body: api.reportRequest,
     response: { 200: api.reported.describe('The caller has reported it before.'), 201: api.reported },
     handler: async (request, reply) => {
@@ -65,7 +53,6 @@ export function addReportRoutes(
     summary: 'List the reports of a person',
     description: 'Returns a page of what the person reported with their account.',
     problems: ['forbidden'],
-    client: { query: 'OwnReportListing', answer: 'OwnReportPage' },
     querystring: api.ownReportListing,
     response: { 200: api.ownReportPage },
     handler: async ({ caller, query }) => readOwnReports(deps, caller, query),
@@ -75,7 +62,6 @@ export function addReportRoutes(
     id: 'listReports',
     summary: 'List the reports of an incident',
     description: 'Returns what people wrote, oldest first.',
-    client: { answer: 'ReportPage' },
     params: incidentParams,
     response: { 200: api.reportPage },
     handler: async ({ params }) => ({ reports: await readReports(deps.db, params.id) }),
@@ -88,7 +74,7 @@ export function addReportRoutes(
       'Records a decision and its reasons. The owner and the people who reported the content get an email with the statement. The same decision again changes nothing.',
     problems: ['not_found', 'not_decidable'],
     example: { decision: 'restrict', statement: 'The photo shows a person who did not agree.' },
-    client: { body: 'DecisionRequest', answer: 'Incident', repeatable: true },
+    client: { repeatable: true },
     params: incidentParams,
     body: api.decisionRequest,
     response: { 200: incident },
@@ -105,7 +91,7 @@ export function addReportRoutes(
     body: api.incidentOrder,
     response: { 200: incident },
     handler: async ({ body }) => {
-      const id = await joinAssetIncident(deps.db, body.assetId, null, false, 0);
+      const id = await store.joinAssetIncident(deps.db, body.assetId, null, false, 0);
       if (id === undefined) throw noSuchContent();
       return readIncident(deps, id);
     },
@@ -119,7 +105,7 @@ export function addReportRoutes(
     params: assetParams,
     response: { 200: api.contentPlaces },
     handler: async ({ params: { assetId } }) => {
-      const places = await findPlaces(deps.db, assetId, mostPlaces);
+      const places = await store.findPlaces(deps.db, assetId, mostPlaces);
       const alike = [assetId, ...places.map((place) => place.assetId)];
       const incidents = await listIncidents(deps.db, { alike }, undefined, mostPlaces);
       return { places, incidents: incidents.map(toIncident) };
@@ -131,7 +117,6 @@ export function addReportRoutes(
     summary: 'List the decisions about your content',
     description: 'Returns the decisions of operators about reported and flagged content, with their reasons.',
     problems: ['forbidden'],
-    client: { answer: 'OwnDecisions' },
     response: { 200: api.ownDecisions },
     handler: async ({ caller }) => readOwnDecisions(deps, caller),
   });
@@ -141,7 +126,6 @@ export function addReportRoutes(
     summary: 'Export an incident with its reports, for authorities',
     description: 'Returns the incident, the digests of the content, the reports and the decision.',
     problems: ['not_found'],
-    client: { answer: 'IncidentExport' },
     params: incidentParams,
     response: { 200: incidentExport },
     handler: async ({ params }) => exportIncident(deps, params.id),
@@ -152,7 +136,7 @@ const mostPlaces = 100;
 
 // `GET /v1/incidents/:id/export`: all that is known about an incident, for authorities (docs/specification/media.md#reports).
 
-const incidentExport = z.object({
+export const incidentExport = z.object({
   exportedAt: z.iso.datetime(),
   incident,
   content: z.object({
@@ -168,7 +152,7 @@ const incidentExport = z.object({
 
 /** Throws 404. */
 async function exportIncident(deps: MediaContext, id: string): Promise<z.output<typeof incidentExport>> {
-  const content = await findContent(deps.db, id);
+  const content = await store.findContent(deps.db, id);
   if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
   return {
     exportedAt: new Date().toISOString(),
@@ -179,7 +163,7 @@ async function exportIncident(deps: MediaContext, id: string): Promise<z.output<
 }
 
 async function readReports(db: Db<MediaTables>, id: string) {
-  const rows = await listReports(db, id);
+  const rows = await store.listReports(db, id);
   return rows.map(({ language, createdAt, ...row }) => ({ ...row, createdAt: createdAt.toISOString() }));
 }
 
@@ -213,18 +197,18 @@ async function reportContent(
   const target = await findTarget(deps, caller, request);
   const isPriority = priorityReasons.includes(reason);
   return transaction(deps.db, async (tx) => {
-    await lockReporter(tx, reporter.name);
+    await store.lockReporter(tx, reporter.name);
     // People behind one address cannot be distinguished, so every request without an account counts.
-    if (reporter.userId === null && !(await countReport(tx, reporter.name, mostPerDay))) throw tooMany();
-    const known = await findReport(tx, reporter.name, target.name);
+    if (reporter.userId === null && !(await store.countReport(tx, reporter.name, mostPerDay))) throw tooMany();
+    const known = await store.findReport(tx, reporter.name, target.name);
     if (known !== undefined) return { id: known, isNew: false };
-    if (reporter.userId !== null && !(await countReport(tx, reporter.name, mostPerDay))) throw tooMany();
+    if (reporter.userId !== null && !(await store.countReport(tx, reporter.name, mostPerDay))) throw tooMany();
     const incidentId =
       target.assetId === null
-        ? await joinThreadIncident(tx, String(shareId), isPriority)
-        : await joinAssetIncident(tx, target.assetId, shareId ?? null, isPriority, 1);
+        ? await store.joinThreadIncident(tx, String(shareId), isPriority)
+        : await store.joinAssetIncident(tx, target.assetId, shareId ?? null, isPriority, 1);
     if (incidentId === undefined) throw noSuchContent();
-    const id = await insertReport(tx, incidentId, {
+    const id = await store.insertReport(tx, incidentId, {
       reporter: reporter.name,
       target: target.name,
       reporterId: reporter.userId,
@@ -280,7 +264,7 @@ async function readOwnReports(
   caller: Caller,
   { ownerId, cursor, limit }: api.OwnReportListing,
 ): Promise<api.OwnReportPage> {
-  const rows = await listReportsOf(db, ownerFor(caller, ownerId, 'querystring.ownerId'), cursor, limit + 1);
+  const rows = await store.listReportsOf(db, ownerFor(caller, ownerId, 'querystring.ownerId'), cursor, limit + 1);
   const page = rows.slice(0, limit).map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
   return { reports: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }

@@ -8,9 +8,9 @@ import type { MediaContext } from '../context.ts';
 import { beginRescreening } from './rescreenjob.ts';
 import { readProgress } from './rescreenstore.ts';
 
-const rescreening = z.object({ jobId: z.string() });
+export const rescreening = z.object({ jobId: z.string() });
 
-const progress = z.object({
+export const rescreeningProgress = z.object({
   startedAt: z.iso.datetime().nullable().describe('`null`: there was no rescreening yet.'),
   finishedAt: z.iso.datetime().nullable(),
   total: z.int().describe('The number of assets at its start.'),
@@ -29,7 +29,7 @@ export function addRescreenRoutes(app: HttpServer, access: Access, deps: MediaCo
     summary: 'Screen all assets again',
     description:
       'Starts a job that compares the stored digests of all assets with the current lists. While a job is running, the request returns its id.',
-    client: { answer: 'Rescreening', repeatable: true },
+    client: { repeatable: true },
     response: { 202: rescreening },
     handler: async (_request, reply) => reply.code(202).send(await beginRescreening(deps)),
   });
@@ -39,8 +39,7 @@ export function addRescreenRoutes(app: HttpServer, access: Access, deps: MediaCo
     summary: 'The progress of the newest rescreening',
     description: 'Returns the progress of the newest rescreening.',
     problems: ['not_found'],
-    client: { answer: 'RescreeningProgress' },
-    response: { 200: progress },
+    response: { 200: rescreeningProgress },
     handler: async () => {
       const found = await readProgress(deps.db);
       if (found === undefined) return none;

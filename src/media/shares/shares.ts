@@ -27,33 +27,8 @@ import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems } from '../problems.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
 import { collectionOf, keyOfCollection, type Snapshot, type SnapshotMessage, type SnapshotPart } from '../tables.ts';
-import type {
-  GalleryListing,
-  GalleryPage,
-  Share,
-  ShareData,
-  SharedMedia,
-  SharedMessage,
-  ShareListing,
-  SharePage,
-  ShareRequest,
-} from './api.ts';
-import {
-  dropShare,
-  findOwnerOfShare,
-  findShare,
-  findShownAssets,
-  holdShare,
-  isThreadRestricted,
-  listFeed,
-  listIndexedShares,
-  listMediaOf,
-  listShares,
-  type NewShare,
-  putShare,
-  type ShownAsset,
-  type StoredShare,
-} from './sharestore.ts';
+import type * as api from './api.ts';
+import * as store from './sharestore.ts';
 
 /** 128 bits: 22 characters. */
 const idBytes = 16;
@@ -65,8 +40,8 @@ const addressStepS = 300;
 export async function shareIt(
   deps: MediaContext,
   caller: Caller,
-  request: ShareRequest,
-): Promise<{ readonly share: Share; readonly isNew: boolean }> {
+  request: api.ShareRequest,
+): Promise<{ readonly share: api.Share; readonly isNew: boolean }> {
   const ownerId = ownerFor(caller, request.ownerId);
   const { assetId, collectionId, expiresIn = null, showPrompt = false, index = false, attachments = false } = request;
   const author = request.author?.trim() ?? null;
@@ -76,17 +51,18 @@ export async function shareIt(
       ? takeSnapshot(deps.agent, ownerId, threadId, attachments)
       : listMedia(deps, ownerId, collectionId);
   if (assetId !== undefined) await assertOwn(deps, ownerId, assetId);
-  else if (await isThreadRestricted(deps.db, ownerId, threadId)) throw mediaProblems.content_restricted();
-  const target: NewShare['target'] = assetId !== undefined ? { assetId } : { threadId, snapshot: await snapshot() };
+  else if (await store.isThreadRestricted(deps.db, ownerId, threadId)) throw mediaProblems.content_restricted();
+  const target: store.NewShare['target'] =
+    assetId !== undefined ? { assetId } : { threadId, snapshot: await snapshot() };
   const id = randomBytes(idBytes).toString('base64url');
   const options = { expiresInS: expiresIn, showPrompt, index, attachments, author };
   try {
     const { isNew, ...row } = await transaction(deps.db, async (tx) => {
-      if (assetId === undefined) await holdShare(tx, ownerId, threadId);
+      if (assetId === undefined) await store.holdShare(tx, ownerId, threadId);
       // Restricted while the snapshot was taken.
-      if (assetId === undefined && (await isThreadRestricted(tx, ownerId, threadId)))
+      if (assetId === undefined && (await store.isThreadRestricted(tx, ownerId, threadId)))
         throw mediaProblems.content_restricted();
-      return putShare(tx, { id, ownerId, target, ...options }, request.update === true);
+      return store.putShare(tx, { id, ownerId, target, ...options }, request.update === true);
     });
     return { share: toShare(deps, row), isNew };
   } catch (error) {
@@ -106,7 +82,7 @@ async function assertOwn({ db }: MediaContext, ownerId: string, assetId: string)
   if (!/^(image|video)\//.test(asset.mime)) throw invalid('body.assetId', 'must be an image or a video');
 }
 
-const toShare = ({ edgeUrl }: MediaContext, { ownerId: _ownerId, ...row }: StoredShare): Share => ({
+const toShare = ({ edgeUrl }: MediaContext, { ownerId: _ownerId, ...row }: store.StoredShare): api.Share => ({
   ...row,
   url: `${edgeUrl}/s/${row.id}`,
   threadId: collectionOf(row.threadId) === null ? row.threadId : null,
@@ -117,14 +93,14 @@ const toShare = ({ edgeUrl }: MediaContext, { ownerId: _ownerId, ...row }: Store
 });
 
 /** Throws 400 (invalid cursor; server without `ownerId`) and 403. */
-export async function readShares(deps: MediaContext, caller: Caller, query: ShareListing): Promise<SharePage> {
+export async function readShares(deps: MediaContext, caller: Caller, query: api.ShareListing): Promise<api.SharePage> {
   const ownerId = ownerFor(caller, query.ownerId, 'querystring.ownerId');
   const after =
     query.cursor === undefined ? undefined : readCursor(query.cursor, 'nextCursor', (id) => /^[\w-]{22,64}$/.test(id));
   const { limit, copies, assetId, collectionId } = query;
   const threadId = collectionId === undefined ? query.threadId : keyOfCollection(collectionId);
   const filter = { ownerId, assetId, threadId, withoutCopies: copies === 'false' };
-  const rows = await listShares(deps.db, filter, after, limit + 1);
+  const rows = await store.listShares(deps.db, filter, after, limit + 1);
   const page = rows.slice(0, limit);
   return {
     shares: page.map(({ createdAtUs: _createdAtUs, ...row }) => toShare(deps, row)),
@@ -134,22 +110,22 @@ export async function readShares(deps: MediaContext, caller: Caller, query: Shar
 
 /** Throws 404 for a share that does not exist, or of another user. */
 export async function endShare({ db }: MediaContext, caller: Caller, id: string): Promise<void> {
-  const ownerId = await findOwnerOfShare(db, id);
+  const ownerId = await store.findOwnerOfShare(db, id);
   if (ownerId === undefined || (caller.kind === 'user' && caller.userId !== ownerId)) throw noSuchShare();
-  await dropShare(db, id);
+  await store.dropShare(db, id);
 }
 
 const noSuchShare = () => problems.not_found({ message: 'There is no such share.' });
 
 /** The data of a page. Throws 404 for a share that ended. */
-export async function readShareData(deps: MediaContext, id: string): Promise<ShareData> {
-  const share = await findShare(deps.db, id);
+export async function readShareData(deps: MediaContext, id: string): Promise<api.ShareData> {
+  const share = await store.findShare(deps.db, id);
   if (share === undefined) throw noSuchShare();
   const { ownerId, assetId, snapshot, showPrompt, index, author } = share;
   const collectionId = collectionOf(share.threadId);
   const messages = snapshot?.messages ?? [];
   const named = [...new Set(assetId === null ? mediaOf(messages) : [assetId])];
-  const rows = named.length === 0 ? [] : await findShownAssets(deps.db, ownerId, named, collectionId ?? undefined);
+  const rows = named.length === 0 ? [] : await store.findShownAssets(deps.db, ownerId, named, collectionId ?? undefined);
   const found = await showRows(deps, rows, showPrompt);
   const media = [...found.values()].map((one) => ({ ...one, place: named.indexOf(one.assetId) }));
   const [first] = media;
@@ -168,7 +144,7 @@ export async function readShareData(deps: MediaContext, id: string): Promise<Sha
     media,
     messages: messages.map(({ role, parts }) => ({
       role,
-      parts: parts.flatMap((part): SharedMessage['parts'] => {
+      parts: parts.flatMap((part): api.SharedMessage['parts'] => {
         if (part.type !== 'media') return [part];
         const position = positions.get(part.assetId);
         // Deleted since.
@@ -184,9 +160,9 @@ const mediaOf = (messages: Snapshot['messages']): readonly string[] =>
 /** By asset. Those whose bytes are gone, and images that cannot be decoded, are absent. */
 async function showRows(
   deps: MediaContext,
-  rows: readonly ShownAsset[],
+  rows: readonly store.ShownAsset[],
   showsPrompt: boolean,
-): Promise<ReadonlyMap<string, Omit<SharedMedia, 'place'>>> {
+): Promise<ReadonlyMap<string, Omit<api.SharedMedia, 'place'>>> {
   const thumbIds = rows.flatMap(({ namedThumbId }) => namedThumbId ?? []);
   const thumbs = new Map(
     thumbIds.length === 0 ? [] : (await findThumbs(deps.db, thumbIds)).map((thumb) => [thumb.assetId, thumb]),
@@ -205,9 +181,9 @@ type Thumb = Awaited<ReturnType<typeof findThumbs>>[number];
 
 async function showRow(
   deps: MediaContext,
-  row: ShownAsset,
+  row: store.ShownAsset,
   thumb: Thumb | undefined,
-): Promise<Omit<SharedMedia, 'place' | 'prompt'> | undefined> {
+): Promise<Omit<api.SharedMedia, 'place' | 'prompt'> | undefined> {
   const resolved = await lookUpRow(deps, row);
   if (resolved === undefined) return undefined;
   const { assetId, width, height, blurhash, mime, storageKey } = row;
@@ -232,10 +208,10 @@ function objectOf(resolved: ResolvedAsset) {
 }
 
 /** Throws 400 for a cursor that no page returned. */
-export async function readGallery(deps: MediaContext, query: GalleryListing): Promise<GalleryPage> {
+export async function readGallery(deps: MediaContext, query: api.GalleryListing): Promise<api.GalleryPage> {
   const { q = '', limit, cursor, sort } = query;
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const rows = await listFeed(deps.db, query, searchWords(q).slice(0, 10), after, limit + 1);
+  const rows = await store.listFeed(deps.db, query, searchWords(q).slice(0, 10), after, limit + 1);
   const page = rows.slice(0, limit);
   // Counts change while one reads, so the most remixed have one page.
   const last = rows.length > limit && sort !== 'remixed' ? page.at(-1) : undefined;
@@ -271,7 +247,7 @@ function expiryOf(nowMs: number): number {
 
 /** For sitemaps, oldest first. */
 export async function readIndexedShares({ db }: MediaContext, after: string | undefined, limit: number) {
-  const rows = await listIndexedShares(db, after, limit);
+  const rows = await store.listIndexedShares(db, after, limit);
   return { shares: rows.map(({ id, updatedAt }) => ({ id, updatedAt: updatedAt.toISOString() })) };
 }
 
@@ -351,7 +327,7 @@ async function takeSnapshot(
 async function listMedia({ db }: MediaContext, ownerId: string, collectionId: string): Promise<Snapshot> {
   const [found] = await listCollections(db, { ownerId, collectionId });
   if (found === undefined) throw problems.not_found({ message: 'There is no such collection.' });
-  const assetIds = await listMediaOf(db, ownerId, collectionId, maxMedia + 1);
+  const assetIds = await store.listMediaOf(db, ownerId, collectionId, maxMedia + 1);
   if (assetIds.length === 0) throw invalid('body.collectionId', 'must have images or videos');
   if (assetIds.length > maxMedia)
     throw problems.payload_too_large({ message: `A shared album has at most ${maxMedia} images and videos.` });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { lay } from '../../../test/media/laying.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
-import type { ImageSignedRefs, VideoSignedRefs, Watermarked } from '../api.ts';
+import type { ImageSignedRefs, VideoSignedRefs, WatermarkedImage } from '../api.ts';
 
 onEveryPair('download', (pair) => {
   let rig: MediaRig;
@@ -72,9 +72,9 @@ onEveryPair('download', (pair) => {
     const request = { refs: [assetId], download: 'a.png' };
     const video = (await rig.user.post<VideoSignedRefs>('/v1/sign/video', request)).body[assetId];
     expect(await dispositionOf(video?.ready ? video.url : '')).toEqual([200, header]);
-    const { body } = await rig.user.post<Watermarked>('/v1/watermark', { ref: assetId, download: 'a.png' });
+    const { body } = await rig.user.post<WatermarkedImage>('/v1/watermark', { ref: assetId, download: 'a.png' });
     expect(await dispositionOf(body.url)).toEqual([200, header]);
-    const plain = await rig.user.post<Watermarked>('/v1/watermark', { ref: assetId });
+    const plain = await rig.user.post<WatermarkedImage>('/v1/watermark', { ref: assetId });
     expect(await dispositionOf(plain.body.url)).toEqual([200, null]);
   });
 

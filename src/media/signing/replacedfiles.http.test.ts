@@ -13,7 +13,7 @@ import { openFiles } from '../../../test/media/registering.fixture.ts';
 import { type MediaRig, onEveryPair, startMedia } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { Asset, FittedImage, ImageSignedRefs, VideoSignedRefs, Watermarked } from '../api.ts';
+import type { Asset, FittedImage, ImageSignedRefs, VideoSignedRefs, WatermarkedImage } from '../api.ts';
 import { mimeOfFile } from '../reading/legacymime.ts';
 
 /** The machine may have other work. */
@@ -60,7 +60,7 @@ onEveryPair('legacy files that are replaced', (pair) => {
   };
   const fitted = async (ref: string) => (await asUser().post<FittedImage>('/v1/fit', { ref, width: 100 })).body.url;
   const watermarked = async (ref: string, path = '/v1/watermark') =>
-    (await asUser().post<Watermarked>(path, { ref })).body.url;
+    (await asUser().post<WatermarkedImage>(path, { ref })).body.url;
   const variants = async () => {
     const keys: string[] = [];
     for await (const { key } of rig.publicObjects.list('img/')) keys.push(key);

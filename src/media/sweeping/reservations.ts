@@ -8,14 +8,7 @@ import type { Log } from '#platform/log.ts';
 import { findDeletable } from '../assets/assetstore.ts';
 import type { MediaStores } from '../context.ts';
 import { headsAtOnce } from '../lookup/assetlookup.ts';
-import {
-  dropReservation,
-  findExpired,
-  isRegistered,
-  noteObject,
-  postponeReservation,
-  type StoredReservation,
-} from '../quota/reservationstore.ts';
+import * as store from '../quota/reservationstore.ts';
 import { unfinishedVideos } from './page.ts';
 import { isJoined, removeUpload } from './uploads.ts';
 
@@ -38,7 +31,7 @@ export function startExpiringReservations(deps: MediaStores & { readonly log: Pi
  * `engine_unavailable`: what is not confirmed gone keeps its row.
  */
 export async function expireReservations(deps: MediaStores, ownerId?: string): Promise<number> {
-  const rows = await findExpired(deps.db, new Date(deps.clock.now()), ownerId, expiredPerPage);
+  const rows = await store.findExpired(deps.db, new Date(deps.clock.now()), ownerId, expiredPerPage);
   if (rows.length === 0) return 0;
   const assetIds = rows.map(({ assetId }) => assetId);
   const registered = new Map((await findDeletable(deps.db, assetIds)).map((row) => [row.assetId, row]));
@@ -47,8 +40,8 @@ export async function expireReservations(deps: MediaStores, ownerId?: string): P
     const until = videos.has(row.assetId)
       ? inTtl(deps)
       : await endUpload(deps, row, registered.get(row.assetId)?.storageKey);
-    if (until === undefined) await dropReservation(deps.db, row);
-    else await postponeReservation(deps.db, row, until);
+    if (until === undefined) await store.dropReservation(deps.db, row);
+    else await store.postponeReservation(deps.db, row, until);
     return until === undefined;
   });
   return ended.filter((isEnded) => isEnded).length;
@@ -57,7 +50,7 @@ export async function expireReservations(deps: MediaStores, ownerId?: string): P
 /** `undefined`: nothing of it is left. Otherwise the time when it expires, because it is in use. */
 async function endUpload(
   deps: MediaStores,
-  row: StoredReservation,
+  row: store.StoredReservation,
   keyOfRow: string | undefined,
 ): Promise<Date | undefined> {
   const { objects, clock, limits } = deps;
@@ -67,11 +60,11 @@ async function endUpload(
   const idleBefore = row.byteSize === 0 ? new Date(clock.now() + 1) : before;
   if (id !== '' && !(await objects.resumable.discard({ id, key }, idleBefore))) return inTtl(deps);
   // The bytes of an asset, or of a registration in progress.
-  if (keyOfRow === key) return (await isRegistered(deps.db, row.assetId, key)) ? undefined : inTtl(deps);
+  if (keyOfRow === key) return (await store.isRegistered(deps.db, row.assetId, key)) ? undefined : inTtl(deps);
   const head = await objects.head(key);
   if (head === undefined) return undefined;
   const seenAt = isJoined(head.etag) ? (row.seenAt ?? new Date(clock.now())) : head.modifiedAt;
-  if (row.seenAt === null) await noteObject(deps.db, row, head.size, seenAt);
+  if (row.seenAt === null) await store.noteObject(deps.db, row, head.size, seenAt);
   if (seenAt >= before) return new Date(seenAt.getTime() + limits.uploadTtlS * 1000);
   return (await removeUpload(deps, key, before)) ? undefined : inTtl(deps);
 }

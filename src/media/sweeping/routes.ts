@@ -13,7 +13,6 @@ export function addSweepRoutes(app: HttpServer, access: Access, deps: MediaStore
     description:
       'Finds one page of objects and rows without their counterparts. With `apply: true`, it removes them. Pass the `cursor` of the response to read the next page.',
     example: { apply: false },
-    client: { body: 'SweepRequest', answer: 'Swept' },
     body: sweepRequest,
     response: { 200: swept },
     handler: async (request) => sweepPage(deps, request.body),

@@ -22,33 +22,12 @@ import { settleEtag } from '../reconciling/settling.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
 import { findExpiredTrash } from '../trash/trashstore.ts';
-import {
-  readStep,
-  type Step,
-  type SweepFinding,
-  type SweepRequest,
-  type Swept,
-  sweepCursor,
-  sweepParts,
-  writeStep,
-} from './api.ts';
+import * as api from './api.ts';
 import { oldBefore, resumableOldBefore, type SweepPage, type SweepPageRequest, unfinishedVideos } from './page.ts';
-import {
-  dropIndex,
-  dropIndexed,
-  dropOutdatedIndexes,
-  findIndexed,
-  findLegacyBuckets,
-  findReady,
-  findSample,
-  findUnready,
-  hasIndexed,
-  indexVariants,
-  refuseUnready,
-} from './sweepstore.ts';
+import * as store from './sweepstore.ts';
 import { sweepUploads } from './uploads.ts';
 
-type Part = (typeof sweepParts)[number];
+type Part = (typeof api.sweepParts)[number];
 
 const parts: Readonly<Record<Part, (deps: MediaStores, page: SweepPageRequest) => Promise<SweepPage>>> = {
   // First, because the objects that it leaves are then found as uploads.
@@ -68,11 +47,11 @@ const parts: Readonly<Record<Part, (deps: MediaStores, page: SweepPageRequest) =
  */
 export async function sweepPage(
   deps: MediaStores,
-  { apply, acceptLostBuckets, cursor }: SweepRequest,
+  { apply, acceptLostBuckets, cursor }: api.SweepRequest,
   aloneSince?: Date,
-): Promise<Swept> {
+): Promise<api.Swept> {
   const wanted: readonly Part[] =
-    aloneSince === undefined ? sweepParts : ['registrations', 'uploads', 'resumable', 'evidence', 'trash'];
+    aloneSince === undefined ? api.sweepParts : ['registrations', 'uploads', 'resumable', 'evidence', 'trash'];
   const { part, after } = cursor ?? { part: 'registrations', after: undefined };
   const { found, next } = await parts[part](deps, {
     apply,
@@ -98,7 +77,7 @@ async function sweepResumable(
   const before = resumableOldBefore(clock);
   const { idle, next } = await objects.resumable.sweep({ before, apply, after, limit: uploadsPerPage });
   const fate = apply ? 'removed' : 'found';
-  return { found: idle.map((key): SweepFinding => ({ what: 'unfinished_upload', fate, key })), next };
+  return { found: idle.map((key): api.SweepFinding => ({ what: 'unfinished_upload', fate, key })), next };
 }
 
 // Assets that were in the trash for 30 days. They cannot be restored any longer, so a deletion that was interrupted goes on.
@@ -118,7 +97,7 @@ async function sweepTrash(
     );
   const fate = apply ? 'removed' : 'found';
   const found = rows.map(
-    ({ assetId, storageKey: key }): SweepFinding => ({ what: 'expired_trash', assetId, key, fate }),
+    ({ assetId, storageKey: key }): api.SweepFinding => ({ what: 'expired_trash', assetId, key, fate }),
   );
   return { found, next: rows.length < trashedPerPage ? undefined : rows.at(-1)?.assetId };
 }
@@ -151,7 +130,7 @@ async function sweepEvidence(
       orphans.map(({ key }) => key),
     );
   const found = orphans.map(
-    ({ key, size }): SweepFinding => ({
+    ({ key, size }): api.SweepFinding => ({
       what: 'evidence_without_incident',
       fate: apply ? 'removed' : 'found',
       key,
@@ -168,7 +147,7 @@ async function sweepEvidence(
 const registrationsPerPage = 100;
 
 async function sweepRegistrations(deps: MediaStores, { apply, after }: SweepPageRequest): Promise<SweepPage> {
-  const rows = await findUnready(deps.db, oldBefore(deps.clock), after, registrationsPerPage);
+  const rows = await store.findUnready(deps.db, oldBefore(deps.clock), after, registrationsPerPage);
   const next = rows.length < registrationsPerPage ? undefined : rows.at(-1)?.assetId;
   const videos = await unfinishedVideos(deps, rows);
   const looked = await look(
@@ -177,7 +156,7 @@ async function sweepRegistrations(deps: MediaStores, { apply, after }: SweepPage
   );
   const abandoned = looked.filter(({ place }) => place === 'old' || place === 'none').map(({ row }) => row);
   const dropped = apply ? await removeUnfinished(deps, abandoned) : undefined;
-  const found = looked.flatMap(({ row, place }): SweepFinding[] => {
+  const found = looked.flatMap(({ row, place }): api.SweepFinding[] => {
     const { assetId, storageKey: key } = row;
     const finding = { what: 'unfinished_registration', assetId, key } as const;
     if (place === 'unknown') return [{ ...finding, fate: 'left', why: 'its bucket is not configured' }];
@@ -207,7 +186,9 @@ function look(deps: MediaStores, rows: readonly DeletableAsset[]) {
 /** Ids of the rows that were dropped. Throws `engine_unavailable`: what is not confirmed gone keeps its row. */
 async function removeUnfinished(deps: MediaStores, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
-  const refused = new Map((await refuseUnready(deps.db, rows)).map(({ assetId, revision }) => [assetId, revision]));
+  const refused = new Map(
+    (await store.refuseUnready(deps.db, rows)).map(({ assetId, revision }) => [assetId, revision]),
+  );
   // Checked again: newer uploads stay, and can be registered without this row.
   const ours = await look(
     deps,
@@ -225,7 +206,7 @@ async function removeUnfinished(deps: MediaStores, rows: readonly DeletableAsset
 
 const assetsPerPage = 1000;
 
-type ReadyRow = Awaited<ReturnType<typeof findReady>>[number];
+type ReadyRow = Awaited<ReturnType<typeof store.findReady>>[number];
 
 type AssetBytes = 'there' | 'gone' | 'unknown' | 'lost' | 'others' | 'pending';
 
@@ -233,14 +214,14 @@ async function sweepAssets(
   deps: MediaStores,
   { apply, acceptLostBuckets, after }: SweepPageRequest,
 ): Promise<SweepPage> {
-  const rows = await findReady(deps.db, after, assetsPerPage);
+  const rows = await store.findReady(deps.db, after, assetsPerPage);
   const next = rows.length < assetsPerPage ? undefined : rows.at(-1)?.assetId;
   const isLost = createLostBuckets(deps);
   const looked = await mapConcurrently(rows, headsAtOnce, async (row) => ({
     row,
     bytes: await lookFor(deps, isLost, row),
   }));
-  const found: SweepFinding[] = [];
+  const found: api.SweepFinding[] = [];
   for (const { row, bytes } of looked) {
     const { assetId, storageKey: key } = row;
     const finding = { what: 'asset_without_object', assetId, key } as const;
@@ -305,14 +286,14 @@ async function dropLost(deps: MediaStores, row: DeletableAsset): Promise<boolean
 const variantsPerPage = 1000;
 const prefixesPerPage = 200;
 
-type Indexing = Extract<Step, { name: 'index' }>;
-type InBucket = Exclude<Step, Indexing>;
+type Indexing = Extract<api.Step, { name: 'index' }>;
+type InBucket = Exclude<api.Step, Indexing>;
 
 async function sweepVariants(
   deps: MediaStores,
   { apply, acceptLostBuckets, after }: SweepPageRequest,
 ): Promise<SweepPage> {
-  const step = after === undefined ? await begin(deps) : readStep(after);
+  const step = after === undefined ? await begin(deps) : api.readStep(after);
   if (step === undefined) return { found: [], next: undefined };
   if (step.name === 'index') return pageOf(await indexVariantsPage(deps, step));
   if (step.name === 'diff') return pageOf(await diffSources(deps, step));
@@ -320,21 +301,21 @@ async function sweepVariants(
   return pageOf(following, found);
 }
 
-const pageOf = (following: Step | undefined, found: readonly SweepFinding[] = []): SweepPage => ({
+const pageOf = (following: api.Step | undefined, found: readonly api.SweepFinding[] = []): SweepPage => ({
   found,
-  next: following && writeStep(following),
+  next: following && api.writeStep(following),
 });
 
 async function begin({ db }: MediaStores): Promise<Indexing> {
-  await dropOutdatedIndexes(db);
+  await store.dropOutdatedIndexes(db);
   return { name: 'index', sweepId: randomUUID(), after: undefined };
 }
 
-async function indexVariantsPage(deps: MediaStores, { sweepId, after }: Indexing): Promise<Step | undefined> {
+async function indexVariantsPage(deps: MediaStores, { sweepId, after }: Indexing): Promise<api.Step | undefined> {
   const listed = await pageFrom(deps.publicObjects.list('img/', after), variantsPerPage);
   const before = oldBefore(deps.clock);
   const old = listed.filter(({ modifiedAt }) => modifiedAt < before);
-  await indexVariants(
+  await store.indexVariants(
     deps.db,
     sweepId,
     old.flatMap(({ key }) => partsOfVariantKey(key) ?? []),
@@ -346,14 +327,14 @@ async function indexVariantsPage(deps: MediaStores, { sweepId, after }: Indexing
 
 /** After the last one, the index is deleted. */
 async function nextBucket(deps: MediaStores, sweepId: string, after: string): Promise<InBucket | undefined> {
-  const legacy = await findLegacyBuckets(deps.db);
+  const legacy = await store.findLegacyBuckets(deps.db);
   const buckets = new Set([deps.objects.bucket, defaultLegacyBucket, ...legacy]);
   for (const bucket of [...buckets].sort()) {
     if (bucket <= after || sourcesIn(deps, bucket) === undefined) continue;
-    if (await hasIndexed(deps.db, sweepId, markOf(deps, bucket)))
+    if (await store.hasIndexed(deps.db, sweepId, markOf(deps, bucket)))
       return { name: 'diff', sweepId, bucket, after: undefined };
   }
-  await dropIndex(deps.db, sweepId);
+  await store.dropIndex(deps.db, sweepId);
   return undefined;
 }
 
@@ -363,13 +344,13 @@ function sourcesIn({ objects, legacy }: MediaStores, bucket: string): Objects | 
 
 const markOf = ({ variants }: MediaStores, bucket: string) => variants.names.mark(bucketStore(bucket));
 
-async function diffSources(deps: MediaStores, step: InBucket): Promise<Step | undefined> {
+async function diffSources(deps: MediaStores, step: InBucket): Promise<api.Step | undefined> {
   const { sweepId, bucket, after } = step;
   const sources = sourcesIn(deps, bucket);
   if (sources === undefined) return nextBucket(deps, sweepId, bucket);
   const listed = await pageFrom(sources.list('', after), variantsPerPage);
   const prefixes = listed.map(({ key }) => deps.variants.names.prefix(namedObject(bucket, key)));
-  await dropIndexed(deps.db, sweepId, markOf(deps, bucket), prefixes);
+  await store.dropIndexed(deps.db, sweepId, markOf(deps, bucket), prefixes);
   const last = listed.at(-1)?.key;
   if (last !== undefined && listed.length === variantsPerPage) return { ...step, after: last };
   return { name: 'verify', sweepId, bucket, after: undefined };
@@ -379,8 +360,8 @@ async function verifyOrphans(
   deps: MediaStores,
   { sweepId, bucket, after }: InBucket,
   { apply, acceptLostBuckets }: Pick<SweepPageRequest, 'apply' | 'acceptLostBuckets'>,
-): Promise<{ readonly found: readonly SweepFinding[]; readonly following: Step | undefined }> {
-  const prefixes = await findIndexed(deps.db, sweepId, markOf(deps, bucket), after, prefixesPerPage);
+): Promise<{ readonly found: readonly api.SweepFinding[]; readonly following: api.Step | undefined }> {
+  const prefixes = await store.findIndexed(deps.db, sweepId, markOf(deps, bucket), after, prefixesPerPage);
   const before = oldBefore(deps.clock);
   const orphans = (await mapConcurrently(prefixes, headsAtOnce, (prefix) => orphansAt(deps, prefix, before))).flat();
   const backend = bucket === deps.objects.bucket ? 'objects' : 'legacy';
@@ -389,13 +370,13 @@ async function verifyOrphans(
     const keys = orphans.map(({ key }) => key);
     await removeAll(deps.publicObjects, keys);
   }
-  const found = orphans.map(({ key, size }): SweepFinding => {
+  const found = orphans.map(({ key, size }): api.SweepFinding => {
     const finding = { what: 'variant_without_source', key, byteSize: size } as const;
     if (isLost) return { ...finding, fate: 'left', why: lostBucket };
     return { ...finding, fate: apply ? 'removed' : 'found' };
   });
   const last = prefixes.length === prefixesPerPage ? prefixes.at(-1) : undefined;
-  const following: Step | undefined =
+  const following: api.Step | undefined =
     last === undefined ? await nextBucket(deps, sweepId, bucket) : { name: 'verify', sweepId, bucket, after: last };
   return { found, following };
 }
@@ -447,7 +428,7 @@ async function isLost(deps: MediaStores, row: Pick<DeletableAsset, 'backend' | '
   const objects = bucketOf(deps, row);
   if (objects === undefined) return true;
   if (await isEmpty(objects)) return true;
-  const keys = await findSample(deps.db, row, sampleSize);
+  const keys = await store.findSample(deps.db, row, sampleSize);
   if (keys.length < smallestSample) return false;
   const heads = await mapConcurrently(keys, headsAtOnce, (key) => objects.head(key));
   return heads.every((head) => head === undefined);
@@ -488,7 +469,7 @@ export async function sweepOn(deps: MediaStores, job: Job<SweepJob>): Promise<vo
   let removed = 0;
   for (let page = 0; page < pagesPerJob; page++) {
     job.signal.throwIfAborted();
-    const at = cursor === null ? undefined : sweepCursor.parse(cursor);
+    const at = cursor === null ? undefined : api.sweepCursor.parse(cursor);
     const swept = await sweepPage(deps, { apply: true, acceptLostBuckets: false, cursor: at }, new Date(since));
     removed += swept.found.filter(({ fate }) => fate === 'removed').length;
     cursor = swept.cursor;

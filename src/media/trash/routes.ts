@@ -12,14 +12,14 @@ import { markTrashed } from './trashstore.ts';
 
 // The trash of an owner's assets (docs/specification/media.md#trash).
 
-const trashChange = z.strictObject({
+export const trashChange = z.strictObject({
   ids: z.array(uuid).min(1).max(1000),
   trashed: z.boolean().describe('`true`: into the trash. `false`: back out of it.'),
   ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
 });
 type TrashChange = z.output<typeof trashChange>;
 
-const trashChanged = z.object({
+export const trashChanged = z.object({
   changed: z.int().describe('The number of assets that changed, without the thumbnails of videos.'),
 });
 export type TrashChanged = z.output<typeof trashChanged>;
@@ -32,7 +32,7 @@ export function addTrashRoutes(app: HttpServer, access: Access, deps: MediaConte
       'Moves up to 1000 assets of the owner to the trash, or restores them. Assets in the trash are deleted after 30 days. You can repeat the request.',
     problems: ['forbidden', 'not_found'],
     example: { ids: ['0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11'], trashed: true },
-    client: { body: 'TrashChange', answer: 'TrashChanged', repeatable: true },
+    client: { repeatable: true },
     body: trashChange,
     response: { 200: trashChanged },
     handler: async ({ caller, body }) => changeTrash(deps, caller, body),

@@ -7,7 +7,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { validityS } from '../../../test/media/addresses.fixture.ts';
 import { makeImage, mp4Start, svg } from '../../../test/media/images.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.fixture.ts';
-import type { Watermarked } from '../api.ts';
+import type { WatermarkedImage } from '../api.ts';
 import { createImageWatermarker } from './imagewatermark.ts';
 
 onEveryPair('POST /v1/watermark', (pair) => {
@@ -26,7 +26,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
   }
 
   const watermark = (client: Client, payload: object) =>
-    client.post<Watermarked & { error?: string }>('/v1/watermark', { legacyBucket: rig.legacyBucket, ...payload });
+    client.post<WatermarkedImage & { error?: string }>('/v1/watermark', { legacyBucket: rig.legacyBucket, ...payload });
 
   it('signs a watermarked JPEG next to the source, for 7 days; the source does not change', async () => {
     const { assetId, storageKey, markedKey } = await registered(rig.user);

@@ -6,7 +6,7 @@ import { objectSource, ownerOfKey, SourceFault } from '#image/engine/sources.ts'
 import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey, ObjectExists } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import type { Watermarked, WatermarkRequest } from '../api.ts';
+import type { WatermarkedImage, WatermarkRequest } from '../api.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
 import type { ImageWatermarker, MediaContext, WatermarkSource } from '../context.ts';
@@ -16,7 +16,7 @@ import { signWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
 
-/** The JSON of Watermarked. Throws 404 if `resolveRefs` omits it, 400 if it is not an image, and as `ImageWatermarker` does. */
+/** The JSON of WatermarkedImage. Throws 404 if `resolveRefs` omits it, 400 if it is not an image, and as `ImageWatermarker` does. */
 export async function watermarkImage(deps: MediaContext, caller: Caller, request: WatermarkRequest): Promise<string> {
   const { ref, legacyBucket, download } = request;
   const responses = await signWithCache(
@@ -36,7 +36,11 @@ export async function watermarkImage(deps: MediaContext, caller: Caller, request
   return response;
 }
 
-async function signWatermarked(deps: MediaContext, source: ResolvedAsset, download: Download): Promise<Watermarked> {
+async function signWatermarked(
+  deps: MediaContext,
+  source: ResolvedAsset,
+  download: Download,
+): Promise<WatermarkedImage> {
   if (!isImage(source.mime)) throw invalid('body.ref', 'must be an image');
   // The longest names of the legacy backend leave no room for the suffix.
   if (!isSafeKey(imageWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand))))

@@ -8,7 +8,7 @@ import { lay } from '../../../test/media/laying.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { Watermarked } from '../api.ts';
+import type { WatermarkedImage } from '../api.ts';
 import type { Swept } from '../sweeping/api.ts';
 
 type Kind = 'watermark' | 'watermark-video';
@@ -28,7 +28,7 @@ onEveryPair('answers of watermarks that are kept', (pair) => {
   });
 
   const ask = (kind: Kind, ref: string, client: Client = rig.user) =>
-    client.post<Watermarked>(`/v1/${kind}`, { ref, legacyBucket: rig.legacyBucket });
+    client.post<WatermarkedImage>(`/v1/${kind}`, { ref, legacyBucket: rig.legacyBucket });
   /** Addresses expire at whole seconds: one that was signed later is another. */
   const aSecondLater = () => new Promise((resolve) => setTimeout(resolve, 1100));
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MemoryRig, newGroup, newUser, onEveryDatabase, startMemory } from '../../../test/memory/rig.fixture.ts';
 import type { Injection } from '../api.ts';
-import type { AdminMemory, AdminProfile, EntityExport, History, MemoryPage, ProfilePage } from './api.ts';
+import type { AdminMemory, AdminProfile, EntityExport, MemoryHistory, MemoryPage, ProfilePage } from './api.ts';
 
 type EntityFields = ReturnType<typeof newUser> | ReturnType<typeof newGroup>;
 
@@ -18,7 +18,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     rig.operator.send<AdminMemory>('POST', '/admin/memories', { ...entity, content, type: 'preference', ...more });
   const show = (id: string) => rig.operator.send<AdminMemory>('GET', `/admin/memories/${id}`);
   const historyOf = async (id: string) =>
-    (await rig.operator.send<History>('GET', `/admin/memories/${id}/history`)).body.history;
+    (await rig.operator.send<MemoryHistory>('GET', `/admin/memories/${id}/history`)).body.history;
   const undo = (id: string) => rig.operator.send<AdminMemory>('POST', `/admin/memories/${id}/undo`);
   const profileOf = (entity: EntityFields) => `/admin/profiles/${entity.entity_type}/${entity.entity_id}`;
   const inject = async (entity: EntityFields) =>

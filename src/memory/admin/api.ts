@@ -59,8 +59,8 @@ const revision = z.object({
 });
 export type Revision = z.output<typeof revision>;
 
-export const history = z.object({ history: z.array(revision).describe('The newest first.') });
-export type History = z.output<typeof history>;
+export const memoryHistory = z.object({ history: z.array(revision).describe('The newest first.') });
+export type MemoryHistory = z.output<typeof memoryHistory>;
 
 export const entityPath = z.object({ entity_type: z.enum(entityTypes), entity_id: text.min(1) });
 

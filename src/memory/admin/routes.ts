@@ -12,16 +12,7 @@ import { eraseEntity } from '../changes/entitywrite.ts';
 import { undoChange } from '../changes/undoing.ts';
 import type { MemoryContext } from '../context.ts';
 import * as api from './api.ts';
-import {
-  exportEntity,
-  historyOf,
-  pageOfMemories,
-  pageOfProfiles,
-  removeProfile,
-  showMemory,
-  showProfile,
-  writeProfile,
-} from './viewing.ts';
+import * as viewing from './viewing.ts';
 
 const user = { entity_id: '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21', entity_type: 'user' };
 const content = 'Prefers watercolor over oil.';
@@ -54,10 +45,9 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     id: 'adminListMemories',
     summary: 'List memories',
     description: 'Returns a page of memories of all entities, with filters.',
-    client: { query: 'MemoryListing', answer: 'MemoryPage' },
     querystring: api.memoryListing,
     response: { 200: api.memoryPage },
-    handler: async (request) => pageOfMemories(deps, request.query),
+    handler: async (request) => viewing.pageOfMemories(deps, request.query),
   });
 
   routes.post('/admin/memories', guard, {
@@ -66,12 +56,11 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     description: 'Stores a memory (201) or merges it into an existing one (200).',
     problems: adding,
     example: { ...user, content, type: 'preference' },
-    client: { body: 'AdditionRequest', answer: 'AdminMemory' },
     body: additionRequest,
     response: { 200: api.adminMemory.describe('The memory was merged into an existing one.'), 201: api.adminMemory },
     handler: async (request, reply) => {
       const { memory, deduplicated } = await addMemory(deps, 'operator', request.body);
-      return reply.code(deduplicated ? 200 : 201).send(await showMemory(deps, memory));
+      return reply.code(deduplicated ? 200 : 201).send(await viewing.showMemory(deps, memory));
     },
   });
 
@@ -80,10 +69,9 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     summary: 'Read a memory with its links',
     description: 'Returns a memory and its links to others.',
     problems: ['not_found'],
-    client: { answer: 'AdminMemory' },
     params: memoryPath,
     response: { 200: api.adminMemory },
-    handler: async (request) => showMemory(deps, await lookUpMemory(deps, request.params.id)),
+    handler: async (request) => viewing.showMemory(deps, await lookUpMemory(deps, request.params.id)),
   });
 
   routes.put('/admin/memories/:id', guard, {
@@ -92,13 +80,12 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     description: 'Changes a memory. The former content stays in the history.',
     problems: editing,
     example: { content: 'Prefers gouache over oil.' },
-    client: { body: 'OperatorEdit', answer: 'AdminMemory' },
     params: memoryPath,
     body: operatorEdit,
     response: { 200: api.adminMemory },
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
-      return showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
+      return viewing.showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
     },
   });
 
@@ -117,10 +104,9 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     summary: 'List the revisions of a memory',
     description: 'Returns the merges, edits and replacements of a memory, newest first.',
     problems: ['not_found'],
-    client: { answer: 'MemoryHistory' },
     params: memoryPath,
-    response: { 200: api.history },
-    handler: async (request) => historyOf(deps, await lookUpMemory(deps, request.params.id)),
+    response: { 200: api.memoryHistory },
+    handler: async (request) => viewing.historyOf(deps, await lookUpMemory(deps, request.params.id)),
   });
 
   routes.post('/admin/memories/:id/undo', guard, {
@@ -128,12 +114,11 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     summary: 'Undo the newest change of a memory',
     description: 'Reverts the newest change that is not undone. Undoing a merge restores both memories.',
     problems: ['nothing_to_undo', ...editing],
-    client: { answer: 'AdminMemory' },
     params: memoryPath,
     response: { 200: api.adminMemory },
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
-      return showMemory(deps, await undoChange(deps, seen));
+      return viewing.showMemory(deps, await undoChange(deps, seen));
     },
   });
 }
@@ -149,10 +134,9 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     id: 'adminListProfiles',
     summary: 'List profiles',
     description: 'Returns a page of profiles.',
-    client: { query: 'ProfileListing', answer: 'ProfilePage' },
     querystring: api.profileListing,
     response: { 200: api.profilePage },
-    handler: async (request) => pageOfProfiles(deps, request.query),
+    handler: async (request) => viewing.pageOfProfiles(deps, request.query),
   });
 
   routes.get('/admin/profiles/:entity_type/:entity_id', guard, {
@@ -160,10 +144,9 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     summary: 'Read a profile',
     description: 'Returns a profile, with the memories that its facts are derived from.',
     problems: ['not_found'],
-    client: { answer: 'AdminProfile' },
     params: api.entityPath,
     response: { 200: api.adminProfile },
-    handler: async (request) => showProfile(deps, entity(request.params)),
+    handler: async (request) => viewing.showProfile(deps, entity(request.params)),
   });
 
   routes.put('/admin/profiles/:entity_type/:entity_id', guard, {
@@ -172,11 +155,10 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     description: 'Writes the summary, the facts or the language. Written facts are locked.',
     problems: ['not_found'],
     example: { summary: 'A painter.', facts: { medium: 'watercolor' } },
-    client: { body: 'ProfileEdit', answer: 'AdminProfile' },
     params: api.entityPath,
     body: api.profileEdit,
     response: { 200: api.adminProfile },
-    handler: async (request) => writeProfile(deps, entity(request.params), request.body),
+    handler: async (request) => viewing.writeProfile(deps, entity(request.params), request.body),
   });
 
   routes.delete('/admin/profiles/:entity_type/:entity_id', guard, {
@@ -186,7 +168,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     otherResponses: { 204: ['The profile was deleted.'] },
     params: api.entityPath,
-    handler: async (request) => removeProfile(deps, entity(request.params)),
+    handler: async (request) => viewing.removeProfile(deps, entity(request.params)),
   });
 
   routes.delete('/admin/entities/:entity_type/:entity_id', guard, {
@@ -203,9 +185,8 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     summary: 'Export all data of an entity',
     description: 'Returns the profile and all memories with their history.',
     problems: ['not_found'],
-    client: { answer: 'EntityExport' },
     params: api.entityPath,
     response: { 200: api.entityExport },
-    handler: async (request) => exportEntity(deps, entity(request.params), deps.clock.now()),
+    handler: async (request) => viewing.exportEntity(deps, entity(request.params), deps.clock.now()),
   });
 }

@@ -13,20 +13,9 @@ import {
 } from '../memories/memorystore.ts';
 import { toMemory, toProfile } from '../memories/presenting.ts';
 import { deleteProfile, findProfile, listProfiles, type StoredProfile, saveLocked } from '../profiles/profilestore.ts';
-import type {
-  AdminMemory,
-  AdminProfile,
-  EntityExport,
-  History,
-  MemoryListing,
-  MemoryPage,
-  ProfileEdit,
-  ProfileListing,
-  ProfilePage,
-  Revision,
-} from './api.ts';
+import type * as api from './api.ts';
 
-async function showMemories({ db }: MemoryContext, memories: readonly StoredMemory[]): Promise<AdminMemory[]> {
+async function showMemories({ db }: MemoryContext, memories: readonly StoredMemory[]): Promise<api.AdminMemory[]> {
   const links = await findLinks(
     db,
     memories.map(({ id }) => id),
@@ -34,19 +23,19 @@ async function showMemories({ db }: MemoryContext, memories: readonly StoredMemo
   return memories.map((memory) => ({ ...toMemory(memory), links: links.get(memory.id) ?? [] }));
 }
 
-export async function showMemory(deps: MemoryContext, memory: StoredMemory): Promise<AdminMemory> {
+export async function showMemory(deps: MemoryContext, memory: StoredMemory): Promise<api.AdminMemory> {
   const [shown = { ...toMemory(memory), links: [] }] = await showMemories(deps, [memory]);
   return shown;
 }
 
-export async function pageOfMemories(deps: MemoryContext, listing: MemoryListing): Promise<MemoryPage> {
+export async function pageOfMemories(deps: MemoryContext, listing: api.MemoryListing): Promise<api.MemoryPage> {
   const { entity_id: entityId, entity_type: entityType } = listing;
   const includeInvalid = listing.include_invalid;
   const { rows, nextCursor } = await listPage(deps, { ...listing, entityId, entityType, includeInvalid });
   return { memories: await showMemories(deps, rows), next_cursor: nextCursor };
 }
 
-export interface Listing extends Pick<MemoryListing, 'type' | 'q' | 'limit' | 'cursor'> {
+export interface Listing extends Pick<api.MemoryListing, 'type' | 'q' | 'limit' | 'cursor'> {
   readonly entityId: string | undefined;
   readonly entityType: EntityType | undefined;
   readonly includeInvalid: boolean;
@@ -61,11 +50,11 @@ export async function listPage({ db }: MemoryContext, listing: Listing) {
   return { rows, nextCursor };
 }
 
-export async function historyOf({ db }: MemoryContext, memory: StoredMemory): Promise<History> {
+export async function historyOf({ db }: MemoryContext, memory: StoredMemory): Promise<api.MemoryHistory> {
   return { history: (await findRevisions(db, [memory.id])).map(toRevision) };
 }
 
-function toRevision({ memoryId: _, undoneAt, createdAt, ...row }: StoredRevision): Revision {
+function toRevision({ memoryId: _, undoneAt, createdAt, ...row }: StoredRevision): api.Revision {
   return { ...row, undone: undoneAt !== null, created_at: createdAt.toISOString() };
 }
 
@@ -97,18 +86,18 @@ export function cutPage<Row extends { readonly seq: number }>(list: ListName, ro
 
 // Profiles for operators (docs/specification/memory.md#admin-api). Derived facts do not replace what operators write.
 
-function toAdminProfile(row: StoredProfile): AdminProfile {
+function toAdminProfile(row: StoredProfile): api.AdminProfile {
   return { ...toProfile(row), locked: Object.keys(row.facts), derived: { ...row.derived } };
 }
 
 /** Throws 404. */
-export async function showProfile({ db }: MemoryContext, entity: Entity): Promise<AdminProfile> {
+export async function showProfile({ db }: MemoryContext, entity: Entity): Promise<api.AdminProfile> {
   const profile = await findProfile(db, entity);
   if (profile === undefined) throw problems.not_found();
   return toAdminProfile(profile);
 }
 
-export async function pageOfProfiles({ db }: MemoryContext, listing: ProfileListing): Promise<ProfilePage> {
+export async function pageOfProfiles({ db }: MemoryContext, listing: api.ProfileListing): Promise<api.ProfilePage> {
   const { limit, q } = listing;
   const before = readCursor('profiles', listing.cursor);
   const rows = await listProfiles(db, { q, before, limit: limit + 1 });
@@ -117,7 +106,11 @@ export async function pageOfProfiles({ db }: MemoryContext, listing: ProfileList
 }
 
 /** Leaves absent fields unchanged and removes `null` ones. `facts` replaces all locked facts. */
-export async function writeProfile(deps: MemoryContext, entity: Entity, edit: ProfileEdit): Promise<AdminProfile> {
+export async function writeProfile(
+  deps: MemoryContext,
+  entity: Entity,
+  edit: api.ProfileEdit,
+): Promise<api.AdminProfile> {
   const { summary, facts, language } = edit;
   return writeEntity(deps, entity, async ({ tx }) => {
     const before = await findProfile(tx, entity);
@@ -142,12 +135,12 @@ export async function removeProfile(deps: MemoryContext, entity: Entity): Promis
 const pageSize = 200;
 
 /** Returns one document, read from the database in pages. Throws 404. */
-export async function exportEntity(deps: MemoryContext, entity: Entity, nowMs: number): Promise<EntityExport> {
+export async function exportEntity(deps: MemoryContext, entity: Entity, nowMs: number): Promise<api.EntityExport> {
   const { db } = deps;
   const state = await findEntity(db, entity);
   if (state === undefined) throw problems.not_found();
   const profile = await findProfile(db, entity);
-  const memories: EntityExport['memories'] = [];
+  const memories: api.EntityExport['memories'] = [];
   let before: number | undefined;
   for (;;) {
     const page: readonly StoredMemory[] = await listMemories(db, {

@@ -5,24 +5,15 @@ import { problems } from '#platform/problem.ts';
 import type { Actor, Edit, MemoryContent } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
-import {
-  deleteLinks,
-  deleteMemory,
-  findMemory,
-  insertLinks,
-  insertRevision,
-  type StoredMemory,
-  sizeOf,
-  updateMemory,
-} from '../memories/memorystore.ts';
+import * as store from '../memories/memorystore.ts';
 import { memoryProblems } from '../problems.ts';
 import { hashContent } from '../text.ts';
 import { contentOf } from './adding.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';
 
 /** Throws 404. */
-export async function lookUpMemory(deps: MemoryContext, id: string): Promise<StoredMemory> {
-  const memory = isUuid(id) ? await findMemory(deps.db, id) : undefined;
+export async function lookUpMemory(deps: MemoryContext, id: string): Promise<store.StoredMemory> {
+  const memory = isUuid(id) ? await store.findMemory(deps.db, id) : undefined;
   if (memory === undefined) throw problems.not_found();
   return memory;
 }
@@ -34,15 +25,15 @@ export async function lookUpMemory(deps: MemoryContext, id: string): Promise<Sto
 export async function editMemory(
   deps: MemoryContext,
   actor: Actor,
-  seen: StoredMemory,
+  seen: store.StoredMemory,
   edit: Edit,
-): Promise<StoredMemory> {
+): Promise<store.StoredMemory> {
   // The memory is read again under the lock. Before it, only the content to embed must be known.
   const content = edit.content ?? seen.content;
   const embedding = await embedOne(deps.embedder, content);
   await deps.indexes.warm(deps.db, seen);
   return writeEntity(deps, seen, async (writing) => {
-    const before = await findMemory(writing.tx, seen.id);
+    const before = await store.findMemory(writing.tx, seen.id);
     if (before === undefined) throw problems.not_found();
     // Only type or metadata are edited, and another request changed the content: the vector belongs to the old content.
     if (edit.content === undefined && before.content !== content) throw problems.overloaded();
@@ -52,9 +43,9 @@ export async function editMemory(
       metadata: { ...(edit.metadata ?? before.metadata) },
     };
     if (isSame(before, after)) return before;
-    if (!hasRoom(writing.state, { memories: 0, bytes: sizeOf(after) - before.bytes }))
+    if (!hasRoom(writing.state, { memories: 0, bytes: store.sizeOf(after) - before.bytes }))
       throw memoryProblems.memory_full();
-    await insertRevision(writing.tx, before.id, {
+    await store.insertRevision(writing.tx, before.id, {
       action: 'edit',
       actor,
       before: contentOf(before),
@@ -75,11 +66,11 @@ export async function editMemory(
 export async function rewrite(
   deps: MemoryContext,
   { tx, version, state, recordChange }: Writing,
-  before: StoredMemory,
+  before: store.StoredMemory,
   after: MemoryContent,
   embedding: Float32Array,
   isNews = true,
-): Promise<StoredMemory> {
+): Promise<store.StoredMemory> {
   const { content, type, metadata } = after;
   const rewritten = { content, type, metadata, hash: hashContent(content), embedder: deps.embedder.name, embedding };
   const isReworded = hasNewContent(before, after);
@@ -89,34 +80,36 @@ export async function rewrite(
     return (await findNeighbours(deps, tx, before, index, { content, type, embedding, exceptId: before.id })).links;
   };
   const links = isReworded ? await readLinks() : [];
-  const memory = await updateMemory(tx, deps.column, before, rewritten, { version, isNews }).catch((error: unknown) => {
-    if (isUniqueViolation(error, 'memories_once')) throw memoryProblems.duplicate_memory({ cause: error });
-    throw error;
-  });
+  const memory = await store
+    .updateMemory(tx, deps.column, before, rewritten, { version, isNews })
+    .catch((error: unknown) => {
+      if (isUniqueViolation(error, 'memories_once')) throw memoryProblems.duplicate_memory({ cause: error });
+      throw error;
+    });
   if (isReworded) {
-    await deleteLinks(tx, memory.id);
-    await insertLinks(tx, memory.id, links);
+    await store.deleteLinks(tx, memory.id);
+    await store.insertLinks(tx, memory.id, links);
   }
   recordChange(before.type, after.type);
   return memory;
 }
 
 /** Deletes a memory with its history and links, and the facts that were derived from it. Throws 404. */
-export async function removeMemory(deps: MemoryContext, seen: StoredMemory): Promise<void> {
+export async function removeMemory(deps: MemoryContext, seen: store.StoredMemory): Promise<void> {
   await writeEntity(deps, seen, async ({ tx, recordChange }) => {
-    const memory = await findMemory(tx, seen.id);
+    const memory = await store.findMemory(tx, seen.id);
     if (memory === undefined) throw problems.not_found();
-    await deleteMemory(tx, memory, memory.id);
+    await store.deleteMemory(tx, memory, memory.id);
     recordChange(memory.type);
   });
   await deps.announce(seen);
 }
 
-function hasNewContent(before: StoredMemory, after: MemoryContent): boolean {
+function hasNewContent(before: store.StoredMemory, after: MemoryContent): boolean {
   return after.content !== before.content || after.type !== before.type;
 }
 
-function isSame(before: StoredMemory, after: MemoryContent): boolean {
+function isSame(before: store.StoredMemory, after: MemoryContent): boolean {
   return (
     before.content === after.content &&
     before.type === after.type &&

@@ -6,23 +6,11 @@ import { type Tx, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { DerivedFact, Entity, MemoryType } from '../api.ts';
 import type { EntityQueue, MemoryContext, Writing } from '../context.ts';
-import {
-  assertNotErased,
-  assertNotPaused,
-  deleteEntity,
-  type EntityState,
-  findEntity,
-  holdErasures,
-  insertErasure,
-  isPaused,
-  lockEntity,
-  pauseOf,
-  setPaused,
-} from '../memories/entitystore.ts';
+import * as store from '../memories/entitystore.ts';
 import { type Evidence, findEvidence, findEvidenceById, findProfile, saveDerived } from '../profiles/profilestore.ts';
 import type { MemoryTables } from '../tables.ts';
 
-type Usage = Pick<EntityState, 'memoryCount' | 'memoryBytes'>;
+type Usage = Pick<store.EntityState, 'memoryCount' | 'memoryBytes'>;
 
 /** Of one entity. Metadata count too. */
 const limits = { mostMemories: 10_000, mostBytes: 16 * 1024 * 1024 };
@@ -45,9 +33,9 @@ export function writeEntity<Result>(
 ): Promise<Result> {
   return deps.queue(`${entity.entityType} ${entity.entityId}`, () =>
     transaction(deps.db, async (tx) => {
-      const { version, before: state } = await lockEntity(tx, entity);
-      if (deps.since !== undefined) await assertNotErased(tx, entity, deps.since);
-      if (adds && state.pausedAt !== null) await assertNotPaused(tx, entity, deps.since);
+      const { version, before: state } = await store.lockEntity(tx, entity);
+      if (deps.since !== undefined) await store.assertNotErased(tx, entity, deps.since);
+      if (adds && state.pausedAt !== null) await store.assertNotPaused(tx, entity, deps.since);
       let affectsProfile = false;
       const result = await work({
         tx,
@@ -66,11 +54,11 @@ export function writeEntity<Result>(
 /** Begins or ends a pause. Does nothing if it has begun or ended before. Returns when it began; `null`: there is none. */
 export async function pauseEntity(deps: MemoryContext, entity: Entity, paused: boolean): Promise<Date | null> {
   const state = await writeEntity(deps, entity, async ({ tx, state }) => {
-    if (isPaused(state) !== paused) await setPaused(tx, entity, paused);
-    return findEntity(tx, entity);
+    if (store.isPaused(state) !== paused) await store.setPaused(tx, entity, paused);
+    return store.findEntity(tx, entity);
   });
   await deps.announce(entity);
-  return pauseOf(state);
+  return store.pauseOf(state);
 }
 
 // Erases an entity (docs/specification/memory.md#erasure). One transaction deletes its rows, histories and links, so no
@@ -80,8 +68,8 @@ export async function pauseEntity(deps: MemoryContext, entity: Entity, paused: b
 /** Does nothing for an unknown entity, so it can be repeated. */
 export async function eraseEntity(deps: MemoryContext, entity: Entity): Promise<void> {
   await writeEntity(deps, entity, async ({ tx }) => {
-    await holdErasures(tx, entity);
-    await insertErasure(tx, entity, await deleteEntity(tx, entity));
+    await store.holdErasures(tx, entity);
+    await store.insertErasure(tx, entity, await store.deleteEntity(tx, entity));
   });
   deps.indexes.forget(entity);
   await deps.announce(entity);

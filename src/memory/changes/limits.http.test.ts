@@ -8,7 +8,7 @@ import {
   type Refusal,
   startMemory,
 } from '../../../test/memory/rig.fixture.ts';
-import type { History } from '../admin/api.ts';
+import type { MemoryHistory } from '../admin/api.ts';
 import type { SearchResult } from '../api.ts';
 import type { MemoryTables } from '../tables.ts';
 
@@ -115,7 +115,7 @@ onEveryDatabase('an entity that is nearly full', (engine) => {
       content: 'A lantern hangs in the boathouse',
       metadata: {},
     });
-    const { history } = (await rig.operator.send<History>('GET', `${path}/history`)).body;
+    const { history } = (await rig.operator.send<MemoryHistory>('GET', `${path}/history`)).body;
     expect(history[0]).toMatchObject({ action: 'merge', incoming: { content: longer, metadata } });
     expect(await counted(user)).toMatchObject({ bytes: most.bytes, held: most.bytes });
 

@@ -33,7 +33,7 @@ const message = z.object({
     .refine(isStorableText, 'must not contain NUL or lone surrogates'),
 });
 
-const extractionRequest = z.object({
+export const extractionRequest = z.object({
   entity_id: api.entityId.optional().describe('Required with X-Internal-Key. Default with a JWT: the id of the user.'),
   entity_type: api.entityType.optional().describe('As entity_id; `user` with a JWT.'),
   messages: z
@@ -54,7 +54,7 @@ const extractionRequest = z.object({
 });
 type ExtractionRequest = z.output<typeof extractionRequest>;
 
-const extraction = z.object({
+export const extraction = z.object({
   memories: z.array(
     api.memory.pick({ id: true, content: true, type: true }).extend({
       action: z
@@ -79,7 +79,6 @@ export function addExtractionRoutes(app: HttpServer, access: Access, deps: Judgi
       'A language model finds facts in the messages. They are stored in the same way as by `POST /memory/add`. The headers `X-Model`, `X-Input-Tokens` and `X-Output-Tokens` describe the call. While the entity is paused, and for messages from the time of its last pause, the model is not called and the list is empty.',
     problems: ['forbidden', 'model_calls_used_up', 'model_unavailable', ...adding],
     example: { ...user, messages: [{ role: 'user', content: 'I paint in watercolor, never in oil.' }] },
-    client: { body: 'ExtractionRequest', answer: 'Extraction' },
     body: extractionRequest,
     response: { 200: extraction },
     handler: async ({ caller, body }, reply) => {

@@ -15,7 +15,7 @@ import {
   onEveryDatabase,
   startMemory,
 } from '../../../test/memory/rig.fixture.ts';
-import type { EntityExport, History } from '../admin/api.ts';
+import type { EntityExport, MemoryHistory } from '../admin/api.ts';
 import type { Injection, Memory, SearchResult } from '../api.ts';
 import type { MemoryTables } from '../tables.ts';
 
@@ -50,7 +50,7 @@ onEveryDatabase('the judge', (engine) => {
   const contents = async (user: User) => (await list(user)).map(({ content }) => content);
   const show = async (id: string) => (await rig.server.send<Memory>('GET', `/memory/${id}`)).body;
   const historyOf = async (id: string) =>
-    (await rig.operator.send<History>('GET', `/admin/memories/${id}/history`)).body.history;
+    (await rig.operator.send<MemoryHistory>('GET', `/admin/memories/${id}/history`)).body.history;
   const undo = (id: string) => rig.operator.send<Memory>('POST', `/admin/memories/${id}/undo`);
   const waiting = async (user: User) => {
     const db = rig.database.queries<MemoryTables>();

@@ -42,10 +42,7 @@ async function count(tx: Tx<MemoryTables>, { entityType, entityId }: Entity, lim
 
 /** The entity has had its calls of the day. */
 export class CallsUsedUp extends Error {
-  constructor() {
-    super('The entity has used up its calls of the memory model for today.');
-    this.name = 'CallsUsedUp';
-  }
+  override readonly name = 'CallsUsedUp';
 }
 
 /** `since`: when the work began. Rejects with CallsUsedUp, EntityErased, and as `MemoryModel.ask`. */
@@ -59,7 +56,7 @@ export async function callModel<Answer>(
 ): Promise<ModelAnswer<Answer>> {
   if (!(await takeCall(db, entity, dailyCalls, since))) {
     modelMetrics.called(purpose, 'capped');
-    throw new CallsUsedUp();
+    throw new CallsUsedUp('The entity has used up its calls of the memory model for today.');
   }
   const timeout = AbortSignal.timeout(modelTimeoutMs);
   const startedAtMs = performance.now();

@@ -14,7 +14,7 @@ export const entityQuery = z.object({
 });
 export type EntityQuery = z.output<typeof entityQuery>;
 
-export const ownListing = entityQuery.extend({
+export const memoryQuery = entityQuery.extend({
   type: z.enum(memoryTypes).optional(),
   include_invalid: includeInvalid,
   limit: pageSize(100, 20).describe('1 to 100. Default: 20.'),
@@ -27,4 +27,4 @@ export const entityChange = z.object({
     .describe('`true`: nothing new is remembered, and nothing that is known is used. `false`: ends the pause.'),
 });
 
-export const ownPage = z.object({ memories: z.array(memory), next_cursor: z.string().nullable() });
+export const memories = z.object({ memories: z.array(memory), next_cursor: z.string().nullable() });

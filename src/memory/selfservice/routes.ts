@@ -12,7 +12,7 @@ import type { MemoryContext } from '../context.ts';
 import { findEntity, pauseOf } from '../memories/entitystore.ts';
 import { toMemory } from '../memories/presenting.ts';
 import { assertMayUse, entityOf } from '../routes.ts';
-import { entityChange, entityQuery, entityState, ownListing, ownPage } from './api.ts';
+import { entityChange, entityQuery, entityState, memories, memoryQuery } from './api.ts';
 
 const erased = { 204: ['Nothing is stored about the entity any more.'] } as const;
 
@@ -24,9 +24,8 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
     summary: 'List the memories of an entity, newest first',
     description: 'Returns a page of memories. Replaced ones are listed only with `include_invalid=true`.',
     problems: ['forbidden'],
-    client: { query: 'MemoryQuery', answer: 'Memories' },
-    querystring: ownListing,
-    response: { 200: ownPage },
+    querystring: memoryQuery,
+    response: { 200: memories },
     handler: async ({ caller, query }) => {
       const { include_invalid: includeInvalid, ...listing } = query;
       const entity = entityOf(caller, query);
@@ -40,7 +39,6 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
     summary: 'Read a memory',
     description: 'Returns a memory.',
     problems: ['forbidden', 'not_found'],
-    client: { answer: 'Memory' },
     params: memoryPath,
     response: { 200: memory },
     handler: async ({ caller, params }) => {
@@ -55,7 +53,6 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
     summary: 'Export all data of an entity',
     description: 'Returns the profile and all memories with their history. It returns 404 if nothing is stored.',
     problems: ['forbidden', 'not_found'],
-    client: { query: 'EntityQuery', answer: 'EntityExport' },
     querystring: entityQuery,
     response: { 200: entityExport },
     handler: async ({ caller, query }) => exportEntity(deps, entityOf(caller, query), deps.clock.now()),
@@ -72,7 +69,6 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
     summary: 'Read whether the memory of an entity is paused',
     description: 'Returns when the pause began. An unknown entity is not paused.',
     problems: ['forbidden'],
-    client: { answer: 'EntityState' },
     params: entityPath,
     response: { 200: entityState },
     handler: async ({ caller, params }) => {
@@ -88,7 +84,6 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
       'During a pause, additions return 409 `memory_paused`, extractions add nothing, and models get neither profile nor memories. Stored memories stay. You can repeat the request.',
     problems: ['forbidden'],
     example: { paused: true },
-    client: { body: 'EntityChange', answer: 'EntityState' },
     params: entityPath,
     body: entityChange,
     response: { 200: entityState },

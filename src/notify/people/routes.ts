@@ -24,12 +24,12 @@ const address = z
   .transform((text) => addressOf(text) ?? text.toLowerCase())
   .meta({ type: 'string', format: 'email' });
 
-const mailsQuery = z.object({
+export const mailsOfPersonQuery = z.object({
   address,
   limit: pageSize(100, 20),
 });
 
-const mailsOfPerson = z.object({
+export const mailsOfPerson = z.object({
   mails: z
     .array(
       z.object({
@@ -44,13 +44,13 @@ const mailsOfPerson = z.object({
 });
 type MailsOfPerson = z.output<typeof mailsOfPerson>;
 
-const erasure = z.strictObject({ userId: z.guid().toLowerCase(), address: address.nullish() });
-type Erasure = z.output<typeof erasure>;
+export const mailsErasure = z.strictObject({ userId: z.guid().toLowerCase(), address: address.nullish() });
+type Erasure = z.output<typeof mailsErasure>;
 
-const erased = z.object({
+export const erasedMails = z.object({
   removed: z.record(z.string(), z.int()).describe('The number of removed records of each kind.'),
 });
-type Erased = z.output<typeof erased>;
+type Erased = z.output<typeof erasedMails>;
 
 const userId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
 
@@ -58,7 +58,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: NotifyCon
   auditOperators(app, {
     ...deps,
     isOperators: (url) => url === '/people/erasure',
-    targetOf: ({ body }) => userTarget(erasure, body),
+    targetOf: ({ body }) => userTarget(mailsErasure, body),
   });
   const routes = routesOf(app, 'people');
 
@@ -66,8 +66,7 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: NotifyCon
     id: 'listMailsOfPerson',
     summary: 'List the newest emails to an address',
     description: 'Returns the newest emails to an address, and whether the address is suppressed.',
-    client: { query: 'MailsOfPersonQuery', answer: 'MailsOfPerson' },
-    querystring: mailsQuery,
+    querystring: mailsOfPersonQuery,
     response: { 200: mailsOfPerson },
     handler: async ({ query }) => readMails(deps, query.address, query.limit),
   });
@@ -77,9 +76,9 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: NotifyCon
     summary: 'Erase the emails of a person',
     description: 'Erases the emails of a user and of an address. You can repeat the request.',
     example: { userId, address: 'ada@example.com' },
-    client: { body: 'MailsErasure', answer: 'ErasedMails', repeatable: true },
-    body: erasure,
-    response: { 200: erased },
+    client: { repeatable: true },
+    body: mailsErasure,
+    response: { 200: erasedMails },
     handler: async ({ body }) => eraseMails(deps, body),
   });
 }

@@ -28,7 +28,7 @@ export interface Operation {
 
 /** The typed client's function for a route. */
 export interface ClientFunction {
-  /** The type names of the body, the query and the response. */
+  /** The type names of the body, the query and the response, if they are not those of exported schemas. */
   readonly body?: string;
   readonly query?: string;
   readonly answer?: string;

@@ -1,4 +1,5 @@
 /** The texts of the API reference. Each route declares its own (routes.ts); a service adds the description of its tags and problems. */
+import { z } from 'zod';
 import type { ProblemDefinition } from '../problem.ts';
 import type { ClientFunction, Schema } from './apidocument.ts';
 
@@ -37,3 +38,6 @@ export interface ApiReference {
 
 /** The schema of an endpoint that every service has. */
 export const describeOperation = (texts: RouteTexts) => ({ tags: ['operations'], ...texts });
+
+/** The names of schemas. The generator of the typed client fills it with the exports of the files `*api.ts` and `*routes.ts`. */
+export const schemaNames = z.registry<{ readonly name: string }>();

@@ -1,13 +1,14 @@
 /** The routes of a service and the texts of its reference as an OpenAPI 3.1 document. */
 import swagger from '@fastify/swagger';
-import fastify, { type RouteOptions } from 'fastify';
+import fastify, { type FastifySchema, type RouteOptions } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { Accepts } from '../access/access.ts';
 import type { ProblemDefinition } from '../problem.ts';
 import { problems } from '../problem.ts';
 import { version } from '../version.ts';
-import type { ApiDocument, Operation, ResponseObject, Schema } from './apidocument.ts';
-import type { ApiReference, RouteTexts } from './apireference.ts';
+import type { ApiDocument, ClientFunction, Operation, ResponseObject, Schema } from './apidocument.ts';
+import { type ApiReference, type RouteTexts, schemaNames } from './apireference.ts';
 import type { ServerOptions } from './httpserver.ts';
 import texts from './openapitexts.json' with { type: 'json' };
 
@@ -50,7 +51,9 @@ export async function describeRoutes(
       const text: RouteTexts = route.schema ?? {};
       const url = text.documentedPath ?? transformed.url;
       const problems = [...(route.config?.problems ?? []), ...(text.problems ?? [])];
-      documented.set(`${route.method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`, { ...text, problems });
+      const isForeign = text.client?.kind === 'foreign';
+      const client = { ...(!isForeign && namesOfTypes(route.schema)), ...text.client };
+      documented.set(`${route.method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`, { ...text, problems, client });
       const access = route.config?.access;
       const security =
         access !== undefined ? securityByAccess[access] : text.readsSession ? [{ sessionCookie: [] }] : [];
@@ -65,6 +68,16 @@ export async function describeRoutes(
     app.route({ method, url, schema, config, handler: () => undefined });
   await app.ready();
   return complete(app.swagger() as ApiDocument, reference, documented);
+}
+
+/** The names that the typed client gives to the body, the query and the response of a route. */
+function namesOfTypes({ body, querystring, response }: FastifySchema = {}): ClientFunction {
+  const [answer] = Object.values(Object(response));
+  const named = Object.entries({ body, query: querystring, answer }).map(([part, schema]) => [
+    part,
+    schema instanceof z.ZodType ? schemaNames.get(schema)?.name : undefined,
+  ]);
+  return Object.fromEntries(named.filter(([, name]) => name !== undefined));
 }
 
 /** GET routes answer HEAD too. Only a HEAD without GET is an operation. */
@@ -101,7 +114,7 @@ function complete(
     Object.assign(shared, problems.shared);
     return {
       ...operation,
-      ...(text?.client && { 'x-client': text.client }),
+      ...(Object.keys(text?.client ?? {}).length > 0 && { 'x-client': text?.client }),
       parameters: isForUsersAndServers(operation)
         ? [...(operation.parameters ?? []), texts.onBehalfParameter]
         : operation.parameters,

@@ -2,7 +2,8 @@
 import { escapeHtml } from '../escaping.ts';
 import type { ApiDocument, Operation, Parameter, ResponseObject, Schema } from './apidocument.ts';
 
-export function renderReferencePage(document: ApiDocument, css: string): string {
+export function renderReferencePage(referring: ApiDocument, css: string): string {
+  const document = inline(referring);
   const { title, version, description } = document.info;
   const calls = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Call => ({ path, method: method.toUpperCase(), operation })),
@@ -21,7 +22,7 @@ export function renderReferencePage(document: ApiDocument, css: string): string 
   const sections = groups.map(
     (group) =>
       `<h2>${escapeHtml(group.name)}</h2><p>${prose(group.description)}</p>` +
-      group.calls.map((call) => renderOperation(document, call)).join(''),
+      group.calls.map(renderOperation).join(''),
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -33,9 +34,16 @@ export function renderReferencePage(document: ApiDocument, css: string): string 
 ${renderCredentials(calls)}
 ${sections.join('\n')}
 <h2 id="problem">Errors</h2><p>Every error is JSON with these fields. The codes are stable. The messages can change.</p>
-${renderSchema(document, document.components?.schemas?.Problem)}
+${renderSchema(document.components?.schemas?.Problem)}
 </main></body></html>
 `;
+}
+
+/** Puts the components in the place of the references to them. */
+function inline(document: ApiDocument): ApiDocument {
+  const components: object = { ...document.components?.schemas, ...document.components?.responses };
+  const named = (reference: string) => Reflect.get(components, reference.split('/').at(-1) ?? '');
+  return JSON.parse(JSON.stringify(document), (_, value) => (value?.$ref === undefined ? value : named(value.$ref)));
 }
 
 const groupOf = ({ operation }: Call) => operation.tags?.[0] ?? 'endpoints';
@@ -66,19 +74,19 @@ function renderCredentials(calls: readonly Call[]): string {
   );
 }
 
-function renderOperation(document: ApiDocument, call: Call): string {
+function renderOperation(call: Call): string {
   const { method, path, operation } = call;
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const parts = [
     operation.summary === undefined ? '' : `<p class="summary">${prose(operation.summary)}</p>`,
     operation.description === undefined ? '' : `<p>${prose(operation.description)}</p>`,
     `<p class="credential">${credential(operation)}</p>`,
-    operation.parameters?.length ? `<h4>Parameters</h4>${renderParameters(document, operation.parameters)}` : '',
-    body === undefined ? '' : `<h4>Body</h4>${renderSchema(document, body)}`,
-    `<h4>Example</h4>${renderCurl(document, call)}`,
-    hasForm(call) ? renderForm(document, call) : '',
-    `<h4>Responses</h4><dl>${renderSuccesses(document, operation)}</dl>`,
-    renderErrors(document, operation),
+    operation.parameters?.length ? `<h4>Parameters</h4>${renderParameters(operation.parameters)}` : '',
+    body === undefined ? '' : `<h4>Body</h4>${renderSchema(body)}`,
+    `<h4>Example</h4>${renderCurl(call)}`,
+    hasForm(call) ? renderForm(call) : '',
+    `<h4>Responses</h4><dl>${renderSuccesses(operation)}</dl>`,
+    renderErrors(operation),
   ];
   return `<section id="${anchor(method, path)}"><h3>${badge(method)}<code>${escapeHtml(path)}</code></h3>${parts.join('')}</section>`;
 }
@@ -89,41 +97,39 @@ function credential(operation: Operation): string {
   return `Credential: ${names.map((name) => credentialNames[name]?.[1] ?? escapeHtml(name)).join(', or ')}.`;
 }
 
-function renderParameters(document: ApiDocument, parameters: readonly Parameter[]): string {
+function renderParameters(parameters: readonly Parameter[]): string {
   const rows = parameters.map((parameter) =>
-    renderRow(
-      `${escapeHtml(parameter.name)} <small>${escapeHtml(parameter.in)}</small>`,
-      parameter.required ?? false,
-      document,
-      { ...parameter.schema, description: parameter.description ?? parameter.schema?.description },
-    ),
+    renderRow(`${escapeHtml(parameter.name)} <small>${escapeHtml(parameter.in)}</small>`, parameter.required ?? false, {
+      ...parameter.schema,
+      description: parameter.description ?? parameter.schema?.description,
+    }),
   );
   return `<table>${rows.join('')}</table>`;
 }
 
 const isError = (status: string) => !/^[23]/.test(status);
 
-function renderSuccesses(document: ApiDocument, operation: Operation): string {
+function renderSuccesses(operation: Operation): string {
   return Object.entries(operation.responses ?? {})
     .filter(([status]) => !isError(status))
     .map(([status, { description = '', content = {} }]) => {
       const [type, media] = Object.entries(content)[0] ?? [];
       const kind = type === undefined || type === 'application/json' ? '' : ` <code>${escapeHtml(type)}</code>`;
-      const shape = type === 'application/json' ? renderSchema(document, media?.schema) : '';
+      const shape = type === 'application/json' ? renderSchema(media?.schema) : '';
       const sample =
         shape === '' || isStream(operation)
           ? ''
-          : `<details><summary>Example</summary><pre tabindex="0"><code>${escapeHtml(JSON.stringify(sampleOf(document, media?.schema), null, 2))}</code></pre></details>`;
+          : `<details><summary>Example</summary><pre tabindex="0"><code>${escapeHtml(JSON.stringify(sampleOf(media?.schema), null, 2))}</code></pre></details>`;
       return `<dt>${escapeHtml(status)}</dt><dd>${prose(description)}${kind}${shape}${sample}</dd>`;
     })
     .join('');
 }
 
 /** The codes of an operation. Those that only the service itself can cause come last, as their statuses are the highest. */
-function renderErrors(document: ApiDocument, { responses = {} }: Operation): string {
+function renderErrors({ responses = {} }: Operation): string {
   const rows = Object.entries(responses)
     .filter(([status]) => isError(status))
-    .flatMap(([status, response]) => codesOf(document, response).map((code) => renderCode(status, code)));
+    .flatMap(([status, response]) => codesOf(response).map((code) => renderCode(status, code)));
   if (rows.length === 0) return '';
   return `<details class="errors"><summary>Errors (${rows.length})</summary><table>${rows.join('')}</table></details>`;
 }
@@ -132,10 +138,8 @@ function renderCode(status: string, [code, message]: readonly [string, string]):
   return `<tr><th scope="row">${escapeHtml(status)} <code>${escapeHtml(code)}</code></th><td>${prose(message)}</td></tr>`;
 }
 
-function codesOf(document: ApiDocument, reference: ResponseObject): readonly (readonly [string, string])[] {
-  const name = reference.$ref?.split('/').at(-1);
-  const response = name === undefined ? reference : document.components?.responses?.[name];
-  return Object.entries(response?.content?.['application/json']?.examples ?? {}).map(([code, { value }]) => [
+function codesOf({ content }: ResponseObject): readonly (readonly [string, string])[] {
+  return Object.entries(content?.['application/json']?.examples ?? {}).map(([code, { value }]) => [
     code,
     String(Reflect.get(Object(value), 'message')),
   ]);
@@ -169,10 +173,10 @@ const schemesOf = ({ security = [] }: Operation) => security.flatMap((schemes) =
 const isStream = ({ responses = {} }: Operation) =>
   Object.values(responses).some(({ content = {} }) => 'text/event-stream' in content);
 
-function renderCurl(document: ApiDocument, { method, path, operation }: Call): string {
+function renderCurl({ method, path, operation }: Call): string {
   const scheme = schemesOf(operation)[0];
   const credential = scheme === undefined ? undefined : credentialHeaders[scheme];
-  const body = sampleBody(document, operation);
+  const body = sampleBody(operation);
   const flags = [isStream(operation) ? '-N' : '', method === 'GET' ? '' : method === 'HEAD' ? '-I' : `-X ${method}`];
   const lines = [
     ['curl', ...flags, '"{url}"'].filter((word) => word !== '').join(' '),
@@ -185,20 +189,20 @@ function renderCurl(document: ApiDocument, { method, path, operation }: Call): s
 }
 
 /** The example of the request body, as JSON. */
-function sampleBody(document: ApiDocument, { requestBody }: Operation): string | undefined {
+function sampleBody({ requestBody }: Operation): string | undefined {
   const media = requestBody?.content?.['application/json'];
   if (media === undefined) return undefined;
-  return JSON.stringify(media.example ?? sampleOf(document, media.schema), null, 2);
+  return JSON.stringify(media.example ?? sampleOf(media.schema), null, 2);
 }
 
 /** Signed URLs and redirects are not for a form. */
 const hasForm = ({ operation: { tags = [], responses = {} } }: Call) =>
   !tags.includes('edge') && responses['302'] === undefined;
 
-function renderForm(document: ApiDocument, call: Call): string {
+function renderForm(call: Call): string {
   const { method, path, operation } = call;
   const fields = (operation.parameters ?? []).map((parameter) => renderField(parameter));
-  const body = sampleBody(document, operation);
+  const body = sampleBody(operation);
   const area =
     body === undefined
       ? ''
@@ -227,43 +231,36 @@ const prose = (raw: string) => escapeHtml(raw).replace(/`([^`]+)`/g, '<code>$1</
 const literal = (value: unknown) =>
   `<code>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
 
-function resolve(document: ApiDocument, schema: Schema | undefined): Schema {
-  const name = schema?.$ref?.split('/').at(-1);
-  return (name === undefined ? schema : document.components?.schemas?.[name]) ?? {};
-}
-
 /** Renders an object as a table of its fields, alternatives one below the other, and anything else as one line. */
-function renderSchema(document: ApiDocument, reference: Schema | undefined, depth = 0): string {
-  const schema = resolve(document, reference);
-  const lead = depth === 0 && !isPlainObject(schema) ? `<p>${describeType(document, schema)}</p>` : '';
-  return depth >= maxDepth ? lead : lead + renderFields(document, schema, depth);
+function renderSchema(schema: Schema = {}, depth = 0): string {
+  const lead = depth === 0 && !isPlainObject(schema) ? `<p>${describeType(schema)}</p>` : '';
+  return depth >= maxDepth ? lead : lead + renderFields(schema, depth);
 }
 
-function renderFields(document: ApiDocument, schema: Schema, depth: number): string {
-  const variants = alternativesOf(document, schema).filter((variant) => containsFields(document, variant));
+function renderFields(schema: Schema, depth: number): string {
+  const variants = alternativesOf(schema).filter((variant) => containsFields(variant));
   if (variants.length > 0) {
     const labeled = variants.map((variant, index) => {
-      const label = variants.length > 1 ? `<p class="variant">${labelOf(document, variant, index)}</p>` : '';
-      return label + renderFields(document, variant, depth);
+      const label = variants.length > 1 ? `<p class="variant">${labelOf(variant, index)}</p>` : '';
+      return label + renderFields(variant, depth);
     });
     return labeled.join('');
   }
-  if (schema.items !== undefined) return renderFields(document, resolve(document, schema.items), depth);
-  if (typeof schema.additionalProperties === 'object')
-    return renderFields(document, resolve(document, schema.additionalProperties), depth);
+  if (schema.items !== undefined) return renderFields(schema.items, depth);
+  if (typeof schema.additionalProperties === 'object') return renderFields(schema.additionalProperties, depth);
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return '';
   const rows = fields.map(([name, field]) =>
-    renderRow(escapeHtml(name), schema.required?.includes(name) ?? false, document, resolve(document, field), depth),
+    renderRow(escapeHtml(name), schema.required?.includes(name) ?? false, field, depth),
   );
   return `<table>${rows.join('')}</table>`;
 }
 
-function renderRow(name: string, required: boolean, document: ApiDocument, schema: Schema, depth = 0): string {
+function renderRow(name: string, required: boolean, schema: Schema, depth = 0): string {
   const description = schema.description === undefined ? '' : `<br>${prose(schema.description)}`;
   const mark = required ? ' <small class="required">required</small>' : '';
-  const nested = renderSchema(document, schema, depth + 1);
-  const type = `<span class="type">${describeType(document, schema)}</span>`;
+  const nested = renderSchema(schema, depth + 1);
+  const type = `<span class="type">${describeType(schema)}</span>`;
   return `<tr><th scope="row"><code>${name}</code>${mark}</th><td>${type}${description}${nested}</td></tr>`;
 }
 
@@ -272,48 +269,46 @@ const isPlainObject = ({ properties, items, additionalProperties }: Schema) =>
   properties !== undefined && items === undefined && typeof additionalProperties !== 'object';
 
 /** The alternatives of a schema except for `null`. */
-function alternativesOf(document: ApiDocument, { anyOf, oneOf }: Schema): readonly Schema[] {
-  return (anyOf ?? oneOf ?? []).map((part) => resolve(document, part)).filter((part) => !isNull(part));
+function alternativesOf({ anyOf, oneOf }: Schema): readonly Schema[] {
+  return (anyOf ?? oneOf ?? []).filter((part) => !isNull(part));
 }
 
-function containsFields(document: ApiDocument, schema: Schema): boolean {
+function containsFields(schema: Schema): boolean {
   if (Object.keys(schema.properties ?? {}).length > 0) return true;
-  if (schema.items !== undefined) return containsFields(document, resolve(document, schema.items));
+  if (schema.items !== undefined) return containsFields(schema.items);
   const { additionalProperties } = schema;
-  if (typeof additionalProperties === 'object')
-    return containsFields(document, resolve(document, additionalProperties));
-  return alternativesOf(document, schema).some((variant) => containsFields(document, variant));
+  if (typeof additionalProperties === 'object') return containsFields(additionalProperties);
+  return alternativesOf(schema).some((variant) => containsFields(variant));
 }
 
 /** Names a variant by its constant field, if it has one: `ready` is `true`. */
-function labelOf(document: ApiDocument, variant: Schema, index: number): string {
+function labelOf(variant: Schema, index: number): string {
   for (const [name, field] of Object.entries(variant.properties ?? {})) {
-    const value = resolve(document, field).const;
+    const value = field.const;
     if (value !== undefined) return `If ${literal(name)} is ${literal(value)}:`;
   }
   return variant.description === undefined ? `Variant ${index + 1}:` : prose(variant.description);
 }
 
-function describeType(document: ApiDocument, reference: Schema | undefined): string {
-  const schema = resolve(document, reference);
+function describeType(schema: Schema): string {
   const fallback = schema.default === undefined ? [] : [`default ${literal(schema.default)}`];
-  return [nameType(document, schema), ...limitsOf(schema), ...fallback].join(', ');
+  return [nameType(schema), ...limitsOf(schema), ...fallback].join(', ');
 }
 
-function nameType(document: ApiDocument, schema: Schema): string {
+function nameType(schema: Schema): string {
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum !== undefined) return joinOr(schema.enum.map(literal));
   const parts = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   if (parts !== undefined) {
-    const names = parts.map((part) => describeType(document, part));
+    const names = parts.map((part) => describeType(part));
     const objects = names.filter((name) => name === 'object').length;
     const distinct = [...new Set(names)];
     return joinOr(distinct.map((name) => (name === 'object' && objects > 1 ? `one of ${objects} objects` : name)));
   }
-  if (schema.items !== undefined) return `list of ${plural(describeType(document, schema.items))}`;
+  if (schema.items !== undefined) return `list of ${plural(describeType(schema.items))}`;
   if (typeof schema.additionalProperties === 'object') {
-    const value = resolve(document, schema.additionalProperties);
-    return Object.keys(value).length === 0 ? 'object' : `object with values: ${describeType(document, value)}`;
+    const value = schema.additionalProperties;
+    return Object.keys(value).length === 0 ? 'object' : `object with values: ${describeType(value)}`;
   }
   const format = schema.format === undefined ? '' : ` (${escapeHtml(schema.format)})`;
   return escapeHtml(joinOr([schema.type ?? 'any value'].flat())) + format;
@@ -352,23 +347,22 @@ const samplesByFormat: Readonly<Record<string, string>> = {
 };
 
 /** Returns a value that shows the shape of a schema. */
-function sampleOf(document: ApiDocument, reference: Schema | undefined, depth = 0): unknown {
-  const schema = resolve(document, reference);
+function sampleOf(schema: Schema = {}, depth = 0): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
   if (schema.default !== undefined) return schema.default;
-  const [variant] = alternativesOf(document, schema);
-  if (variant !== undefined) return sampleOf(document, variant, depth);
+  const [variant] = alternativesOf(schema);
+  if (variant !== undefined) return sampleOf(variant, depth);
   const type = [schema.type ?? ''].flat()[0];
-  if (type === 'array') return depth > maxDepth ? [] : [sampleOf(document, schema.items, depth + 1)];
-  if (type === 'object') return depth > maxDepth ? {} : sampleObject(document, schema, depth);
+  if (type === 'array') return depth > maxDepth ? [] : [sampleOf(schema.items, depth + 1)];
+  if (type === 'object') return depth > maxDepth ? {} : sampleObject(schema, depth);
   if (type === 'string') return samplesByFormat[schema.format ?? ''] ?? '…';
   if (type === 'integer' || type === 'number') return Math.max(1, schema.minimum ?? 1);
   return type === 'boolean' ? true : null;
 }
 
-function sampleObject(document: ApiDocument, { properties = {}, additionalProperties }: Schema, depth: number): object {
-  if (typeof additionalProperties === 'object') return { '…': sampleOf(document, additionalProperties, depth + 1) };
+function sampleObject({ properties = {}, additionalProperties }: Schema, depth: number): object {
+  if (typeof additionalProperties === 'object') return { '…': sampleOf(additionalProperties, depth + 1) };
   const fields = Object.entries(properties);
-  return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(document, field, depth + 1)]));
+  return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field, depth + 1)]));
 }

@@ -201,24 +201,15 @@ export class LeaseLost extends Error {
 
 /** The reason of `Job.signal` if the process ends. The attempt does not count, unless the handler still finishes. */
 export class WorkerStopping extends Error {
-  constructor() {
-    super('the worker is stopping');
-    this.name = 'WorkerStopping';
-  }
+  override readonly name = 'WorkerStopping';
 }
 
 /** The lane has as many unfinished jobs as `EnqueueOptions.maxInLane` allows. */
 export class LaneFull extends Error {
-  constructor() {
-    super('the lane is full');
-    this.name = 'LaneFull';
-  }
+  override readonly name = 'LaneFull';
 }
 
 /** Thrown by a handler when no retry can succeed: the job ends as dead at once. */
 export class UnrecoverableError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'UnrecoverableError';
-  }
+  override readonly name = 'UnrecoverableError';
 }

@@ -57,7 +57,8 @@ export async function insertJob(
     const existing = await findUnfinished(db, queues, key);
     if (existing !== undefined) return { jobId: existing.jobId, created: false };
   }
-  if (maxInLane !== undefined && (await countLane(db, queues, lane)) >= maxInLane) throw new LaneFull();
+  if (maxInLane !== undefined && (await countLane(db, queues, lane)) >= maxInLane)
+    throw new LaneFull('the lane is full');
   const scope = currentScope();
   const row = await db
     .insertInto('jobs')

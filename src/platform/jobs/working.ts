@@ -265,7 +265,7 @@ export function startWorker<Payload, Tables>(
     // A claim or an insertion in progress may still add jobs.
     await Promise.allSettled([claiming, ...inserting]);
     await settled([...ends.values()], drainMs);
-    for (const { controller } of running.values()) controller.abort(new WorkerStopping());
+    for (const { controller } of running.values()) controller.abort(new WorkerStopping('the worker is stopping'));
     await settled([...ends.values()], abortGraceMs);
     const left = [...running.values()];
     if (left.length > 0) log.warn({ count: left.length }, 'returning jobs that do not stop to the queue');
