@@ -252,7 +252,7 @@ function SentMails() {
     );
   return (
     <>
-      <search className="stack">
+      <search className="row desk-filters">
         <Choices label="Status" of={states} chosen={state} choose={(status) => change({ status })} />
         <SearchField
           label="Search"

@@ -32,7 +32,7 @@ export function Webhooks() {
     <div className="operator">
       <PageHead title="Webhooks">
         Your server receives events about runs, images, videos, files and accounts, and about emails and budgets that
-        need attention.
+        need attention. A failed delivery is retried for 24 hours, with increasing pauses. After that, it is dead.
       </PageHead>
       {useConsole().data?.hasWebhooks ? <Deliveries /> : <Unset />}
     </div>
@@ -78,9 +78,6 @@ function Deliveries() {
   const none = of('type') + of('q') === '' ? noneAtAll : 'No delivery matches.';
   return (
     <>
-      <p className="quiet">
-        A failed delivery is retried for 24 hours, with increasing pauses. After that, it is dead.
-      </p>
       {data && <Endpoint of={data} />}
       <Choices
         label="Deliveries"
