@@ -11,10 +11,7 @@ interface AuditingOptions<Tables> {
   readonly log: Log;
   /** Reports whether only operators can call the route. */
   readonly isOperators: (url: string, method: string) => boolean;
-  /**
-   * Returns what a request acts on, or `undefined` if it changes nothing. The result contains no content, and users as a hash. `answer`: the
-   * response as it is sent.
-   */
+  /** Returns what a request acts on, or `undefined` if it changes nothing. The result contains no content, and users as a hash. */
   readonly targetOf: (request: FastifyRequest, answer: unknown) => string | undefined;
   /** Returns a word for what the operator chose. The action ends with it. */
   readonly choiceOf?: (request: FastifyRequest) => string | undefined;

@@ -203,20 +203,17 @@ function Decision({ incident, of: action }: { readonly incident: Incident; reado
   const decided = decisionOf(incident, action);
   if (decided === undefined) return null;
   const { state, isCurrent, reason } = decided;
-  if (!isCurrent) return <p className="quiet">{state ? `The content was ${state}. ${reason}` : reason}</p>;
   return (
     <p>
-      The content was {state}. {causeOf(incident)} {reason && <span className="quiet">Reason: {reason}</span>}
+      {state && `The content was ${state}. `}
+      {isCurrent && `${incident.reasons.length > 0 ? 'People reported it: ' : ''}${causeOf(incident)}. `}
+      <span className="quiet">{isCurrent ? reason && `Reason: ${reason}` : reason}</span>
     </p>
   );
 }
 
 const causeOf = (incident: Incident) =>
-  incident.reasons.length > 0
-    ? `People reported it: ${titleOf(incident)}.`
-    : incident.origin === 'report'
-      ? 'It was not reported.'
-      : `${titleOf(incident)}.`;
+  incident.origin === 'report' && incident.reasons.length === 0 ? 'It was not reported' : titleOf(incident);
 
 const mostExported = 10_000;
 const columns = ['Time', 'Operator', 'Action', 'Subject', 'Decision', 'Reason', 'Result', 'Link', 'Request id'];

@@ -13,10 +13,11 @@ import './runs.css';
 import { useMayChange } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { Listing, useFilters, usePages } from '../parts/listing.tsx';
+import { Lines } from '../parts/tables.tsx';
 import { Glance, IncidentDetails, IncidentStatus } from './incident.tsx';
 import { isAlbum, isDecidable, isRemoved, nobody, peopleOf, titleOf } from './incidentstates.ts';
 import { PersonLink, useThreadTitle } from './names.tsx';
-import { PlaceLink } from './places.tsx';
+import { IncidentLine, PlaceLink } from './places.tsx';
 
 export type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -158,16 +159,11 @@ function Row({ incident, others }: { readonly incident: Incident; readonly other
           <PlaceLink of={incident} />
         </p>
         {others.length > 0 && (
-          <ul className="record-alike" aria-label="The same content">
+          <Lines>
             {others.map((one) => (
-              <li key={one.id} className="record-facts">
-                <Link href={`/operator/incidents/${one.id}`}>{titleOf(one)}</Link>
-                <IncidentStatus of={one} />
-                {one.ownerId !== nobody && <PersonLink id={one.ownerId} />}
-                <PlaceLink of={one} />
-              </li>
+              <IncidentLine key={one.id} of={one} isNamed />
             ))}
-          </ul>
+          </Lines>
         )}
       </div>
     </div>

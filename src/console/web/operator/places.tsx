@@ -12,7 +12,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Problem, Status } from '../parts/states.tsx';
 import { Line, Lines } from '../parts/tables.tsx';
-import { incidentTones, isDecidable, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
+import { incidentTones, isDecidable, nobody, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
 
 /** Where the content is, with a link if an operator can see that. */
@@ -45,14 +45,26 @@ export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Inc
 export const openIncident = (assetId: string) =>
   callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
 
-export const IncidentLine = ({ of: incident }: { readonly of: Incident }) => (
+interface IncidentLineProps {
+  readonly of: Incident;
+  /** Among incidents of several people. */
+  readonly isNamed?: boolean;
+}
+
+export const IncidentLine = ({ of: incident, isNamed = false }: IncidentLineProps) => (
   <Line
     name={
       <Link href={`/operator/incidents/${incident.id}`}>
         {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
       </Link>
     }
-    note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
+    note={
+      <span className="record-facts">
+        <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
+        {isNamed && incident.ownerId !== nobody && <PersonLink id={incident.ownerId} />}
+        {isNamed && <PlaceLink of={incident} />}
+      </span>
+    }
     at={incident.createdAt}
   />
 );
@@ -89,7 +101,7 @@ export function Places({ of: assetId, but }: { readonly of: string; readonly but
             }
           />
         ))}
-        {incidents.map((one) => one.id !== but && <IncidentLine key={one.id} of={one} />)}
+        {incidents.map((one) => one.id !== but && <IncidentLine key={one.id} of={one} isNamed />)}
       </Lines>
       {isStored && incidents.every(({ status }) => status !== 'open') && but === undefined && (
         <Changes>

@@ -1,6 +1,6 @@
 /** What people reported, and the decision about it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { PeoplePage } from '#accounts/people/api.ts';
 import type { Incident } from '#media/incidents/api.ts';
@@ -145,18 +145,12 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
       const all = [incident];
       // Before the first decision: a removal deletes copies, of which no incident can be opened.
       for (const one of others.filter(isIncluded)) all.push('id' in one ? one : await openIncident(one.assetId));
-      // Before the first decision: if a language cannot be read, nothing is decided.
-      const texts = await Promise.all(
-        all.map(async ({ ownerId }) => {
-          if (template === undefined || ownerId === incident.ownerId) return text;
-          const { people } = await queries.fetchQuery({ ...ownerQuery(ownerId), staleTime: Infinity });
-          return template.texts[languageOf(people[0])[0]];
-        }),
-      );
       for (const [index, one] of all.entries()) {
         const mailOwner = all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index;
+        const { people } = await queries.fetchQuery(ownerQuery(one.ownerId));
+        const statement = template?.texts[languageOf(people[0])[0]] ?? text;
         const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
-        const json = isThere ? { decision, statement: texts[index], mailOwner } : resolution;
+        const json = isThere ? { decision, statement, mailOwner } : resolution;
         const path = `/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`;
         queries.setQueryData(['incident', one.id], await callJson(path, { method: 'POST', json }));
       }
@@ -218,19 +212,8 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
         {isThere && (
           <p className="quiet">
             The owner and the reporters get the statement by email
-            {template === undefined ? (
-              ', as you write it. It is not translated.'
-            ) : (
-              <>
-                . It is written in <OwnLanguage of={incident.ownerId} isNamed />.
-                {strangers.map((id) => (
-                  <Fragment key={id}>
-                    {' '}
-                    Emails about the content of <PersonName id={id} /> are in <OwnLanguage of={id} />.
-                  </Fragment>
-                ))}
-              </>
-            )}
+            {template === undefined ? ', as you write it. It is not translated.' : '.'}
+            {template && [incident.ownerId, ...strangers].map((id) => <MailLanguage key={id} of={id} />)}
           </p>
         )}
         <Problem of={deciding.error} />
@@ -261,6 +244,7 @@ type Owner = PeoplePage['people'][number];
 const ownerQuery = (id: string) => ({
   queryKey: ['people', id],
   queryFn: () => callJson<PeoplePage>(`/api/people?q=${id}`),
+  staleTime: 60_000,
 });
 const useOwner = (id: string): Owner | undefined => useQuery(ownerQuery(id)).data?.people[0];
 
@@ -268,15 +252,13 @@ const useOwner = (id: string): Owner | undefined => useQuery(ownerQuery(id)).dat
 const languageOf = (owner: Owner | undefined) =>
   languageChoices.find(([tag]) => tag === owner?.language) ?? languageChoices[0];
 
-function OwnLanguage({ of: id, isNamed = false }: { readonly of: string; readonly isNamed?: boolean }) {
+function MailLanguage({ of: id }: { readonly of: string }) {
   const owner = useOwner(id);
-  const [, name] = languageOf(owner);
-  if (owner?.language == null) return `${name}, because the language of the owner is not known`;
   return (
     <>
-      {name}
-      {isNamed && ', the language of '}
-      {isNamed && <PersonName id={id} />}
+      {' '}
+      Emails about the content of <PersonName id={id} /> are written in {languageOf(owner)[1]},{' '}
+      {owner?.language == null ? 'because the language of this person is not known' : 'the language of this person'}.
     </>
   );
 }

@@ -5,10 +5,11 @@ import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
-import type { Incident, IncidentPage } from '#media/incidents/api.ts';
+import type { IncidentPage } from '#media/incidents/api.ts';
 import type { ContentSource, DocumentName } from '../../content.ts';
 import { callJson, send } from '../calls.ts';
 import { languageChoices, SettingLink } from '../operator/names.tsx';
+import { openIncident } from '../operator/places.tsx';
 import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -347,7 +348,7 @@ function Published() {
   const mayOpen = useMayChange();
   const [, navigate] = useLocation();
   const opening = useMutation({
-    mutationFn: (assetId: string) => callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } }),
+    mutationFn: openIncident,
     onSuccess: ({ id }) => navigate(`/operator/incidents/${id}`),
   });
   return (
@@ -410,19 +411,10 @@ function Picture({ url, isVideo }: { readonly url: string; readonly isVideo: boo
 const Away = ({ url }: { readonly url: string }) =>
   isLink(url) ? (
     <a className="address" href={url} target="_blank" rel="noreferrer" title={url}>
-      {readable(url)}
+      {url.replaceAll('%20', ' ')}
     </a>
   ) : (
     url !== '' && <p className="quiet address">{url}</p>
   );
 
 const isLink = (url: string) => /^(https?:\/\/|\/(?!\/))/i.test(url);
-
-/** An escape sequence that is none leaves the URL as it is. */
-function readable(url: string): string {
-  try {
-    return decodeURI(url);
-  } catch {
-    return url;
-  }
-}
