@@ -59,11 +59,10 @@ export const IncidentLine = ({ of: incident, isNamed = false }: IncidentLineProp
       </Link>
     }
     note={
-      <span className="record-facts">
-        <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
+      <>
+        <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>{' '}
         {isNamed && incident.ownerId !== nobody && <PersonLink id={incident.ownerId} />}
-        {isNamed && <PlaceLink of={incident} />}
-      </span>
+      </>
     }
     at={incident.createdAt}
   />
