@@ -45,13 +45,8 @@ export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Inc
 export const openIncident = (assetId: string) =>
   callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
 
-interface IncidentLineProps {
-  readonly of: Incident;
-  /** Among incidents of several people. */
-  readonly isNamed?: boolean;
-}
-
-export const IncidentLine = ({ of: incident, isNamed = false }: IncidentLineProps) => (
+/** `isNamed`: among incidents of several people. */
+export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident; readonly isNamed?: boolean }) => (
   <Line
     name={
       <Link href={`/operator/incidents/${incident.id}`}>

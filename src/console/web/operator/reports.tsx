@@ -213,9 +213,9 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
           <p className="quiet">
             The owner and the reporters get the statement by email
             {template === undefined ? ', as you write it. It is not translated.' : '.'}
-            {template && [incident.ownerId, ...strangers].map((id) => <MailLanguage key={id} of={id} />)}
           </p>
         )}
+        {template && [incident.ownerId, ...strangers].map((id) => <MailLanguage key={id} of={id} />)}
         <Problem of={deciding.error} />
         <div className="desk-buttons">
           <button
@@ -255,11 +255,10 @@ const languageOf = (owner: Owner | undefined) =>
 function MailLanguage({ of: id }: { readonly of: string }) {
   const owner = useOwner(id);
   return (
-    <>
-      {' '}
+    <p className="quiet">
       Emails about the content of <PersonName id={id} /> are written in {languageOf(owner)[1]},{' '}
       {owner?.language == null ? 'because the language of this person is not known' : 'the language of this person'}.
-    </>
+    </p>
   );
 }
 
