@@ -9,6 +9,7 @@ import { holdName, transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { etagOf } from '#platform/http/validators.ts';
+import { parseJson } from '#platform/json.ts';
 import { invalid } from '#platform/problem.ts';
 import type { ConsoleContext } from './context.ts';
 import { type OperatorGuard, operatorName } from './operators/guard.ts';
@@ -72,7 +73,7 @@ export function addContentRoutes(
   const pathOf = (name: DocumentName) => join(folder ?? '', `${name}.json`);
   const read = async (name: DocumentName) => {
     const [text, { mtime }] = await Promise.all([readFile(pathOf(name), 'utf8'), stat(pathOf(name))]);
-    const parsed = z.preprocess(parseJson, kinds[name]).safeParse(text);
+    const parsed = kinds[name].safeParse(parseJson(text));
     return [name, { content: parsed.data ?? null, version: etagOf(text), changedAt: mtime.toISOString() }] as const;
   };
 
@@ -119,12 +120,4 @@ export function addContentRoutes(
       return reply.code(204).send();
     },
   });
-}
-
-function parseJson(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return undefined;
-  }
 }

@@ -241,9 +241,12 @@ const auditing = {
   isOperators: (url: string, method: string) =>
     ['/v1/sweep', '/v1/assets/legacy', ...incidentDeeds].includes(url) ||
     (['/v1/rescreen', '/v1/incidents'].includes(url) && method === 'POST'),
-  targetOf: ({ routeOptions: { url }, body, params }: FastifyRequest) => {
+  targetOf: ({ routeOptions: { url }, body, params }: FastifyRequest, answer: unknown) => {
     if (incidentDeeds.includes(url ?? '')) return `incident ${incidentParams.safeParse(params).data?.id ?? ''}`;
-    if (url === '/v1/incidents') return `asset ${assetParams.safeParse(body).data?.assetId ?? ''}`;
+    if (url === '/v1/incidents') {
+      const opened = incidentParams.safeParse(JSON.parse(String(answer))).data;
+      return opened ? `incident ${opened.id}` : `asset ${assetParams.safeParse(body).data?.assetId ?? ''}`;
+    }
     if (url === '/v1/assets/legacy') return 'legacy file';
     if (url === '/v1/rescreen') return 'assets';
     return sweepRequest.safeParse(body).data?.apply ? 'leftovers' : undefined;

@@ -1,4 +1,7 @@
-/** Budgets, with processes on PostgreSQL: each share is reported once, by one email and one webhook (docs/agent.md#budgets). */
+/**
+ * Budgets, with processes on PostgreSQL: each share is reported once, by a webhook and an email. A jump over several shares is one email
+ * about the highest (docs/agent.md#budgets).
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -152,9 +155,11 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
     await expect.poll(events, patience).toEqual(['day 50 of 5.5']);
     await order();
     await expect.poll(events, patience).toEqual(['day 100 of 5.5', 'day 50 of 5.5', 'day 80 of 5.5']);
-    await expect.poll(percentsMailed, patience).toEqual([
-      [50, 80, 100],
-      [50, 80, 100],
+    await settle();
+    // The second order reached 80 and 100 % at once.
+    expect(await percentsMailed()).toEqual([
+      [50, 100],
+      [50, 100],
     ]);
     const last = receiver.received.map(({ event }) => event as Event).at(-1);
     const day = (await client.query(`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as day`)).rows[0].day;
@@ -186,9 +191,10 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
     await expect.poll(events, patience).toEqual(all);
     await settle();
     expect(events()).toEqual(all);
+    // A jump of each period.
     expect(await percentsMailed()).toEqual([
-      [50, 50, 80, 80, 100],
-      [50, 50, 80, 80, 100],
+      [50, 80, 100],
+      [50, 80, 100],
     ]);
   });
 
@@ -208,10 +214,35 @@ describe.skipIf(skipWithoutFleet)('a budget', () => {
     await start(settings);
     await settle();
     expect(events()).toEqual(['day 50 of 10', 'day 80 of 10']);
-    expect(await percentsMailed()).toEqual([
-      [50, 80],
-      [50, 80],
-    ]);
+    expect(await percentsMailed()).toEqual([[80], [80]]);
+  });
+
+  it('sends one email about a jump over all shares, and none about the lower ones later', {
+    timeout: limitMs,
+  }, async () => {
+    await start({ AGENT_BUDGET_DAILY_USD: '10' });
+    await spend(12);
+    await expect.poll(events, patience).toEqual(['day 100 of 10', 'day 50 of 10', 'day 80 of 10']);
+    await settle();
+    expect(await percentsMailed()).toEqual([[100], [100]]);
+    await spend(1);
+    await settle();
+    await Promise.all(agents.splice(0).map((agent) => agent.kill()));
+    await start({ AGENT_BUDGET_DAILY_USD: '10' });
+    await settle();
+    expect(await percentsMailed()).toEqual([[100], [100]]);
+  });
+
+  it('sends an email about each share that is reached after another', { timeout: limitMs }, async () => {
+    await start({ AGENT_BUDGET_DAILY_USD: '10' });
+    const mailed: number[] = [];
+    for (const percent of [50, 80, 100]) {
+      await spend((percent - (mailed.at(-1) ?? 0)) / 10);
+      mailed.push(percent);
+      await expect.poll(percentsMailed, patience).toEqual([mailed, mailed]);
+      await settle();
+      expect(await percentsMailed()).toEqual([mailed, mailed]);
+    }
   });
 
   it('is reported further if it is lowered, and again if it is raised', { timeout: limitMs }, async () => {

@@ -345,9 +345,22 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await editor.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => today.innerText()).toContain('≥ US$12.40 of US$24.80 · set just now');
     await today.getByText('50%').waitFor();
+    // The setting does not apply.
+    const setting = page.getByRole('definition').filter({ has: page.getByRole('link', { name: /in the desk/ }) });
+    await page.goto(`${rig.url}/operator/settings`);
+    await expect
+      .poll(() => setting.allInnerTexts())
+      .toEqual([expect.stringMatching(/^set in the desk: US\$24\.80, instead of\s+10$/)]);
+    await judge(page, 'a setting that is replaced');
+    await setting.getByRole('link').click();
     await today.getByRole('button', { name: 'Change the budget of the day' }).click();
     await editor.getByRole('button', { name: 'Remove' }).click();
     await today.getByText('No budget.').waitFor();
+    await page.goto(`${rig.url}/operator/settings`);
+    await expect
+      .poll(() => setting.allInnerTexts())
+      .toEqual([expect.stringMatching(/^removed in the desk, instead of\s+10$/)]);
+    await setting.getByRole('link').click();
     await today.getByRole('button', { name: 'Set a budget of the day' }).click();
     await editor.getByLabel('US dollars').fill('10');
     await page.keyboard.press('Enter');

@@ -23,9 +23,9 @@ describe.skipIf(withoutChromium)('a report', () => {
     await rig.close();
   });
 
-  async function enter(path: string): Promise<Page> {
+  async function enter(path: string, email = `${randomUUID()}@example.com`): Promise<Page> {
     const visitor = await visit(browser);
-    await enterAsUser(visitor, rig, path, `${randomUUID()}@example.com`);
+    await enterAsUser(visitor, rig, path, email);
     return visitor.page;
   }
 
@@ -158,8 +158,12 @@ describe.skipIf(withoutChromium)('a report', () => {
       ]);
     await operator.goto(`${rig.url}/operator/audit?action=decision`);
     for (const chosen of ['restricted', 'allowed'])
-      await operator.getByText(`Decided: ${chosen}. A later decision has replaced this one.`).waitFor();
-    await operator.getByText(/: removed\. Reason: The person took the agreement back\./).waitFor();
+      await operator.getByText(`The content was ${chosen}. A later decision has replaced this one.`).waitFor();
+    await operator
+      .getByText(
+        /^The content was removed\. People reported it: Intimate without consent\. Reason: The person took the agreement back\.$/,
+      )
+      .waitFor();
     const downloaded = operator.waitForEvent('download');
     await operator.getByRole('button', { name: 'Export as CSV' }).click();
     const [, removed, allowed] = (await readFile(await (await downloaded).path(), 'utf8')).split('\r\n');
@@ -170,7 +174,8 @@ describe.skipIf(withoutChromium)('a report', () => {
   });
 
   it('is opened by an operator who takes down what is published', { timeout: limitMs }, async () => {
-    const owner = await enter('/library');
+    const email = `${randomUUID()}@example.com`;
+    const owner = await enter('/library', email);
     await publish(owner);
     const visitor = await visit(browser);
     await enterAsOperator(visitor, rig, '/operator/content');
@@ -189,6 +194,26 @@ describe.skipIf(withoutChromium)('a report', () => {
     await owner.getByText('Advertising is not allowed.').waitFor();
     await operator.goto(`${rig.url}/operator/content`);
     await published.getByText('No user has published anything yet.').waitFor();
+    // The log names the owner, and leads to the incident.
+    await operator.goto(`${rig.url}/operator/audit?action=${encodeURIComponent('POST /v1/incidents')}`);
+    const actions = operator.getByRole('list', { name: 'Actions' }).getByRole('listitem');
+    await actions
+      .filter({ hasText: `console decided an incident of ${email}` })
+      .first()
+      .waitFor();
+    await actions
+      .getByText('The content was removed. It was not reported. Reason: Advertising is not allowed.')
+      .waitFor();
+    const opened = actions.filter({ hasText: `console opened an incident of ${email}` });
+    expect(await opened.innerText()).not.toContain('asset ');
+    await opened.getByRole('link', { name: 'Open the incident' }).click();
+    const history = operator.getByRole('region', { name: 'History' }).getByRole('listitem');
+    await expect
+      .poll(() => history.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^Opened\s[\s\S]*by console$/),
+        expect.stringMatching(/^Decided: removed\s[\s\S]*by console$/),
+      ]);
     expect(visitor.complaints).toEqual([]);
   });
 
@@ -285,5 +310,71 @@ describe.skipIf(withoutChromium)('a report', () => {
     await page.getByText('The erasure of its owner deleted the content.').waitFor();
     expect(await page.getByRole('button', { name: /^(Show|Decide|Block)/ }).count()).toBe(0);
     await judge(page, 'an incident of an erased owner');
+  });
+
+  it('of several owners sends each the template in their own language', { timeout: limitMs }, async () => {
+    const desk = await openDesk(rig);
+    const reporter = await desk.person();
+    const incidentOf = new Map<string, string>();
+    for (const language of ['de', 'fr']) {
+      const [visitor, email] = [await visit(browser), `${language}-${randomUUID()}@example.com`];
+      await visitor.context.setExtraHTTPHeaders({ 'accept-language': language });
+      await enterAsUser(visitor, rig, '/library', email);
+      await visitor.context.close();
+      const owner = await desk.person(email);
+      const order = { prompt: 'a green bicycle', seed: 7 };
+      const { body } = await owner.call<{ id: string }>('agent', 'POST', '/images', order);
+      const read = async () =>
+        (await owner.call<{ items: { assetId: string | null }[] }>('agent', 'GET', `/generations/${body.id}`)).body;
+      await expect.poll(async () => (await read()).items[0]?.assetId, { timeout: 60_000 }).toMatch(/-/);
+      const { assetId } = (await read()).items[0] ?? {};
+      const copy = { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'posts' };
+      const published = (await owner.call<{ assetId: string }>('media', 'POST', '/v1/copy', copy)).body.assetId;
+      const report = { assetId: published, reason: 'copyright' };
+      expect((await reporter.call('media', 'POST', '/v1/reports', report)).status).toBe(201);
+      const path = `/api/incidents?ownerId=${owner.id}`;
+      const { incidents } = (await desk.send<{ incidents: { id: string }[] }>('GET', path)).body;
+      incidentOf.set(email, incidents[0]?.id ?? '');
+    }
+    const [[german = '', first = ''] = [], [french = '', second = ''] = []] = [...incidentOf];
+    const visitor = await visit(browser);
+    await enterAsOperator(visitor, rig, '/operator/incidents');
+    const { page } = visitor;
+    // One entry for the same bytes, the newest incident first, and the other below it.
+    const group = page.locator('ul[aria-label=Incidents] > li').filter({ hasText: 'a green bicycle' });
+    await expect
+      .poll(() => group.getByRole('listitem').allInnerTexts())
+      .toEqual([expect.stringMatching(/^Copyright: a green bicycle\s[\s\S]*open\s+de-[\w-]+@example\.com$/)]);
+    expect(await group.count()).toBe(1);
+    expect(await group.getByText('open incidents about this content').count()).toBe(0);
+    await judge(page, 'a list of incidents with the same content');
+    await page.goto(`${rig.url}/operator/incidents/${first}`);
+    await page.getByRole('button', { name: 'Decide' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Decide about the content' });
+    await dialog.getByRole('radio', { name: /^Restrict/ }).check();
+    await dialog.getByLabel('Template in German').selectOption('Copyright');
+    await dialog
+      .getByText(`Emails about the content of ${german} are written in German, the language of this person.`)
+      .waitFor();
+    // Only of those that the decision includes.
+    const others = dialog.getByText(`Emails about the content of ${french} are written in French`);
+    expect(await others.count()).toBe(0);
+    await dialog.getByRole('checkbox', { name: /^Copyright/ }).check();
+    await others.waitFor();
+    const reasons = dialog.getByLabel('Statement of reasons');
+    const template = await reasons.inputValue();
+    await reasons.fill(`${template} Bitte fragen Sie vorher.`);
+    await dialog.getByText('as you write it. It is not translated.').waitFor();
+    expect(await others.count()).toBe(0);
+    await reasons.fill(template);
+    await others.waitFor();
+    await judge(page, 'a decision in several languages');
+    await dialog.getByRole('button', { name: 'Save the decision' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const statementOf = async (id: string) =>
+      (await desk.send<{ decision: { statement: string } }>('GET', `/api/incidents/${id}`)).body.decision.statement;
+    expect(await statementOf(first)).toMatch(/^Der Inhalt verwendet ein fremdes Werk/);
+    expect(await statementOf(second)).toMatch(/^Le contenu utilise l’œuvre d’une autre personne/);
+    await visitor.context.close();
   });
 });

@@ -36,20 +36,25 @@ export function startBudgetAlerts(context: AgentContext, alerts: BudgetAlerts): 
     lookEveryMs,
     () =>
       transaction(db, async (tx) => {
-        for (const reached of await insertReached(tx, budgets, percents, lookBackS))
-          await publish(context, tx, alerts, reached);
+        const all = await insertReached(tx, budgets, percents, lookBackS);
+        for (const [at, reached] of all.entries()) {
+          await context.webhooks?.publish(tx, 'budget.reached', reached);
+          const next = all[at + 1];
+          // One email about a jump over several shares: the highest one is the last of its period.
+          if (next?.period !== reached.period || next.start !== reached.start)
+            await notifyOperators(context, tx, alerts, reached);
+        }
       }),
     (error) => log.warn({ err: error }, 'the budgets could not be compared with the costs'),
   );
 }
 
-async function publish(
-  { jobs, webhooks }: AgentContext,
+async function notifyOperators(
+  { jobs }: AgentContext,
   tx: Tx<AgentTables>,
   { operators, consoleUrl }: BudgetAlerts,
   reached: Reached,
 ): Promise<void> {
-  await webhooks?.publish(tx, 'budget.reached', reached);
   const url = consoleUrl && new URL('/operator/models', consoleUrl).href;
   for (const email of operators) {
     const [profile] = await findProfilesByEmail(tx, email);

@@ -54,7 +54,7 @@ export const changeBudget = (db: Db<AgentTables>, period: Period, budgetUsd: num
 export type Reached = Omit<BudgetList['budgets'][number], 'changedAt'>;
 
 /**
- * Returns each share once for its period, and again if the budget was raised since. A concurrent call waits for the end of this
+ * Returns each share once for its period, the lowest first, and again if the budget was raised since. A concurrent call waits for the end of this
  * transaction, and then returns nothing.
  */
 export async function insertReached(

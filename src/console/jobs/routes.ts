@@ -21,6 +21,7 @@ import {
   reviveDead,
   type SeenJob,
 } from '#platform/jobs/operatorstore.ts';
+import { parseJson } from '#platform/json.ts';
 import { problems } from '#platform/problem.ts';
 import { deliveryQueue, typeOfEvent } from '#webhooks/publishing.ts';
 import type { StoredContext } from '../context.ts';
@@ -284,12 +285,4 @@ function maskText(text: string, depth: number): unknown {
 
 function shorten(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}… (${text.length} characters)` : text;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

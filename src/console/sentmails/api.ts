@@ -1,5 +1,6 @@
 /** Queries of the Mail page. The notification service defines the responses. */
 import { z } from 'zod';
+import { parseJson } from '#platform/json.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 
 export const previewPath = z.object({ type: z.string().min(1).max(128) });
@@ -8,13 +9,9 @@ export const previewQuery = z.object({
   data: z
     .string()
     .max(8000)
-    .optional()
-    .transform((text, context) => {
-      const data = parseData(text);
-      if (data !== undefined) return data;
-      context.addIssue({ code: 'custom', message: 'must be a JSON object' });
-      return z.NEVER;
-    })
+    .default('')
+    .transform((text) => parseJson(text || '{}'))
+    .pipe(z.record(z.string(), z.unknown(), 'must be a JSON object'))
     .describe('A JSON object: the values for the texts.'),
 });
 export type PreviewQuery = z.output<typeof previewQuery>;
@@ -28,13 +25,3 @@ export const sentMailQuery = z.object({
 export const sentMailPath = z.object({ id: z.string().min(1).max(512) });
 export const suppressionQuery = z.object({ limit: pageSize(50, 50), cursor: z.string().min(1).max(512).optional() });
 export const suppressionPath = z.object({ address: z.string().min(1).max(512) });
-
-/** `undefined`: it is not a JSON object. */
-function parseData(text = '{}'): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const data: unknown = JSON.parse(text === '' ? '{}' : text);
-    return typeof data === 'object' && data !== null && !Array.isArray(data) ? { ...data } : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -339,6 +339,13 @@ onEveryPair('reports', (pair) => {
     const opened = await open();
     expect(opened).toMatchObject({ assetId: elsewhere, status: 'open', reports: 0, reasons: [], openAlike: 3 });
     expect((await open()).id).toBe(opened.id);
+    // The audit log names the incident, and of an asset that is not there the asset.
+    const log = rig.database.queries<AuditTables>().selectFrom('operator_actions').select(['target', 'outcome']);
+    const recordedOf = (target: string) => log.where('target', '=', target).where('action', '=', 'POST /v1/incidents');
+    expect(await recordedOf(`incident ${opened.id}`).execute()).toHaveLength(2);
+    const unknown = randomUUID();
+    await rig.server.post('/v1/incidents', { assetId: unknown });
+    expect(await recordedOf(`asset ${unknown}`).execute()).toMatchObject([{ outcome: '404' }]);
     const before = sent.length;
     const removal = { decision: 'remove', statement: 'She did not agree.' };
     await decide(String(incident?.id), removal);

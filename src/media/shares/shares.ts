@@ -125,7 +125,8 @@ export async function readShareData(deps: MediaContext, id: string): Promise<api
   const collectionId = collectionOf(share.threadId);
   const messages = snapshot?.messages ?? [];
   const named = [...new Set(assetId === null ? mediaOf(messages) : [assetId])];
-  const rows = named.length === 0 ? [] : await store.findShownAssets(deps.db, ownerId, named, collectionId ?? undefined);
+  const rows =
+    named.length === 0 ? [] : await store.findShownAssets(deps.db, ownerId, named, collectionId ?? undefined);
   const found = await showRows(deps, rows, showPrompt);
   const media = [...found.values()].map((one) => ({ ...one, place: named.indexOf(one.assetId) }));
   const [first] = media;

@@ -12,7 +12,7 @@ interface AuditingOptions<Tables> {
   /** Reports whether only operators can call the route. */
   readonly isOperators: (url: string, method: string) => boolean;
   /** Returns what a request acts on, or `undefined` if it changes nothing. The result contains no content, and users as a hash. */
-  readonly targetOf: (request: FastifyRequest) => string | undefined;
+  readonly targetOf: (request: FastifyRequest, answer: unknown) => string | undefined;
   /** Returns a word for what the operator chose. The action ends with it. */
   readonly choiceOf?: (request: FastifyRequest) => string | undefined;
 }
@@ -20,10 +20,10 @@ interface AuditingOptions<Tables> {
 /** Call this before the routes are added. Routes that are not for operators are unaffected. */
 export function auditOperators<Tables>(app: HttpServer, deps: AuditingOptions<Tables>): void {
   const { db, log, isOperators, targetOf, choiceOf } = deps;
-  const recordRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+  const recordRequest = async (request: FastifyRequest, reply: FastifyReply, answer: unknown) => {
     // Rejected callers must not be able to fill the table.
     if (reply.statusCode === 401 || reply.statusCode === 403) return;
-    const target = targetOf(request);
+    const target = targetOf(request, answer);
     if (target === undefined) return;
     const { method, routeOptions, headers } = request;
     const choice = choiceOf?.(request);

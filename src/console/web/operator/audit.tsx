@@ -12,7 +12,7 @@ import { saveFile } from '../shell/saving.ts';
 import './desk.css';
 import './operator.css';
 import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
-import { chosenIn, isDecision, statusOf, titleOf } from './incidentstates.ts';
+import { chosenIn, isDecision, nobody, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink, readName, Viewed } from './names.tsx';
 import { actorOf, deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
 
@@ -111,6 +111,10 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
   const { at, actor, action, target, outcome, requestId, userId, change, reason } = whole;
   const isOfUser = target.startsWith('sha256 ');
   const incidentId = incidentIn(target);
+  const incident = useRead<Incident>(['incident', incidentId], `/api/incidents/${incidentId}`, {
+    enabled: incidentId !== undefined,
+    staleTime: 60_000,
+  }).data;
   const queue = /^(?:job \S+ of|queue) (\S+)$/.exec(target)?.[1];
   // What was done to the public content.
   const edit = /^content \S+ (.+)$/.exec(target)?.[1];
@@ -128,6 +132,12 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
               <PersonLink id={userId} />
             </>
           )}
+          {incident && incident.ownerId !== nobody && (
+            <>
+              {' of '}
+              <PersonLink id={incident.ownerId} />
+            </>
+          )}
         </span>
         <time className="quiet desk-figure" dateTime={at} title={sinceThen(at)}>
           {momentOf(at)}
@@ -139,7 +149,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
         </p>
       )}
       {reason !== null && <p className="quiet">Reason: {reason}</p>}
-      {incidentId && isDecision(action) && <Decision id={incidentId} of={whole} />}
+      {incident && isDecision(action) && <Decision incident={incident} of={whole} />}
       {parts.length > 0 && (
         <ul className="quiet desk-parts">
           {parts.map((part) => (
@@ -185,26 +195,25 @@ function decisionOf(incident: Incident, { at, action }: Pick<Action, 'at' | 'act
   if (madeAt === null) return undefined;
   const isOther = chosen !== undefined && chosen !== statusOf(incident);
   if (isOther || Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs)
-    return { state: chosen, reason: 'A later decision has replaced this one.' };
-  return {
-    state: statusOf(incident),
-    subject: titleOf(incident),
-    reason: incident.decision?.statement || incident.note,
-  };
+    return { state: chosen, isCurrent: false, reason: 'A later decision has replaced this one.' };
+  return { state: statusOf(incident), isCurrent: true, reason: incident.decision?.statement || incident.note };
 }
 
-function Decision({ id, of: action }: { readonly id: string; readonly of: Action }) {
-  const { data } = useRead<Incident>(['incident', id], `/api/incidents/${id}`, { staleTime: 60_000 });
-  const decided = data && decisionOf(data, action);
+function Decision({ incident, of: action }: { readonly incident: Incident; readonly of: Action }) {
+  const decided = decisionOf(incident, action);
   if (decided === undefined) return null;
-  const { state, subject, reason } = decided;
-  if (subject === undefined) return <p className="quiet">{state ? `Decided: ${state}. ${reason}` : reason}</p>;
+  const { state, isCurrent, reason } = decided;
   return (
     <p>
-      {subject}: {state}. {reason && <span className="quiet">Reason: {reason}</span>}
+      {state && `The content was ${state}. `}
+      {isCurrent && `${incident.reasons.length > 0 ? 'People reported it: ' : ''}${causeOf(incident)}. `}
+      <span className="quiet">{isCurrent ? reason && `Reason: ${reason}` : reason}</span>
     </p>
   );
 }
+
+const causeOf = (incident: Incident) =>
+  incident.origin === 'report' && incident.reasons.length === 0 ? 'It was not reported' : titleOf(incident);
 
 const mostExported = 10_000;
 const columns = ['Time', 'Operator', 'Action', 'Subject', 'Decision', 'Reason', 'Result', 'Link', 'Request id'];

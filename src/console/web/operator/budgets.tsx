@@ -26,6 +26,17 @@ export function useBudgets() {
   });
 }
 
+/** What an operator decided in place of a setting with this value. `undefined`: the setting applies. */
+export function useReplacements(): (setting: string, value: string | null) => string | undefined {
+  const { data } = useBudgets();
+  return (setting, value) => {
+    const [period] = periods.find((one) => one[3] === setting) ?? [];
+    const budget = data?.budgets.find((one) => one.period === period);
+    if (budget?.changedAt) return `set in the desk: ${moneyOf(budget.budgetUsd)}`;
+    return period && data && value !== null && budget === undefined ? 'removed in the desk' : undefined;
+  };
+}
+
 export function Budgets() {
   const { data, error, refetch } = useBudgets();
   const costOf = useCosts();

@@ -102,7 +102,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           )}
           <History of={incident} />
         </div>
-        <div className="stack desk-aside">
+        <div className="stack desk-aside desk-decide">
           {isGone && <p className="quiet">The {goneBy(incident)} deleted the content. No preview of it is left.</p>}
           {assetId !== null && !isGone && <Preview id={id} isThere={isThere} />}
           <Decision incident={incident} />
@@ -144,6 +144,8 @@ function History({ of: incident }: { readonly of: Incident }) {
     ['incident', id, 'actions'],
     `/api/actions?${new URLSearchParams({ target: `incident ${id}`, limit: '100' })}`,
   );
+  // By whom, if the audit log has it.
+  const isOpened = (data?.actions ?? []).some(({ action }) => action === 'POST /v1/incidents');
   const began =
     origin === 'report'
       ? reports > 0
@@ -162,7 +164,7 @@ function History({ of: incident }: { readonly of: Incident }) {
       : deedOf(deed.action).replace(/( of)? an incident/, '');
   };
   const events = [
-    { at: createdAt, text: began, actor: '' },
+    ...(isOpened && reports === 0 ? [] : [{ at: createdAt, text: began, actor: '' }]),
     ...(appeal === undefined ? [] : [{ at: appeal.at, text: 'Appealed by the owner', actor: '' }]),
     ...(resolvedAt !== null && decision === null && isDecidable(incident)
       ? [{ at: resolvedAt, text: 'Closed, because the owner was erased', actor: '' }]

@@ -13,10 +13,11 @@ import './runs.css';
 import { useMayChange } from '../operator.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { Listing, useFilters, usePages } from '../parts/listing.tsx';
+import { Lines } from '../parts/tables.tsx';
 import { Glance, IncidentDetails, IncidentStatus } from './incident.tsx';
 import { isAlbum, isDecidable, isRemoved, nobody, peopleOf, titleOf } from './incidentstates.ts';
 import { PersonLink, useThreadTitle } from './names.tsx';
-import { PlaceLink } from './places.tsx';
+import { IncidentLine, PlaceLink } from './places.tsx';
 
 export type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -93,19 +94,25 @@ function List() {
       <Listing
         pages={pages}
         label="Incidents"
-        itemsOf={({ incidents }) => incidents}
-        keyOf={({ id }) => id}
+        itemsOf={({ incidents }) => groupsOf(incidents)}
+        keyOf={([{ id }]) => id}
         empty={<Empty title="No incidents here." />}
       >
-        {(incident) => <Row incident={incident} />}
+        {([first, ...others]) => <Row incident={first} others={others} />}
       </Listing>
       <Rescreening />
     </>
   );
 }
 
-function Row({ incident }: { readonly incident: Incident }) {
-  const { id, status, reports, title, assetId, ownerId, threadId, createdAt, appeal, isGone, openAlike } = incident;
+type Group = [first: Incident, ...others: Incident[]];
+
+/** The incidents of a page about the same bytes, in the place of the first. */
+const groupsOf = (incidents: readonly Incident[]): readonly Group[] =>
+  Object.values(Object.groupBy(incidents, ({ id, sha256 }) => `of ${sha256 || id}`)) as Group[];
+
+function Row({ incident, others }: { readonly incident: Incident; readonly others: readonly Incident[] }) {
+  const { id, reports, title, assetId, ownerId, threadId, createdAt, appeal, isGone, openAlike } = incident;
   return (
     <div className="record">
       {assetId !== null && isDecidable(incident) && !isGone ? (
@@ -138,7 +145,7 @@ function Row({ incident }: { readonly incident: Incident }) {
         <p className="record-facts">
           <span>{titleOf(incident)}</span>
           {reports > 0 && <span className="quiet">reported by {peopleOf(reports)}</span>}
-          {openAlike > (status === 'open' ? 1 : 0) && (
+          {openAlike > [incident, ...others].filter((one) => one.status === 'open').length && (
             <span className="tag">
               {openAlike === 1
                 ? '1 open incident about this content'
@@ -151,6 +158,13 @@ function Row({ incident }: { readonly incident: Incident }) {
           {ownerId === nobody ? <span>owner erased</span> : <PersonLink id={ownerId} />}
           <PlaceLink of={incident} />
         </p>
+        {others.length > 0 && (
+          <Lines>
+            {others.map((one) => (
+              <IncidentLine key={one.id} of={one} isNamed />
+            ))}
+          </Lines>
+        )}
       </div>
     </div>
   );

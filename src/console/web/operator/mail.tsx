@@ -241,18 +241,9 @@ function SentMails() {
     getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
     placeholderData: (previous) => previous,
   });
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = pages;
-  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the emails" />;
-  const mails = data.pages.flatMap((page) => page.data).map((mail) => ({ ...mail, status: statusOf(mail) }));
-  if (mails.length === 0 && q === '' && state === '')
-    return (
-      <Empty title="No email was sent in the last 30 days.">
-        <p>Services and your own servers send email through the notification service.</p>
-      </Empty>
-    );
   return (
     <>
-      <search className="stack">
+      <search className="row desk-filters">
         <Choices label="Status" of={states} chosen={state} choose={(status) => change({ status })} />
         <SearchField
           label="Search"
@@ -262,16 +253,27 @@ function SentMails() {
           onChange={(typed) => change({ q: typed })}
         />
       </search>
-      {mails.length === 0 && (
-        <Empty
-          title={q !== '' ? 'No email matches.' : state === 'failed' ? 'No email has failed.' : 'No email is delayed.'}
-        >
-          {q !== '' && <p>Enter a part of a subject or of an address. Emails are listed for 30 days.</p>}
-        </Empty>
-      )}
-      <ul className="lines" aria-label="Emails">
-        {mails.map(({ id, to, subject, status, in_outbox, created_at, scheduled_at, reason, next_attempt_at }) => (
-          <li key={id}>
+      <Listing
+        pages={pages}
+        label="Emails"
+        itemsOf={(page) => page.data.map((mail) => ({ ...mail, status: statusOf(mail) }))}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty
+            title={
+              q !== ''
+                ? 'No email matches.'
+                : state === ''
+                  ? 'No email was sent in the last 30 days.'
+                  : `No email ${state === 'failed' ? 'has failed' : 'is delayed'}.`
+            }
+          >
+            {q !== '' && <p>Enter a part of a subject or of an address. Emails are listed for 30 days.</p>}
+          </Empty>
+        }
+      >
+        {({ id, to, subject, status, in_outbox, created_at, scheduled_at, reason, next_attempt_at }) => (
+          <>
             <button
               type="button"
               className="entry"
@@ -293,17 +295,9 @@ function SentMails() {
               )}
             </button>
             {id === opened && <SentMail id={id} to={to} isStored={in_outbox && status === 'sent'} />}
-          </li>
-        ))}
-      </ul>
-      {hasNextPage && (
-        <p>
-          <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
-            Show older emails
-          </button>
-          {isFetchNextPageError && <Problem of={error} />}
-        </p>
-      )}
+          </>
+        )}
+      </Listing>
     </>
   );
 }

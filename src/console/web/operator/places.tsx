@@ -12,7 +12,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Problem, Status } from '../parts/states.tsx';
 import { Line, Lines } from '../parts/tables.tsx';
-import { incidentTones, isDecidable, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
+import { incidentTones, isDecidable, nobody, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
 
 /** Where the content is, with a link if an operator can see that. */
@@ -45,14 +45,20 @@ export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Inc
 export const openIncident = (assetId: string) =>
   callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
 
-export const IncidentLine = ({ of: incident }: { readonly of: Incident }) => (
+/** `isNamed`: among incidents of several people. */
+export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident; readonly isNamed?: boolean }) => (
   <Line
     name={
       <Link href={`/operator/incidents/${incident.id}`}>
         {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
       </Link>
     }
-    note={<Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>}
+    note={
+      <>
+        <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>{' '}
+        {isNamed && incident.ownerId !== nobody && <PersonLink id={incident.ownerId} />}
+      </>
+    }
     at={incident.createdAt}
   />
 );
@@ -89,7 +95,7 @@ export function Places({ of: assetId, but }: { readonly of: string; readonly but
             }
           />
         ))}
-        {incidents.map((one) => one.id !== but && <IncidentLine key={one.id} of={one} />)}
+        {incidents.map((one) => one.id !== but && <IncidentLine key={one.id} of={one} isNamed />)}
       </Lines>
       {isStored && incidents.every(({ status }) => status !== 'open') && but === undefined && (
         <Changes>

@@ -1,5 +1,5 @@
 /** The jobs of a queue, and what an operator does with one or all of them. */
-import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
@@ -233,12 +233,15 @@ interface ActionsProps {
   readonly children?: ReactNode;
 }
 
-function Actions({ retry, discard, act, children }: ActionsProps) {
+export function Actions({ retry, discard, act, children }: ActionsProps) {
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: async (action: Action) => notify(await act(action)),
     // After a failure, too: another operator, or the queue, was faster.
-    onSettled: () => refreshJobs(queries),
+    onSettled: () =>
+      Promise.all(
+        ['queues', 'jobs', 'webhooks', 'overview'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
+      ),
   });
   return (
     <div className="row start">
@@ -251,12 +254,5 @@ function Actions({ retry, discard, act, children }: ActionsProps) {
       {discard && <Confirm {...discard} onConfirm={() => change.mutateAsync('discard').catch(() => undefined)} />}
       <Problem of={change.error} />
     </div>
-  );
-}
-
-/** Reads everything again that shows jobs. */
-export async function refreshJobs(queries: QueryClient): Promise<void> {
-  await Promise.all(
-    ['queues', 'jobs', 'webhooks', 'overview'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
   );
 }

@@ -1,5 +1,5 @@
 /** What people reported, and the decision about it. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { PeoplePage } from '#accounts/people/api.ts';
@@ -126,12 +126,18 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const [decision, setDecision] = useState<string>();
   const [typed, setTyped] = useState(note ?? '');
   const text = typed.trim();
+  const [language] = languageOf(useOwner(incident.ownerId));
+  const template = templates.find(({ texts }) => texts[language] === text);
   const choices = statements.choices[!isThere ? 'blocked' : incident.isGone ? 'removed' : 'there'];
   const others = useOthers(incident);
   const [unlike, setUnlike] = useState<ReadonlySet<string>>(new Set());
   // A removal is about all that was reported or is of the same person, unless the operator leaves something out.
   const isIncluded = (one: (typeof others)[number]) =>
     unlike.has(keyOf(one)) !== (decision === 'remove' && ('id' in one || one.ownerId === incident.ownerId));
+  /** The other owners whose content the decision includes. */
+  const strangers = [...new Set(others.filter(isIncluded).map(({ ownerId }) => ownerId))].filter(
+    (ownerId) => ownerId !== incident.ownerId,
+  );
   const flip = (key: string) =>
     setUnlike(new Set(unlike.has(key) ? [...unlike].filter((one) => one !== key) : [...unlike, key]));
   const deciding = useMutation({
@@ -141,8 +147,10 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
       for (const one of others.filter(isIncluded)) all.push('id' in one ? one : await openIncident(one.assetId));
       for (const [index, one] of all.entries()) {
         const mailOwner = all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index;
+        const { people } = await queries.fetchQuery(ownerQuery(one.ownerId));
+        const statement = template?.texts[languageOf(people[0])[0]] ?? text;
         const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
-        const json = isThere ? { decision, statement: text, mailOwner } : resolution;
+        const json = isThere ? { decision, statement, mailOwner } : resolution;
         const path = `/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`;
         queries.setQueryData(['incident', one.id], await callJson(path, { method: 'POST', json }));
       }
@@ -201,7 +209,13 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
           value={typed}
           onChange={setTyped}
         />
-        {isThere && <p className="quiet">The owner and the reporters get the statement by email, as you write it.</p>}
+        {isThere && (
+          <p className="quiet">
+            The owner and the reporters get the statement by email
+            {template === undefined ? ', as you write it. It is not translated.' : '.'}
+          </p>
+        )}
+        {template && [incident.ownerId, ...strangers].map((id) => <MailLanguage key={id} of={id} />)}
         <Problem of={deciding.error} />
         <div className="desk-buttons">
           <button
@@ -225,23 +239,42 @@ function useOthers(incident: Incident): readonly Other[] {
   return data === undefined ? [] : undecidedIn(data).filter((one) => keyOf(one) !== incident.id);
 }
 
-const useOwner = (id: string) => useRead<PeoplePage>(['people', id], `/api/people?q=${id}`).data?.people[0];
+type Owner = PeoplePage['people'][number];
+
+const ownerQuery = (id: string) => ({
+  queryKey: ['people', id],
+  queryFn: () => callJson<PeoplePage>(`/api/people?q=${id}`),
+  staleTime: 60_000,
+});
+const useOwner = (id: string): Owner | undefined => useQuery(ownerQuery(id)).data?.people[0];
+
+/** English, if the language of the owner is not known. */
+const languageOf = (owner: Owner | undefined) =>
+  languageChoices.find(([tag]) => tag === owner?.language) ?? languageChoices[0];
+
+function MailLanguage({ of: id }: { readonly of: string }) {
+  const owner = useOwner(id);
+  return (
+    <p className="quiet">
+      Emails about the content of <PersonName id={id} /> are written in {languageOf(owner)[1]},{' '}
+      {owner?.language == null ? 'because the language of this person is not known' : 'the language of this person'}.
+    </p>
+  );
+}
 
 const { templates } = statements;
 
 /** In the language of the owner, who gets the text by email. It can be changed before it is sent. */
 function Templates({ of, onChoose }: { readonly of: Incident; readonly onChoose: (text: string) => void }) {
   const { ownerId, reasons } = of;
-  const owner = useOwner(ownerId);
-  const known = languageChoices.find(([tag]) => tag === owner?.language);
-  const [language, languageName] = known ?? languageChoices[0];
+  const [language, languageName] = languageOf(useOwner(ownerId));
   const [chosen, setChosen] = useState('');
   const [worst = ''] = bySeverity(reasons);
   const fits = (one: (typeof templates)[number]) => Number(one.reasons?.includes(worst) ?? false);
   const sorted = templates.toSorted((one, other) => fits(other) - fits(one));
   return (
     <Choice
-      label={`Template in ${languageName}${known ? ', the language of the owner' : ''}`}
+      label={`Template in ${languageName}`}
       choices={[['', 'None: write your own'], ...sorted.map(({ name }) => [name, name] as const)]}
       value={chosen}
       onChange={(name) => {

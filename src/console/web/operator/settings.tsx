@@ -1,6 +1,7 @@
 /** The effective configuration, what runs on stand-ins, and the checks of `npm run doctor`. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Examination, SettingsView } from '../../settings/routes.ts';
 import { callJson } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
@@ -11,6 +12,7 @@ import { SearchField, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
+import { useReplacements } from './budgets.tsx';
 import { SettingLink } from './names.tsx';
 
 export function Settings() {
@@ -138,14 +140,15 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
   const { of, change } = useFilters();
   const q = of('q');
   const [isChangedOnly, setChangedOnly] = useState(true);
+  const replacementOf = useReplacements();
   const words = q.toLowerCase().split(' or ');
   const shown = groups
     .map((group) => ({
       ...group,
       settings: group.settings.filter(
-        ({ variable, meaning, isDefault }) =>
+        ({ variable, meaning, value, isDefault }) =>
           words.some((word) => `${variable} ${meaning}`.toLowerCase().includes(word)) &&
-          !(isChangedOnly && isDefault && q === ''),
+          !(isChangedOnly && isDefault && q === '' && replacementOf(variable, value) === undefined),
       ),
     }))
     .filter(({ settings }) => settings.length > 0);
@@ -178,8 +181,14 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
                   </p>
                 </dt>
                 <dd>
+                  {replacementOf(variable, value) !== undefined && (
+                    <p>
+                      <Link href="/operator/models">{replacementOf(variable, value)}</Link>
+                      {value !== null && ', instead of'}
+                    </p>
+                  )}
                   {value === null ? (
-                    <span className="quiet">not set</span>
+                    replacementOf(variable, value) === undefined && <span className="quiet">not set</span>
                   ) : (
                     <code className="desk-value">{value}</code>
                   )}

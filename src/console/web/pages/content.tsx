@@ -5,10 +5,11 @@ import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
-import type { Incident, IncidentPage } from '#media/incidents/api.ts';
+import type { IncidentPage } from '#media/incidents/api.ts';
 import type { ContentSource, DocumentName } from '../../content.ts';
 import { callJson, send } from '../calls.ts';
 import { languageChoices, SettingLink } from '../operator/names.tsx';
+import { openIncident } from '../operator/places.tsx';
 import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -201,14 +202,22 @@ function Shown({ entry, kind, body, language }: ShownProps) {
       ? 'Not shown: the content service rejects a value.'
       : isCard && text('prompt') === ''
         ? 'Explore omits it: it has no prompt.'
-        : kind.list === 'items' && !/^(https?:\/\/|\/)/.test(text('url')) && 'Explore omits it: it has no link.';
+        : isCard && text('image') === ''
+          ? 'Explore omits it: it has no image.'
+          : kind.list === 'items' && !isLink(text('url')) && 'Explore omits it: it has no link.';
   const facts = isCard ? [mediaType ?? 'image', ratio, `plan: ${planName(String(requiredPlan ?? 'free'))}`] : [];
   return (
     <>
       <Picture url={text(kind.picture) || text('cover')} isVideo={mediaType === 'video'} />
-      <h3>{text('title') || 'Without a title'}</h3>
-      {text('description') !== '' && <p>{text('description')}</p>}
-      {text('prompt') !== '' && <p className="quiet">{text('prompt')}</p>}
+      {kind.list === '' ? (
+        <p className="content-line">
+          <span className="strong">{text('title') || 'Without a title'}</span> {text('description')}
+        </p>
+      ) : (
+        <h3>{text('title') || 'Without a title'}</h3>
+      )}
+      {kind.list !== '' && text('description') !== '' && <p>{text('description')}</p>}
+      {text('prompt') !== '' && text('prompt') !== text('description') && <p className="quiet">{text('prompt')}</p>}
       <Away url={text('url') || text('arcadeLink')} />
       {omitted && <p className="quiet">{omitted}</p>}
       <p className="tags" lang="en">
@@ -339,7 +348,7 @@ function Published() {
   const mayOpen = useMayChange();
   const [, navigate] = useLocation();
   const opening = useMutation({
-    mutationFn: (assetId: string) => callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } }),
+    mutationFn: openIncident,
     onSuccess: ({ id }) => navigate(`/operator/incidents/${id}`),
   });
   return (
@@ -398,12 +407,14 @@ function Picture({ url, isVideo }: { readonly url: string; readonly isVideo: boo
   );
 }
 
-/** Links of the CMS lead to web pages. */
-function Away({ url }: { readonly url: string }) {
-  if (!/^https?:\/\//i.test(url)) return url !== '' && <p className="quiet address">{url}</p>;
-  return (
-    <a className="address" href={url} target="_blank" rel="noreferrer">
-      {url}
+/** To a web page, or to a page of the console. */
+const Away = ({ url }: { readonly url: string }) =>
+  isLink(url) ? (
+    <a className="address" href={url} target="_blank" rel="noreferrer" title={url}>
+      {url.replaceAll('%20', ' ')}
     </a>
+  ) : (
+    url !== '' && <p className="quiet address">{url}</p>
   );
-}
+
+const isLink = (url: string) => /^(https?:\/\/|\/(?!\/))/i.test(url);

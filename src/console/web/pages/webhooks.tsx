@@ -1,22 +1,20 @@
 import '../operator/desk.css';
 import '../operator/operator.css';
 import '../operator/runs.css';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { webhookEventTypes } from '#webhooks/events.ts';
 import type { Delivery, DeliveryList, EndpointState } from '../../api.ts';
 import { send } from '../calls.ts';
 import { Id, PersonLink, SettingLink } from '../operator/names.tsx';
-import { AllDead, refreshJobs } from '../operator/queuejobs.tsx';
+import { Actions, AllDead } from '../operator/queuejobs.tsx';
 import { useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { SearchField, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { notify } from '../shell/notices.ts';
 import { CopyButton } from '../studio/copybutton.tsx';
 
 const states = {
@@ -32,7 +30,7 @@ export function Webhooks() {
     <div className="operator">
       <PageHead title="Webhooks">
         Your server receives events about runs, images, videos, files and accounts, and about emails and budgets that
-        need attention.
+        need attention. A failed delivery is retried for 24 hours, with increasing pauses. After that, it is dead.
       </PageHead>
       {useConsole().data?.hasWebhooks ? <Deliveries /> : <Unset />}
     </div>
@@ -78,9 +76,6 @@ function Deliveries() {
   const none = of('type') + of('q') === '' ? noneAtAll : 'No delivery matches.';
   return (
     <>
-      <p className="quiet">
-        A failed delivery is retried for 24 hours, with increasing pauses. After that, it is dead.
-      </p>
       {data && <Endpoint of={data} />}
       <Choices
         label="Deliveries"
@@ -210,26 +205,9 @@ function About({ body }: { readonly body: string }) {
 }
 
 function SendAgain({ delivery: { id, fence, type } }: { readonly delivery: Delivery }) {
-  const queries = useQueryClient();
-  const sending = useMutation({
-    mutationFn: async () => {
-      await send(`/api/jobs/${encodeURIComponent(id)}/retry`, { method: 'POST', json: { fence } });
-      notify(`${type} is being sent again.`);
-    },
-    // Another operator, or the queue, may have been faster.
-    onSettled: () => refreshJobs(queries),
-  });
-  return (
-    <p>
-      <button
-        type="button"
-        aria-label={`Send again: ${type}`}
-        disabled={sending.isPending}
-        onClick={() => sending.mutate()}
-      >
-        Send again
-      </button>
-      <Problem of={sending.error} />
-    </p>
-  );
+  const sendAgain = async () => {
+    await send(`/api/jobs/${encodeURIComponent(id)}/retry`, { method: 'POST', json: { fence } });
+    return `${type} is being sent again.`;
+  };
+  return <Actions retry={['Send again', `Send again: ${type}`]} act={sendAgain} />;
 }

@@ -100,7 +100,7 @@ export function SearchField({ label, placeholder, value, maxLength = 200, onChan
   );
 }
 
-interface ListingProps<P extends Page, Item> {
+interface ListingProps<P, Item> {
   readonly pages: Pages<P>;
   /** The name of the list, in the plural. */
   readonly label: string;
@@ -111,7 +111,7 @@ interface ListingProps<P extends Page, Item> {
   readonly children: (item: Item) => ReactNode;
 }
 
-export function Listing<P extends Page, Item>({
+export function Listing<P, Item>({
   pages: { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage },
   label,
   itemsOf,
