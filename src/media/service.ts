@@ -12,6 +12,7 @@ import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
+import { parseJson } from '#platform/json.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { assetParams, type LegacyImport } from './api.ts';
 import { addCollectionRoutes } from './collections/routes.ts';
@@ -244,7 +245,7 @@ const auditing = {
   targetOf: ({ routeOptions: { url }, body, params }: FastifyRequest, answer: unknown) => {
     if (incidentDeeds.includes(url ?? '')) return `incident ${incidentParams.safeParse(params).data?.id ?? ''}`;
     if (url === '/v1/incidents') {
-      const opened = incidentParams.safeParse(JSON.parse(String(answer))).data;
+      const opened = incidentParams.safeParse(parseJson(String(answer))).data;
       return opened ? `incident ${opened.id}` : `asset ${assetParams.safeParse(body).data?.assetId ?? ''}`;
     }
     if (url === '/v1/assets/legacy') return 'legacy file';

@@ -100,7 +100,8 @@ export function playReadingPages(scene: Scene): void {
     await editor.getByRole('button', { name: 'Save' }).click();
     await editor.waitFor({ state: 'detached' });
     await announcement.getByText('shown', { exact: true }).waitFor();
-    await announcement.getByRole('heading', { name: 'We are back' }).waitFor();
+    // The line as users see it.
+    await announcement.getByText('We are back Choose').waitFor();
     expect(await published('announcement', 'de')).toMatchObject({ visible: true, title: 'Wir sind zurück' });
     // The former Japanese title has its former meaning. The text, which has not changed, keeps its translations.
     const japanese = { title: 'We are back', description: expect.stringMatching(/[\u3040-\u30ff]/) };
@@ -137,6 +138,7 @@ export function playReadingPages(scene: Scene): void {
     await editor.waitFor({ state: 'detached' });
     const added = ideas.getByRole('listitem').filter({ hasText: 'A harbor in fog' });
     await added.getByText('featured: comes first').waitFor();
+    await added.getByText('Explore omits it: it has no image.').waitFor();
     const { cards = [], featuredCardIds } = await published('homecards/v2', 'en');
     expect(featuredCardIds).toContain(cards.find(({ title }) => title === 'A harbor')?.id);
     await added.getByRole('button', { name: 'Edit' }).click();
