@@ -26,6 +26,7 @@ import {
   quotientOf,
   rememberRatio,
   sendOrder,
+  splitPrompt,
   unsent,
   useModels,
   useShowOrder,
@@ -75,7 +76,12 @@ interface CreateFormProps {
 
 export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, onOrdered }: CreateFormProps) {
   const user = useUser();
-  const [order, setOrder] = useState<Order>(() => JSON.parse(sessionStorage.getItem(draftKey) ?? 'null') ?? given);
+  const [order, setOrder] = useState<Order>(() => {
+    const draft = sessionStorage.getItem(draftKey);
+    if (draft !== null) return JSON.parse(draft);
+    // The page of a share shows the whole prompt.
+    return given.share === undefined ? given : { ...given, ...splitPrompt(given.prompt, given.kind) };
+  });
   useEffect(() => {
     if (draftKey !== '') sessionStorage.setItem(draftKey, JSON.stringify(order));
   }, [draftKey, order]);
@@ -89,10 +95,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const edge = useConsole().data?.addresses.edge;
   const sharedPage = order.share && source === undefined ? `${edge}/s/${encodeURIComponent(order.share)}/0` : undefined;
   const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;
-  const { count = 1, references, ratio } = fitting(
-    isGone && !sharedPage ? { ...order, references: [] } : order,
-    model,
-  );
+  const { count = 1, references, ratio } = fitting(isGone && !sharedPage ? { ...order, references: [] } : order, model);
   const hasSource = references.length > 0;
   // A video is made in a ratio of its model.
   const ordered = ratio ?? (kind === 'video' ? nearest(model?.ratios, sourceRatio) : undefined);

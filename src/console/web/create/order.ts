@@ -50,10 +50,7 @@ interface PreparedOrder {
 
 export function preparedOrder(state: unknown): PreparedOrder | undefined {
   const { order, at = 0, agreedCredits } = Object(state) as Partial<PreparedOrder>;
-  if (order === undefined) return undefined;
-  // The page of a share shows the whole prompt.
-  const split = order.share === undefined ? undefined : splitPrompt(order.prompt ?? '', order.kind);
-  return { order: { ...emptyOrder, ...order, ...split }, at, agreedCredits };
+  return order === undefined ? undefined : { order: { ...emptyOrder, ...order }, at, agreedCredits };
 }
 
 /** A reload shows the order, and does not send it again. */
