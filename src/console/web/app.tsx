@@ -169,12 +169,12 @@ function Toasts() {
   const viewport = <Toast.Viewport className="toasts" label="Notices ({hotkey})" />;
   return (
     <Toast.Provider swipeDirection="down">
-      {notices.map(({ id, text, tone, undo: isUndoable }) => (
+      {notices.map(({ id, text, tone, undo: isUndoable, stays }) => (
         <Toast.Root
           key={id}
           className={`toast ${tone}`}
           type={tone === 'bad' ? 'foreground' : 'background'}
-          duration={isUndoable ? undoableMs : shownMs}
+          duration={stays ? Number.POSITIVE_INFINITY : isUndoable ? undoableMs : shownMs}
           onOpenChange={(isOpen) => {
             if (!isOpen) take(id);
           }}

@@ -125,7 +125,10 @@ export function Explore() {
         {items === undefined ? (
           <Pending error={error} retry={refetch} what="Reading the gallery" hasTiles />
         ) : items.length > 0 ? (
-          <Wall items={items} filter={filter} />
+          <>
+            <h2>Published by users</h2>
+            <Wall items={items} filter={filter} />
+          </>
         ) : isFiltered ? (
           suited.length === 0 && (
             <Empty title="Nothing matches.">
