@@ -30,7 +30,7 @@ export type ConsoleInfo = z.output<typeof consoleInfo>;
 
 export const firstPrices = z.object({
   image: z.int().nullable().describe('The credits of an image for new users. `null`: unknown.'),
-  video: z.int().nullable().describe('Of a video.'),
+  video: z.int().nullable().describe('The credits of a video.'),
 });
 export type FirstPrices = z.output<typeof firstPrices>;
 

@@ -170,7 +170,7 @@ const pricesAreFreshMs = 10_000;
 
 const unknownPrices: api.FirstPrices = { image: null, video: null };
 
-/** Of the models that a new user gets, or may get with another plan. */
+/** Prices of the models that a new user gets, or may get with another plan. */
 async function readPrices({ clients }: ConsoleContext): Promise<api.FirstPrices> {
   if (clients === undefined) return unknownPrices;
   const { media } = await readFrom<ConfiguredModels>(clients.agent, '/models/all', {});

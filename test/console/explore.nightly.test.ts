@@ -159,6 +159,10 @@ describe.skipIf(withoutChromium)('Explore', () => {
       await page.goto(`${rig.url}/create`);
       await page.getByLabel('Prompt').fill(prompt);
       await page.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
+      // The kind, the ratio and the number that are chosen have one look.
+      const chosen = "[...document.querySelectorAll('.createform label:has(:checked)')]";
+      const colors = await page.evaluate(`${chosen}.map((one) => getComputedStyle(one).color)`);
+      expect(colors).toEqual(Array(3).fill(Object(colors)[0]));
       await page.getByRole('button', { name: 'Create an image' }).click();
       await page
         .getByRole('link', { name: `Open image 1: ${prompt}` })
@@ -188,6 +192,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await page.goto(`${rig.url}/explore`);
     const gallery = page.getByRole('region', { name: 'Published by users' });
     await gallery.getByText('Ada L.').waitFor();
+    await gallery.getByRole('heading', { name: 'Published by users' }).waitFor();
     expect(await gallery.getByText('example.com').count()).toBe(0);
     await judge(page, 'the gallery');
     const search = page.getByLabel('Search prompts and authors');
@@ -272,7 +277,8 @@ describe.skipIf(withoutChromium)('Explore', () => {
     const { page, complaints } = visitor;
     const uploads: string[] = [];
     page.on('request', (request) => {
-      if (request.method() !== 'GET' && request.url().startsWith(`${rig.addresses.media}/`)) uploads.push(request.url());
+      if (request.method() !== 'GET' && request.url().startsWith(`${rig.addresses.media}/`))
+        uploads.push(request.url());
     });
     await page.goto(link);
     await page.getByRole('link', { name: 'Remix' }).click();
