@@ -137,13 +137,8 @@ function OperatorArea({ info }: { readonly info: ConsoleInfo }) {
   );
 }
 
-interface NotFoundProps {
-  readonly path: string;
-  /** The start page of the area. */
-  readonly home: string;
-}
-
-function NotFound({ path, home }: NotFoundProps) {
+/** `home`: the start page of the area. */
+function NotFound({ path, home }: { readonly path: string; readonly home: string }) {
   return (
     <>
       <PageHead title="Page not found">

@@ -74,13 +74,8 @@ function claimsOf(token: string): { readonly sub?: string; readonly email?: stri
 export const rememberSignIn = (): void => localStorage.setItem(signedInKey, 'yes');
 export const hasSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
 
-interface UserOnlyProps {
-  /** Shown to visitors. */
-  readonly signedOut: ReactNode;
-  readonly children: ReactNode;
-}
-
-export function UserOnly({ signedOut, children }: UserOnlyProps) {
+/** `signedOut`: shown to visitors. */
+export function UserOnly({ signedOut, children }: { readonly signedOut: ReactNode; readonly children: ReactNode }) {
   const { data: info } = useConsole();
   const {
     data: user,

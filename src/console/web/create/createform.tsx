@@ -7,6 +7,7 @@ import { mediaCalls } from '../../../client/media/calls.ts';
 import { createUpload } from '../../../client/upload.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { useAsset } from '../library/assets.ts';
+import type { Deed, Kind, Order } from '../library/dialogs.ts';
 import { nameOf } from '../library/queue.ts';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -18,11 +19,8 @@ import { creditsOf } from '../studio/account.ts';
 import { type User, useUser } from '../user.tsx';
 import { Price, Segments, Sources, Thumbnail } from './fields.tsx';
 import {
-  type Deed,
   forgetAgreement,
-  type Kind,
   type Model,
-  type Order,
   quotientOf,
   rememberRatio,
   sendOrder,
@@ -90,12 +88,12 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const models = useModels(kind);
   const model = models.find(({ id }) => id === order.model) ?? models.find((one) => one.allowed) ?? models[0];
   const { data: source, error } = useAsset(order.references[0], undefined);
-  // It has been deleted, or only its owner may use it.
-  const isGone = error !== null && 'status' in error && error.status === 404;
   const edge = useConsole().data?.addresses.edge;
   const sharedPage = order.share && source === undefined ? `${edge}/s/${encodeURIComponent(order.share)}/0` : undefined;
+  // It has been deleted, or only its owner may use it.
+  const isGone = sharedPage === undefined && error !== null && 'status' in error && error.status === 404;
   const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;
-  const { count = 1, references, ratio } = fitting(isGone && !sharedPage ? { ...order, references: [] } : order, model);
+  const { count = 1, references, ratio } = fitting(isGone ? { ...order, references: [] } : order, model);
   const hasSource = references.length > 0;
   // A video is made in a ratio of its model.
   const ordered = ratio ?? (kind === 'video' ? nearest(model?.ratios, sourceRatio) : undefined);

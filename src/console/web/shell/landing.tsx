@@ -62,7 +62,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <span className="brand">
           <img src="/favicon.svg" alt="" width="24" height="24" /> {product}
         </span>
-        <SignInAgain className="button" text={info?.hasDemoUsers ? 'Sign in as a demo user' : undefined} />
+        <SignInAgain text={info?.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'} />
       </header>
       <main id="main">
         <h1>{remixed === undefined ? 'Images and videos from your words' : 'Sign in to remix this'}</h1>
@@ -151,26 +151,21 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   );
 }
 
-interface SignInAgainProps {
-  readonly className?: string;
-  readonly text?: string | undefined;
-}
-
 /** Also for users whose session has ended. After the sign-in, the browser returns to the page. */
-export function SignInAgain({ className = 'button primary', text = 'Sign in' }: SignInAgainProps) {
+export function SignInAgain({ text }: { readonly text?: string }) {
   const { data: info } = useConsole();
   useLocation();
   return (
     info && (
-      <a className={className} href={signInOf(info, withoutError(location.href))} onClick={rememberSignIn}>
-        <LogIn size={16} strokeWidth={1.75} aria-hidden="true" /> {text}
+      <a className={text ? 'button' : 'button primary'} href={signInOf(info, location.href)} onClick={rememberSignIn}>
+        <LogIn size={16} strokeWidth={1.75} aria-hidden="true" /> {text ?? 'Sign in'}
       </a>
     )
   );
 }
 
 const signInOf = ({ addresses }: ConsoleInfo, next: string) =>
-  `${addresses.auth}/login?next=${encodeURIComponent(next)}`;
+  `${addresses.auth}/login?next=${encodeURIComponent(withoutError(next))}`;
 
 function withoutError(href: string): string {
   const url = new URL(href);

@@ -345,8 +345,7 @@ function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
               <span>
                 {text}
                 <span className="cost quiet small">
-                  {prices && creditsOf(prices.message)}
-                  {prices && makes && ` + ${countOf(prices[makes])} to make it`}
+                  {prices && creditsOf(prices.message) + (makes ? ` + ${countOf(prices[makes])} to make it` : '')}
                 </span>
               </span>
             </button>
