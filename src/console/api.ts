@@ -24,13 +24,15 @@ export const consoleInfo = z.object({
   hasWebhooks: z.boolean(),
   hasDatabase: z.boolean().describe('The Jobs page is available.'),
   hasDemoUsers: z.boolean().describe('The local identity provider runs.'),
+  hasUserSession: z.boolean().describe('The browser sent the cookie of a user, which may have expired.'),
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;
 
-export const firstPrice = z.object({
+export const firstPrices = z.object({
   image: z.int().nullable().describe('The credits of an image for new users. `null`: unknown.'),
+  video: z.int().nullable().describe('The credits of a video.'),
 });
-export type FirstPrice = z.output<typeof firstPrice>;
+export type FirstPrices = z.output<typeof firstPrices>;
 
 const serviceState = z.object({
   service: z.string(),

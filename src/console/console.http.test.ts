@@ -185,7 +185,33 @@ describe('the operator’s session', () => {
 
   it('answers without a price if the agent is not there', async () => {
     const response = await send('/api/price');
-    expect([response.status, JSON.parse(response.text)]).toEqual([200, { image: null }]);
+    expect([response.status, JSON.parse(response.text)]).toEqual([200, { image: null, video: null }]);
+  });
+
+  it.each([
+    ['/create?kind=video', '/create?kind=video'],
+    [`OWN/library#top`, '/library#top'],
+    ['https://example.com/', '/'],
+    ['//example.com/', '/'],
+    ['/\\\\example.com/', '/'],
+    ['OWN//example.com/', '/example.com/'],
+    ['/.//example.com/', '/example.com/'],
+    ['javascript:alert(1)', '/'],
+    ['', '/'],
+  ])('leads from /login?next=%s to %s, a path of its own', async (next, path) => {
+    const response = await send(`/login?${new URLSearchParams({ next: next.replace('OWN', rig.url) })}`);
+    expect([response.status, response.headers.location]).toEqual([302, path]);
+  });
+
+  it('reports to the pages whether the browser may have the session of a user', async () => {
+    const read = async (cookie: string) =>
+      JSON.parse((await send('/api/console', { headers: { cookie } })).text).hasUserSession;
+    expect(await Promise.all(['', 'ka_session=', 'not_ka_session=a', 'a=b; ka_session=c'].map(read))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('reports to the pages whether the user is an operator', async () => {

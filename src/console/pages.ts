@@ -52,8 +52,8 @@ export interface Reachable {
   readonly pictures: readonly string[];
 }
 
-/** `brand`: the name of the product, which the built pages have as `Atelier`. */
-export function addPages(app: HttpServer, reachable: Reachable, brand: string): void {
+/** `url`: of the console. `brand`: the name of the product, which the built pages have as `Atelier`. */
+export function addPages(app: HttpServer, url: string, reachable: Reachable, brand: string): void {
   const headers = {
     'content-security-policy': policyOf(reachable),
     'cross-origin-opener-policy': 'same-origin',
@@ -75,6 +75,10 @@ export function addPages(app: HttpServer, reachable: Reachable, brand: string): 
       `/${name}`,
       once(() => readBuilt(name, brandedFiles[name]?.(brand))),
     );
+  // The page itself signs in, or offers it.
+  app.get<{ Querystring: { next?: unknown } }>('/login', { schema: { hide: true } }, async ({ query }, reply) =>
+    reply.header('cache-control', 'no-store').redirect(pathOf(query.next, url)),
+  );
   app.get('/*', { schema: { hide: true } }, async (request, reply) => sendUnknown(request, reply));
 
   function serve(path: string, read: () => BuiltFile): void {
@@ -101,6 +105,14 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { type, bytes, g
   return gzipped !== undefined && takesGzip
     ? reply.header('content-encoding', 'gzip').send(gzipped)
     : reply.send(bytes);
+}
+
+/** The path of a page of the console. A URL of another origin leads to the start page. */
+function pathOf(next: unknown, home: string): string {
+  const { origin } = new URL(home);
+  const target = typeof next === 'string' ? URL.parse(next, origin) : null;
+  // Two slashes at the beginning would name another host.
+  return target?.origin === origin ? target.pathname.replace(/^\/+/, '/') + target.search + target.hash : '/';
 }
 
 /** A strict policy: scripts and styles are files of the console, and requests go to known origins only. */

@@ -54,6 +54,7 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
         hasWebhooks: deps.deliveries !== undefined,
         hasDatabase: deps.db !== undefined,
         hasDemoUsers: deps.hasDemoUsers,
+        hasUserSession: /(?:^|; *)ka_session=./.test(request.headers.cookie ?? ''),
       };
     },
   });
@@ -71,15 +72,15 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
     },
   });
 
-  let price: { readonly image: Promise<number | null>; readonly readAt: number } | undefined;
+  let prices: { readonly read: Promise<api.FirstPrices>; readonly readAt: number } | undefined;
   routes.get('/api/price', unguarded, {
-    summary: 'The price of the first image, for the landing page',
-    response: { 200: api.firstPrice },
+    summary: 'The prices of the first image and video, for the landing page',
+    response: { 200: api.firstPrices },
     handler: async () => {
       const now = deps.clock.now();
-      if (price === undefined || now - price.readAt > priceIsFreshMs)
-        price = { image: readImagePrice(deps).catch(() => null), readAt: now };
-      return { image: await price.image };
+      if (prices === undefined || now - prices.readAt > pricesAreFreshMs)
+        prices = { read: readPrices(deps).catch(() => unknownPrices), readAt: now };
+      return prices.read;
     },
   });
 
@@ -165,13 +166,19 @@ function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | u
   });
 }
 
-const priceIsFreshMs = 10_000;
+const pricesAreFreshMs = 10_000;
 
-/** Of the model that a new user gets. */
-async function readImagePrice({ clients }: ConsoleContext): Promise<number | null> {
-  if (clients === undefined) return null;
+const unknownPrices: api.FirstPrices = { image: null, video: null };
+
+/** Prices of the models that a new user gets, or may get with another plan. */
+async function readPrices({ clients }: ConsoleContext): Promise<api.FirstPrices> {
+  if (clients === undefined) return unknownPrices;
   const { media } = await readFrom<ConfiguredModels>(clients.agent, '/models/all', {});
-  return media.find(({ kind, plans }) => kind === 'image' && plans.includes('free'))?.credits ?? null;
+  const priceOf = (wanted: string) => {
+    const models = media.filter(({ kind }) => kind === wanted);
+    return (models.find(({ plans }) => plans.includes('free')) ?? models[0])?.credits ?? null;
+  };
+  return { image: priceOf('image'), video: priceOf('video') };
 }
 
 // The Models page: models, prices and usage, all from the agent service.

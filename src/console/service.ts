@@ -79,7 +79,7 @@ export function createConsole(given: ConsoleDeps): HttpServer {
   app.addHook('onClose', () => sampling.stop());
   admitOwnPages(app, places);
   addRoutes(app, context);
-  addPages(app, reachable, brand);
+  addPages(app, places.url, reachable, brand);
   return app;
 }
 

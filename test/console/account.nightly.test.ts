@@ -120,11 +120,12 @@ describe.skipIf(withoutChromium)('the account', () => {
       expect(await dialog.getByRole('button', { name: 'Delete account' }).isDisabled()).toBe(true);
       await dialog.getByLabel(/Type/).fill('delete');
       await dialog.getByRole('button', { name: 'Delete account' }).click();
-      await page
-        .getByText(/Your account will be deleted on .+ To keep it, sign in before/)
-        .first()
-        .waitFor();
+      const notice = page.getByText(/Your account will be deleted on .+ To keep it, sign in before/).first();
+      await notice.waitFor();
       expect(page.url()).toBe(`${rig.url}/`);
+      // Other notices close after five seconds.
+      await page.waitForTimeout(6000);
+      expect(await notice.isVisible()).toBe(true);
 
       await enterAsUser(visitor, rig, '/account', email);
       await page.getByText(/will be deleted on/).waitFor();

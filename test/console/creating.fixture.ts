@@ -185,7 +185,7 @@ export function playCreating(scene: Scene): void {
     expect(await page.evaluate(lines)).toBeGreaterThanOrEqual(3);
     await page.getByLabel('Prompt').fill('a red lighthouse');
     await page.getByRole('group', { name: 'Ratio' }).getByText('16:9').click();
-    await page.getByText(/8 credits\. You have \d+\./).waitFor();
+    await page.getByText(/8 credits\. You have [\d,]+\./).waitFor();
     const prompt = page.getByLabel('Prompt');
     const isWide = () => page.getByRole('radio', { name: '16:9' }).isChecked();
     // An order that is not sent survives a reload.
@@ -249,7 +249,7 @@ export function playCreating(scene: Scene): void {
     expect(await vary.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
     expect(await vary.getByRole('radio', { name: 'Same as source' }).isChecked()).toBe(true);
     await vary.getByLabel('Model').getByText('Offline renderer (2 credits each)').waitFor({ state: 'attached' });
-    await vary.getByText(/^8 credits\. You have \d+\.$/).waitFor();
+    await vary.getByText(/^8 credits\. You have [\d,]+\.$/).waitFor();
     await judge(page, 'a variation');
     // Another image of the library is a reference too, until it is removed.
     await vary.getByRole('button', { name: 'Add' }).click();
@@ -417,7 +417,7 @@ function playPhoneOf(scene: Scene, width: number): void {
     });
     await enterAsUser({ page, context }, rig, '/studio');
     await page.setViewportSize({ width, height: 844 });
-    await page.getByRole('button', { name: 'An image of a lighthouse at dusk 3 credits' }).tap();
+    await page.getByRole('button', { name: 'An image of a lighthouse at dusk 1 credit + 2 to make it' }).tap();
     await page.getByRole('region', { name: 'Generated an image' }).locator('.asset-image.there').waitFor();
     hasBegun.resolve();
     const first = page.url();
@@ -449,7 +449,7 @@ function playPhoneOf(scene: Scene, width: number): void {
     // It orders nothing: its price is shown first.
     await example.tap();
     expect(await page.getByLabel('Prompt').inputValue()).toMatch(/^A lighthouse/);
-    await page.getByText(/^4 credits\. You have \d+\.$/).waitFor();
+    await page.getByText(/^4 credits\. You have [\d,]+\.$/).waitFor();
     expect(await page.getByRole('article').count()).toBe(0);
     await page.getByRole('button', { name: 'Create 2 images' }).tap();
     await expect.poll(() => made(page).count()).toBe(2);

@@ -159,6 +159,10 @@ describe.skipIf(withoutChromium)('Explore', () => {
       await page.goto(`${rig.url}/create`);
       await page.getByLabel('Prompt').fill(prompt);
       await page.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
+      // The kind, the ratio and the number that are chosen have one look.
+      const chosen = "[...document.querySelectorAll('.createform label:has(:checked)')]";
+      const colors = await page.evaluate(`${chosen}.map((one) => getComputedStyle(one).color)`);
+      expect(colors).toEqual(Array(3).fill(Object(colors)[0]));
       await page.getByRole('button', { name: 'Create an image' }).click();
       await page
         .getByRole('link', { name: `Open image 1: ${prompt}` })
@@ -188,6 +192,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await page.goto(`${rig.url}/explore`);
     const gallery = page.getByRole('region', { name: 'Published by users' });
     await gallery.getByText('Ada L.').waitFor();
+    await gallery.getByRole('heading', { name: 'Published by users' }).waitFor();
     expect(await gallery.getByText('example.com').count()).toBe(0);
     await judge(page, 'the gallery');
     const search = page.getByLabel('Search prompts and authors');
@@ -256,9 +261,43 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await box.getByRole('list', { name: 'Made from' }).getByRole('link', { name: 'Image: boat.png' }).click();
     await box.getByRole('list', { name: 'Used for' }).getByRole('link').first().click();
     await expect.poll(() => page.url()).toBe(remix);
-    // The page of a share links here.
-    await page.goto(`${rig.url}/create?kind=image&prompt=a+boat+%26+a+tower`);
-    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('a boat & a tower');
+    await box.getByRole('button', { name: 'Share', exact: true }).click();
+    const sharing = page.getByRole('dialog', { name: 'Share the image' });
+    await sharing.getByLabel('Show the prompt').check();
+    await sharing.getByRole('button', { name: 'Create a public link' }).click();
+    const link = await sharing.getByLabel('Public link').inputValue();
     expect(complaints).toEqual([]);
+    await copiesWhenOrdered(link);
   });
+
+  /** Another user remixes the image of a public page. */
+  async function copiesWhenOrdered(link: string): Promise<void> {
+    const visitor = await visit();
+    await enterAsUser(visitor, rig, '/library');
+    const { page, complaints } = visitor;
+    const uploads: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET' && request.url().startsWith(`${rig.addresses.media}/`))
+        uploads.push(request.url());
+    });
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Remix' }).click();
+    const references = page.getByRole('list', { name: 'References' });
+    await references.getByRole('img', { name: 'Shared image' }).waitFor();
+    await references.locator('.asset-image.there').waitFor();
+    await judge(page, 'a shared image to remix');
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('as a watercolor');
+    // Until the order, nothing is copied.
+    await page.reload();
+    await references.locator('.asset-image.there').waitFor();
+    expect(uploads).toEqual([]);
+    await page.getByRole('button', { name: 'Create 4 images' }).click();
+    await references.getByRole('img', { name: 'Reference' }).waitFor();
+    await expect.poll(() => page.locator('.generation .asset-image.there').count()).toBe(4);
+    expect(uploads.length).toBeGreaterThan(0);
+    await page.goto(`${rig.url}/library`);
+    await expect.poll(() => page.locator('.tile').count()).toBe(5);
+    // A browser reports the asset of the other user, which it may not read.
+    expect(complaints.filter((line) => !/status of 404/.test(line))).toEqual([]);
+  }
 });

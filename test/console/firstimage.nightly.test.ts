@@ -62,7 +62,9 @@ describe.skipIf(withoutChromium)('the first image', () => {
   }, async () => {
     const { page, complaints } = await visit();
     await page.goto(rig.url);
+    // The home of the studio names the same prices, and that of a message.
     await page.getByRole('button', { name: 'An image of a lighthouse at dusk 2 credits' }).waitFor();
+    await page.getByRole('button', { name: 'A video of waves 40 credits' }).waitFor();
     await shoot(page, 'landing');
     await judge(page, 'the landing page');
     await page.getByRole('button', { name: 'An image of a lighthouse at dusk' }).click();
@@ -84,12 +86,12 @@ describe.skipIf(withoutChromium)('the first image', () => {
 
   it('orders nothing that costs more than the landing page named', { timeout: limitMs }, async () => {
     const { page, complaints } = await visit();
-    await page.route('**/api/price', (route) => route.fulfill({ json: { image: 1 } }));
+    await page.route('**/api/price', (route) => route.fulfill({ json: { image: 1, video: null } }));
     await page.goto(rig.url);
     await page.getByRole('button', { name: 'An image of a forest in fog 1 credit' }).click();
     await page.getByLabel('Use another account').fill('forests@example.com');
     await page.getByRole('button', { name: 'Continue', exact: true }).click();
-    await page.getByText(/^2 credits\. You have \d+\.$/).waitFor();
+    await page.getByText(/^2 credits\. You have [\d,]+\.$/).waitFor();
     await page.getByRole('button', { name: 'Create an image' }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('An image of a forest in fog');
     expect(await page.getByRole('article', { name: 'An image of a forest in fog' }).count()).toBe(0);

@@ -596,7 +596,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await judge(page, 'an edit');
     await shoot(page, 'editor');
     await form.getByText('2', { exact: true }).click();
-    await form.getByText(/^4 credits\. You have \d+\.$/).waitFor();
+    await form.getByText(/^4 credits\. You have [\d,]+\.$/).waitFor();
     expect(await form.getByRole('radio', { name: 'Same as source' }).isChecked()).toBe(true);
     await form.getByRole('button', { name: 'Generate 2 images' }).click();
     await page.getByText('a red balloon').waitFor();

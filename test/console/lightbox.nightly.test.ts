@@ -158,7 +158,7 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
       await lightbox(page).locator('.stage progress').waitFor();
       await route.continue();
     });
-    await form.getByRole('button', { name: 'Generate the image' }).click();
+    await form.getByLabel('Prompt').press('Control+Enter');
     await form.waitFor({ state: 'detached' });
     await expect.poll(() => fact(page, 'Dimensions')).toBe('1024 × 576');
     await lightbox(page).getByRole('button', { name: 'Compare' }).click();

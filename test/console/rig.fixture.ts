@@ -45,7 +45,7 @@ export async function startConsole(
     close: async () => {
       await suite.close();
       await database?.drop();
-      await rm(dataDir, { recursive: true, force: true });
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
@@ -185,8 +185,6 @@ export async function enterAsUser(
   const form = { flow: consent.searchParams.get('flow') ?? '', email };
   const signedIn = await context.request.post(consent.origin + consent.pathname, { form });
   if (signedIn.url() !== icon) throw new Error(`The sign-in ended at ${signedIn.url()}`);
-  await page.goto(icon);
-  await page.evaluate('localStorage.setItem("atelier.signed-in", "yes")');
   await page.goto(url + path);
   await page.getByRole('button', { name: /^Account/ }).waitFor();
 }

@@ -132,7 +132,8 @@ describe.skipIf(withoutChromium)('the shell', () => {
     }
     await page.getByRole('button', { name: 'Menu', exact: true }).tap();
     await page.getByRole('dialog', { name: 'Menu' }).waitFor();
-    expect(await page.evaluate(small)).toEqual([]);
+    // The drawer slides in.
+    await expect.poll(() => page.evaluate(small)).toEqual([]);
     await context.close();
   });
 

@@ -137,13 +137,8 @@ function OperatorArea({ info }: { readonly info: ConsoleInfo }) {
   );
 }
 
-interface NotFoundProps {
-  readonly path: string;
-  /** The start page of the area. */
-  readonly home: string;
-}
-
-function NotFound({ path, home }: NotFoundProps) {
+/** `home`: the start page of the area. */
+function NotFound({ path, home }: { readonly path: string; readonly home: string }) {
   return (
     <>
       <PageHead title="Page not found">
@@ -169,12 +164,12 @@ function Toasts() {
   const viewport = <Toast.Viewport className="toasts" label="Notices ({hotkey})" />;
   return (
     <Toast.Provider swipeDirection="down">
-      {notices.map(({ id, text, tone, undo: isUndoable }) => (
+      {notices.map(({ id, text, tone, undo: isUndoable, stays }) => (
         <Toast.Root
           key={id}
           className={`toast ${tone}`}
           type={tone === 'bad' ? 'foreground' : 'background'}
-          duration={isUndoable ? undoableMs : shownMs}
+          duration={stays ? Number.POSITIVE_INFINITY : isUndoable ? undoableMs : shownMs}
           onOpenChange={(isOpen) => {
             if (!isOpen) take(id);
           }}

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Access } from '../../client/calling.ts';
 import { createSession } from '../../client/session.ts';
+import type { ConsoleInfo } from '../api.ts';
 import { type Call, isSignedOut, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
@@ -30,11 +31,11 @@ export function useUser(): User {
   return user;
 }
 
-/** Only the authentication service knows whether there is a session. If no user has signed in here, this avoids a failing call. */
+/** For a cookie that the server of the console does not receive. If no user has signed in here, this avoids a failing call. */
 const signedInKey = 'atelier.signed-in';
 
-async function signInQuietly(addresses: Readonly<Record<string, string>>): Promise<User | null> {
-  if (localStorage.getItem(signedInKey) === null) return null;
+async function signInQuietly({ addresses, hasUserSession }: ConsoleInfo): Promise<User | null> {
+  if (!hasUserSession && !hasSignedIn()) return null;
   const { accessToken: getToken } = createSession({ url: addresses.auth ?? '' });
   const first = await getToken().catch((error: unknown) => {
     if (isSignedOut(error)) return undefined;
@@ -73,13 +74,8 @@ function claimsOf(token: string): { readonly sub?: string; readonly email?: stri
 export const rememberSignIn = (): void => localStorage.setItem(signedInKey, 'yes');
 export const hasSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
 
-interface UserOnlyProps {
-  /** Shown to visitors. */
-  readonly signedOut: ReactNode;
-  readonly children: ReactNode;
-}
-
-export function UserOnly({ signedOut, children }: UserOnlyProps) {
+/** `signedOut`: shown to visitors. */
+export function UserOnly({ signedOut, children }: { readonly signedOut: ReactNode; readonly children: ReactNode }) {
   const { data: info } = useConsole();
   const {
     data: user,
@@ -87,7 +83,7 @@ export function UserOnly({ signedOut, children }: UserOnlyProps) {
     refetch,
   } = useQuery({
     queryKey: ['user'],
-    queryFn: () => signInQuietly(info?.addresses ?? {}),
+    queryFn: () => info && signInQuietly(info),
     enabled: info !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -107,7 +103,7 @@ export function useSignOut() {
     mutationFn: async () => {
       await send(`${info?.addresses.auth}/logout`, { method: 'POST', withCookies: true });
       localStorage.removeItem(signedInKey);
-      await queries.resetQueries({ queryKey: ['user'] });
+      queries.setQueryData(['user'], null);
     },
     onError: notifyFailure,
   });

@@ -5,26 +5,26 @@ import { useEffect, useRef, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { mediaCalls } from '../../../client/media/calls.ts';
 import { createUpload } from '../../../client/upload.ts';
+import { AssetImage } from '../library/assetimage.tsx';
 import { useAsset } from '../library/assets.ts';
+import type { Deed, Kind, Order } from '../library/dialogs.ts';
 import { nameOf } from '../library/queue.ts';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
-import { Loading, Problem } from '../parts/states.tsx';
+import { Problem } from '../parts/states.tsx';
 import { isTouch, useIsNarrow } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
 import { type User, useUser } from '../user.tsx';
 import { Price, Segments, Sources, Thumbnail } from './fields.tsx';
 import {
-  type Deed,
   forgetAgreement,
-  type Kind,
   type Model,
-  type Order,
   quotientOf,
   rememberRatio,
   sendOrder,
+  splitPrompt,
   unsent,
   useModels,
   useShowOrder,
@@ -74,7 +74,12 @@ interface CreateFormProps {
 
 export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, onOrdered }: CreateFormProps) {
   const user = useUser();
-  const [order, setOrder] = useState<Order>(() => JSON.parse(sessionStorage.getItem(draftKey) ?? 'null') ?? given);
+  const [order, setOrder] = useState<Order>(() => {
+    const draft = sessionStorage.getItem(draftKey);
+    if (draft !== null) return JSON.parse(draft);
+    // The page of a share shows the whole prompt.
+    return given.share === undefined ? given : { ...given, ...splitPrompt(given.prompt, given.kind) };
+  });
   useEffect(() => {
     if (draftKey !== '') sessionStorage.setItem(draftKey, JSON.stringify(order));
   }, [draftKey, order]);
@@ -83,20 +88,10 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const models = useModels(kind);
   const model = models.find(({ id }) => id === order.model) ?? models.find((one) => one.allowed) ?? models[0];
   const { data: source, error } = useAsset(order.references[0], undefined);
-  // It has been deleted, or only its owner may use it.
-  const isGone = error !== null && 'status' in error && error.status === 404;
   const edge = useConsole().data?.addresses.edge;
-  const isCopying = isGone && order.share !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the page is copied once.
-  useEffect(() => {
-    if (!isCopying || edge === undefined) return;
-    copyShared(user, `${edge}/s/${encodeURIComponent(order.share ?? '')}`)
-      .then(
-        (assetId) => [assetId],
-        (failure) => void notifyFailure(failure),
-      )
-      .then((references = []) => change({ references, share: undefined }));
-  }, [isCopying, edge]);
+  const sharedPage = order.share && source === undefined ? `${edge}/s/${encodeURIComponent(order.share)}/0` : undefined;
+  // It has been deleted, or only its owner may use it.
+  const isGone = sharedPage === undefined && error !== null && 'status' in error && error.status === 404;
   const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;
   const { count = 1, references, ratio } = fitting(isGone ? { ...order, references: [] } : order, model);
   const hasSource = references.length > 0;
@@ -120,7 +115,11 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
         show(unsent(key.current, sent, price));
         showNewest();
       }
-      const generation = await sendOrder(user, sent, key.current);
+      // An image that the user only looks at does not become a file of the library.
+      const copied = sharedPage && sent.references.length > 0 ? [await copyShared(user, sharedPage)] : [];
+      const references = [...copied, ...sent.references.slice(copied.length)];
+      if (copied.length > 0) change({ references, share: undefined });
+      const generation = await sendOrder(user, { ...sent, references }, key.current);
       sessionStorage.removeItem(draftKey);
       remember(generation.id);
       show(generation, key.current);
@@ -133,7 +132,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
     },
   });
   const isEmpty = order.prompt.trim() === '' && !(hasSource && strength);
-  const canSend = !isEmpty && !isCopying && model?.allowed === true && !sending.isPending;
+  const canSend = !isEmpty && model?.allowed === true && !sending.isPending;
   const send = () => canSend && sending.mutate({ ...order, model: model.id, count, references, ratio: ordered });
   const isDue = useRef(agreedCredits !== undefined);
   useEffect(() => {
@@ -182,10 +181,10 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
       <References
         label={kind === 'image' ? 'References' : 'First frame'}
         ids={references}
+        sharedPage={sharedPage}
         most={kind === 'image' ? (model?.maxReferences ?? 0) : 1}
-        onChange={(next) => change({ references: next })}
+        onChange={(next) => change({ references: next, share: next[0] === references[0] ? order.share : undefined })}
       />
-      {isCopying && <Loading what="Copying the shared image" />}
       {hasSource && strength && (
         <Segments
           name={kind === 'image' ? 'Strength' : 'Motion'}
@@ -300,11 +299,13 @@ const distance = (one: string, other: string) => Math.abs(Math.log(quotientOf(on
 interface ReferencesProps {
   readonly label: string;
   readonly ids: readonly string[];
+  /** Of the first one, which is not a file of the user yet. */
+  readonly sharedPage: string | undefined;
   readonly most: number;
   readonly onChange: (ids: readonly string[]) => void;
 }
 
-function References({ label, ids, most, onChange }: ReferencesProps) {
+function References({ label, ids, sharedPage, most, onChange }: ReferencesProps) {
   const user = useUser();
   const [uploading, setUploading] = useState(0);
   if (most === 0) return null;
@@ -324,9 +325,19 @@ function References({ label, ids, most, onChange }: ReferencesProps) {
     <div className="field">
       <span aria-hidden="true">{label}</span>
       <ul className="references" aria-label={label}>
-        {ids.map((id) => (
-          <li key={id}>
-            <Reference assetId={id} onRemove={() => onChange(ids.filter((other) => other !== id))} />
+        {ids.map((id, place) => (
+          <li key={id} className="reference">
+            {sharedPage !== undefined && place === 0 ? (
+              <AssetImage url={`${sharedPage}/thumb.webp`} alt="Shared image" isWhole />
+            ) : (
+              <Thumbnail assetId={id} alt="Reference" />
+            )}
+            <IconButton
+              label="Remove the reference"
+              Icon={X}
+              className="icon"
+              onClick={() => onChange(ids.filter((other) => other !== id))}
+            />
           </li>
         ))}
         {ids.length + uploading < most && (
@@ -351,19 +362,10 @@ async function copyShared(user: User, page: string): Promise<string> {
   // A reload does not copy it again.
   const known = sessionStorage.getItem(page);
   if (known !== null) return known;
-  const response = await fetch(`${page}/0/full.jpg`);
-  if (!response.ok) throw new Error('The image is no longer shared.');
+  const response = await fetch(`${page}/full.jpg`);
+  if (!response.ok) throw new Error('The image is no longer shared. Remove it to continue.');
   const details = { scopeKind: 'library', scopeId: 'uploads', kind: 'image', name: 'Shared image.jpg' };
   const { assetId } = await createUpload(mediaCalls(user.media), await response.blob(), details).run();
   sessionStorage.setItem(page, assetId);
   return assetId;
-}
-
-function Reference({ assetId, onRemove }: { readonly assetId: string; readonly onRemove: () => void }) {
-  return (
-    <span className="reference">
-      <Thumbnail assetId={assetId} alt="Reference" />
-      <IconButton label="Remove the reference" Icon={X} className="icon" onClick={onRemove} />
-    </span>
-  );
 }

@@ -8,6 +8,7 @@ import { filtersOf, nameOf, useAssets } from '../library/assets.ts';
 import { useSigned } from '../library/signing.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Find } from '../parts/fields.tsx';
+import { countOf } from '../parts/figures.tsx';
 import { Pending } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { creditsOf, useCredits } from '../studio/account.ts';
@@ -136,7 +137,7 @@ export function Price({ credits }: { readonly credits: number }) {
   return (
     <span className={`${account && account.credits < credits ? 'problem' : 'quiet'} small`}>
       {creditsOf(credits)}
-      {account && `. You have ${account.credits}.`}
+      {account && `. You have ${countOf(account.credits)}.`}
     </span>
   );
 }

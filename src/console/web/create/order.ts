@@ -7,7 +7,7 @@ import { type Deed, type Kind, type Order, openDialog } from '../library/dialogs
 import { createShared } from '../shell/shared.ts';
 import { type User, useUser } from '../user.tsx';
 
-export type { Deed, Generation, Kind, Order };
+export type { Generation };
 export type GenerationItem = Generation['items'][number];
 export type Model = ModelList['models'][number];
 

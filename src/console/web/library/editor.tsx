@@ -106,6 +106,7 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const pressed = event.key.toLowerCase();
+      if (pressed === 'enter' && (event.ctrlKey || event.metaKey) && isReady) edit.mutate();
       // A text has its own undo, and other keys with Ctrl or ⌘ are the browser's.
       if (event.target instanceof HTMLTextAreaElement) return;
       if (event.ctrlKey || event.metaKey ? !/^[zy]$/.test(pressed) : !hasSingleKeys()) return;

@@ -291,7 +291,8 @@ function Deletion() {
       const { deletesAt } = await user.json<ScheduledDeletion>('auth', '/account', { method: 'DELETE' });
       await signOut.mutateAsync();
       navigate('/');
-      notify(`Your account will be deleted on ${dateOf(deletesAt)}. To keep it, sign in before.`, { tone: 'bad' });
+      const text = `Your account will be deleted on ${dateOf(deletesAt)}. To keep it, sign in before.`;
+      notify(text, { tone: 'bad', stays: true });
     },
   });
   const confirmation = { title: 'Delete your account?', word: 'delete', label: 'Delete account', of: deletion };

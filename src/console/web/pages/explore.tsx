@@ -55,8 +55,11 @@ function filterOf(search: string) {
 }
 type Filter = ReturnType<typeof filterOf>;
 
+const queryOf = (values: Readonly<Record<string, string>>) =>
+  new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
+
 const linkOf = (filter: Partial<Filter>, assetId?: string) => {
-  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ''));
+  const query = queryOf(filter);
   return `/explore${assetId === undefined ? '' : `/${assetId}`}${query.size === 0 ? '' : `?${query}`}`;
 };
 
@@ -122,6 +125,7 @@ export function Explore() {
       )}
       {!isShort && ideasSection}
       <section aria-label="Published by users">
+        {items !== undefined && items.length > 0 && <h2>Published by users</h2>}
         {items === undefined ? (
           <Pending error={error} retry={refetch} what="Reading the gallery" hasTiles />
         ) : items.length > 0 ? (
@@ -434,12 +438,7 @@ const readKey = 'atelier.read-news';
 
 function News() {
   const [read, setRead] = useState(() => localStorage.getItem(readKey));
-  const {
-    visible = false,
-    title = '',
-    description = '',
-    url = '',
-  } = useContent<Announcement>('/op/announcement') ?? {};
+  const { visible, title = '', description, url = '' } = useContent<Announcement>('/op/announcement') ?? {};
   if (!visible || title + url === read) return null;
   return (
     <section className="news" aria-label="News">
@@ -493,17 +492,8 @@ function useIdeas() {
       const [width = 1, height = 1] = idea.ratio === 'auto' ? [] : idea.ratio.split(':').map(Number);
       const { id, mediaType, image, prompt } = idea;
       const none = { blurhash: null, thumbUrl: null, generated: null, remixes: 0, publishedAt: '' };
-      return {
-        ...none,
-        idea,
-        assetId: id,
-        kind: mediaType,
-        width,
-        height,
-        previewUrl: image,
-        prompt,
-        author: idea.title,
-      };
+      const shown = { assetId: id, kind: mediaType, width, height, previewUrl: image, prompt, author: idea.title };
+      return { ...none, idea, ...shown };
     });
   return { ideas, links: trending.filter(({ url }) => isLink(url)).slice(0, 6) };
 }
@@ -519,15 +509,8 @@ function useGallery({ kind, shape, sort, q }: Filter) {
   return useInfiniteQuery({
     queryKey: ['gallery', kind, shape, sort, q],
     queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({
-        // The most remixed have one page.
-        limit: sort === '' ? '48' : '100',
-        ...(kind && { kind }),
-        ...(shape && { shape }),
-        ...(sort && { sort }),
-        ...(q && { q }),
-        ...(pageParam && { cursor: pageParam }),
-      });
+      // The most remixed have one page.
+      const query = queryOf({ limit: sort === '' ? '48' : '100', kind, shape, sort, q, cursor: pageParam });
       // The browser would show its stored page for another 30 s after a publication.
       return callJson<PublicGallery>(`${url}/op/gallery?${query}`, { signal, cache: 'no-cache' });
     },

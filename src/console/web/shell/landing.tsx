@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Brush, Images, LogIn, Play, Sparkles } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { ConsoleInfo, FirstPrice } from '../../api.ts';
+import type { ConsoleInfo, FirstPrices } from '../../api.ts';
 import { callJson } from '../calls.ts';
 import type { Kind } from '../library/dialogs.ts';
 import { useConsole } from '../operator.tsx';
@@ -41,15 +41,13 @@ const features = [
 /** For users who are not signed in. After the sign-in, the browser returns to the same URL. `wanted`: the title of its page. */
 export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const { data: info } = useConsole();
-  const here = useMemo(() => withoutError(location.href), []);
   // It is still there after a canceled sign-in.
   const [text, setText] = useState<string>(history.state?.order?.prompt ?? '');
   const signIn = new URLSearchParams(location.search);
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
   const remixed = location.pathname === '/create' ? (signIn.get('prompt') ?? undefined) : undefined;
-  const { data: price } = useQuery({ queryKey: ['price'], queryFn: () => callJson<FirstPrice>('/api/price') });
-  const priceOf = (prompt: string) => (kindOf(prompt) === 'image' ? (price?.image ?? undefined) : undefined);
+  const { data: prices } = useQuery({ queryKey: ['price'], queryFn: () => callJson<FirstPrices>('/api/price') });
   /** Signs in, and opens “Create” with the prompt. There, the user sees the price and orders, unless the price is known here. */
   function start(prompt: string, agreedCredits?: number) {
     if (info === undefined || prompt.trim() === '') return;
@@ -64,12 +62,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <span className="brand">
           <img src="/favicon.svg" alt="" width="24" height="24" /> {product}
         </span>
-        {info && (
-          <a className="button" href={signInOf(info, here)} onClick={rememberSignIn}>
-            <LogIn size={16} strokeWidth={1.75} aria-hidden="true" />
-            {info.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'}
-          </a>
-        )}
+        <SignInAgain text={info?.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'} />
       </header>
       <main id="main">
         <h1>{remixed === undefined ? 'Images and videos from your words' : 'Sign in to remix this'}</h1>
@@ -119,22 +112,26 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
           You then choose ratio and model, and see the price before you create anything.
         </p>
         <ul className="pictures" aria-label="Start with">
-          {pictures.map((picture) => (
-            <li key={picture.text}>
-              <button type="button" disabled={!canStart} onClick={() => start(picture.text, priceOf(picture.text))}>
-                <img src="/landing.webp" alt="" style={{ objectPosition: `${picture.place} 0` }} />
-                {kindOf(picture.text) === 'video' && (
-                  <span className="play">
-                    <Play size={20} strokeWidth={1.75} fill="currentColor" aria-hidden="true" />
+          {pictures.map(({ text: prompt, place }) => {
+            const kind = kindOf(prompt);
+            const price = prices?.[kind] ?? undefined;
+            return (
+              <li key={prompt}>
+                <button type="button" disabled={!canStart} onClick={() => start(prompt, price)}>
+                  <img src="/landing.webp" alt="" style={{ objectPosition: `${place} 0` }} />
+                  {kind === 'video' && (
+                    <span className="play">
+                      <Play size={20} strokeWidth={1.75} fill="currentColor" aria-hidden="true" />
+                    </span>
+                  )}
+                  <span className="caption">
+                    {prompt}
+                    {price !== undefined && <small>{creditsOf(price)}</small>}
                   </span>
-                )}
-                <span className="caption">
-                  {picture.text}
-                  {priceOf(picture.text) !== undefined && <small>{creditsOf(priceOf(picture.text) ?? 0)}</small>}
-                </span>
-              </button>
-            </li>
-          ))}
+                </button>
+              </li>
+            );
+          })}
         </ul>
         <ul className="features">
           {features.map(({ title, text: about, Icon }) => (
@@ -154,21 +151,21 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   );
 }
 
-/** For users whose session has ended. After the sign-in, the browser returns to the page. */
-export function SignInAgain() {
+/** Also for users whose session has ended. After the sign-in, the browser returns to the page. */
+export function SignInAgain({ text }: { readonly text?: string }) {
   const { data: info } = useConsole();
   useLocation();
   return (
     info && (
-      <a className="button primary" href={signInOf(info, withoutError(location.href))} onClick={rememberSignIn}>
-        <LogIn size={16} strokeWidth={1.75} aria-hidden="true" /> Sign in
+      <a className={text ? 'button' : 'button primary'} href={signInOf(info, location.href)} onClick={rememberSignIn}>
+        <LogIn size={16} strokeWidth={1.75} aria-hidden="true" /> {text ?? 'Sign in'}
       </a>
     )
   );
 }
 
 const signInOf = ({ addresses }: ConsoleInfo, next: string) =>
-  `${addresses.auth}/login?next=${encodeURIComponent(next)}`;
+  `${addresses.auth}/login?next=${encodeURIComponent(withoutError(next))}`;
 
 function withoutError(href: string): string {
   const url = new URL(href);

@@ -7,6 +7,8 @@ export interface Notice {
   readonly text: string;
   readonly tone: 'plain' | 'bad';
   readonly undo?: (() => void) | undefined;
+  /** It stays until the user closes it. */
+  readonly stays?: boolean | undefined;
 }
 
 const notices = createShared<readonly Notice[]>([]);

@@ -23,6 +23,7 @@ import { AttachContext } from '../library/mediaactions.tsx';
 import { Thumb } from '../library/tile.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Seconds } from '../parts/elapsed.tsx';
+import { countOf } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
 import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
@@ -344,7 +345,7 @@ function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
               <span>
                 {text}
                 <span className="cost quiet small">
-                  {prices && creditsOf(prices.message + (makes === undefined ? 0 : prices[makes]))}
+                  {prices && creditsOf(prices.message) + (makes ? ` + ${countOf(prices[makes])} to make it` : '')}
                 </span>
               </span>
             </button>
