@@ -64,19 +64,9 @@ export async function countByMonth(
 
 /** Returns readable assets after `after`, by time. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
-  const {
-    ownerId,
-    scopeKind,
-    scopeId,
-    kind,
-    type,
-    withoutThumbnails,
-    withoutCopies,
-    words,
-    createdFrom,
-    createdBefore,
-  } = wanted;
-  const { isFavorite, isTrashed, order, collectionId, derivedFrom, copiesOf, label } = wanted;
+  const { ownerId, scopeKind, scopeId, kind, type, words, createdFrom, createdBefore, order } = wanted;
+  const { withoutThumbnails, withoutCopies, isFavorite, isTrashed } = wanted;
+  const { collectionId, derivedFrom, copiesOf, label } = wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')

@@ -403,7 +403,7 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
         {album && (
           <p className="quiet small">
             {itemsOf(album.count)}
-            {album.count > 1 && ', by the day of their upload or creation'}
+            {album.count > 1 && ', ordered by upload or creation'}
           </p>
         )}
       </div>
