@@ -486,7 +486,8 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('link', { name: 'Albums', exact: true }).first().click();
     await page.getByRole('link', { name: /Harbors.*4 items/ }).waitFor();
     // The order is in the URL, and Back restores it. The cover is the newest item, or the chosen one.
-    const order = () => tiles(page).evaluateAll((all) => all.map((tile) => tile.querySelector('.open')?.ariaLabel));
+    const order = () =>
+      page.locator('.tile .open').evaluateAll((all) => all.map((tile) => Reflect.get(tile, 'ariaLabel')));
     const coverUrl = () => page.locator('.albums li', { hasText: 'Harbors' }).locator('.cover img').getAttribute('src');
     const newestCover = await coverUrl();
     await page.getByRole('link', { name: /Harbors.*4 items/ }).click();
