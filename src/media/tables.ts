@@ -185,6 +185,8 @@ export interface MediaTables extends LedgerTables {
     author: string | null;
     created_at: Generated<Date>;
     expires_at: Date | null;
+    /** `null`: at its creation. */
+    shown_at: Generated<Date | null>;
     /** Operators restricted what it shows. */
     hidden_at: Generated<Date | null>;
   };

@@ -83,7 +83,7 @@ export function playCreating(scene: Scene): void {
     await page.getByRole('link', { name: 'Albums' }).click();
     await page.getByRole('link', { name: /Towers.*2 items/ }).waitFor();
     await page.getByRole('link', { name: /Favorites.*1 item$/ }).waitFor();
-    await expect.poll(() => page.locator('.albums .cover.of2 .there').count()).toBe(2);
+    await expect.poll(() => page.locator('.albums .cover .there').count()).toBe(2);
     await judge(other, 'an album');
     await other.context().close();
   });
@@ -159,9 +159,10 @@ export function playCreating(scene: Scene): void {
     await dialog.getByRole('button', { name: 'Create a public link' }).click();
     await dialog.getByRole('link', { name: 'All links' }).click();
     const links = page.getByRole('list', { name: 'Shared links' });
-    await links.getByText('search engines kept out').waitFor();
+    await links.getByText('Image · until you end it', { exact: true }).waitFor();
     await judge(page, 'the shared links');
-    await links.getByRole('button', { name: /^Edit the link/ }).click();
+    await links.getByRole('button', { name: /^More for/ }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
     await dialog.getByLabel('Let search engines find it').check();
     await dialog.getByText('Saved.').waitFor();
     await page.keyboard.press('Escape');

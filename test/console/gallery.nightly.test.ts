@@ -282,7 +282,15 @@ describe.skipIf(withoutChromium)('the library', () => {
       await page.goto(rig.url + path);
       await page.getByRole('button', { name: 'Menu' }).waitFor();
       await page.locator('.spinner, .skeleton').first().waitFor({ state: 'detached' });
-      if (path === '/trash') await page.getByRole('button', { name: /^Restore Image/ }).waitFor();
+      if (path === '/trash') {
+        // The tile has one mark and one circle. What it opens restores.
+        await tiles(page).getByText('30 days left').waitFor();
+        expect(await page.getByRole('button', { name: /^Restore Image/ }).count()).toBe(0);
+        await tiles(page).tap();
+        await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).waitFor();
+        expect(await small()).toEqual([]);
+        await page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap();
+      }
       expect([path, await small()]).toEqual([path, []]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     }
@@ -436,8 +444,8 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(await status()).toBe(200);
     await judge(page, 'the link of an album');
     await sharing.getByRole('link', { name: 'All links' }).click();
-    await page.getByText(/^Album of 2 items · prompts hidden/).waitFor();
-    await page.getByRole('list', { name: 'Shared links' }).locator('.cover .there').first().waitFor();
+    await page.getByText('Album of 2 items · until you end it', { exact: true }).waitFor();
+    await page.getByRole('list', { name: 'Shared links' }).locator('.thumb .there').first().waitFor();
     await judge(page, 'the links with an album');
     // The list and the page of the album mark it, and lead to its link.
     await page.getByRole('link', { name: 'Albums', exact: true }).click();
@@ -477,7 +485,26 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Albums', exact: true }).first().click();
     await page.getByRole('link', { name: /Harbors.*4 items/ }).waitFor();
-    await expect.poll(() => page.locator('.albums .cover.of4 .there').count()).toBe(4);
+    // The order is in the URL, and Back restores it. The cover is the newest item, or the chosen one.
+    const order = () =>
+      page.locator('.tile .open').evaluateAll((all) => all.map((tile) => Reflect.get(tile, 'ariaLabel')));
+    const coverUrl = () => page.locator('.albums li', { hasText: 'Harbors' }).locator('.cover img').getAttribute('src');
+    const newestCover = await coverUrl();
+    await page.getByRole('link', { name: /Harbors.*4 items/ }).click();
+    await expect.poll(() => tiles(page).count()).toBe(4);
+    const newestFirst = await order();
+    await page.getByLabel('Sort').selectOption('Oldest first');
+    await expect.poll(order).toEqual(newestFirst.toReversed());
+    expect(page.url()).toMatch(/&sort=oldest$/);
+    await page.goBack();
+    await expect.poll(order).toEqual(newestFirst);
+    await tiles(page).first().hover();
+    await tiles(page).first().getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Use as cover' }).click();
+    await page.locator('.toasts').getByText('It is now the cover of “Harbors”.').waitFor();
+    await judge(page, 'an album in an order');
+    await page.getByRole('link', { name: 'Albums', exact: true }).first().click();
+    await expect.poll(coverUrl).not.toBe(newestCover);
     await judge(page, 'albums');
     await shoot(page, 'albums');
     await page.getByRole('link', { name: /^Favorites/ }).click();
@@ -491,6 +518,33 @@ describe.skipIf(withoutChromium)('the library', () => {
     await dialog.getByRole('button', { name: 'Delete the album' }).click();
     await dialog.getByRole('button', { name: 'Yes, delete the album' }).click();
     await page.getByText('No albums yet.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('updates the link of a conversation only if it has changed', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/studio');
+    const write = async (text: string) => {
+      await page.getByRole('textbox', { name: 'Message' }).fill(text);
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText(`I understood: “${text}”`).waitFor();
+    };
+    await write('Tell me about harbors');
+    const sharing = page.getByRole('dialog', { name: 'Share the conversation' });
+    const update = sharing.getByRole('button', { name: 'Update the link' });
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await sharing.getByRole('button', { name: 'Create a public link' }).click();
+    await sharing.getByText('The link shows all of it.').waitFor();
+    expect(await update.count()).toBe(0);
+    await judge(page, 'the link of a conversation');
+    await page.keyboard.press('Escape');
+    await write('Tell me about ships');
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await sharing.getByText('The conversation has changed since.').waitFor();
+    expect(await sharing.locator('.primary').allInnerTexts()).toEqual(['Update the link']);
+    await judge(page, 'the link of a changed conversation');
+    await update.click();
+    await sharing.getByText('The link shows all of it.').waitFor();
+    expect(await update.count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

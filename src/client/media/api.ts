@@ -159,6 +159,8 @@ export interface AssetListing {
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */
   readonly createdBefore?: string | null;
+  /** By the time of creation. Default: `newest`. */
+  readonly sort?: 'newest' | 'oldest' | null;
   /** 1 to 200. Default: 50. */
   readonly limit?: number;
   /** The `nextCursor` of the previous page. */
@@ -339,7 +341,7 @@ export interface Collection {
   readonly title: string;
   /** The number of its assets. */
   readonly count: number;
-  /** The image or video that was added last. */
+  /** The chosen cover, or the image or video that was added last. */
   readonly coverAssetId: string | null;
   readonly coverMime: string | null;
   readonly createdAt: string;
@@ -368,6 +370,8 @@ export interface CollectionChange {
   readonly add?: readonly string[] | null;
   /** Assets to remove. They stay in the library. */
   readonly remove?: readonly string[] | null;
+  /** The image or video to show as the cover. It is added if the collection does not have it. */
+  readonly coverAssetId?: string | null;
   /** Required with X-Internal-Key. Default: the user of the token. */
   readonly ownerId?: string | null;
 }
@@ -621,6 +625,8 @@ export interface Share {
   /** The images and videos of the collection that the page does not show before an `update`. */
   readonly newItems: number;
   readonly createdAt: string;
+  /** When what the page shows was set: at its creation, and by each `update`. */
+  readonly shownAt: string;
   readonly expiresAt: string | null;
 }
 

@@ -199,7 +199,9 @@ function renderMessage(message: PublicMessage, view: PublicShare, answers: Answe
   const shown = parts.map((part) => {
     if (part.type === 'media') {
       const { generated, prompt } = part.media;
-      const lines = [generated && texts[generated], prompt && `${texts.prompt}: ${prompt}`];
+      // The heading of an answer has this mark.
+      const mark = generated && !(role === 'assistant' && generated === 'ai') && texts[generated];
+      const lines = [mark, prompt && `${texts.prompt}: ${prompt}`];
       return renderMedia(part.media, context, lines.filter(Boolean).join(' · '));
     }
     if (part.type === 'source') return html``;

@@ -49,6 +49,9 @@ export const collectionChange = z.strictObject({
   title: optional(title),
   add: optional(assetIds).describe('Assets to add, at most 1000.'),
   remove: optional(assetIds).describe('Assets to remove. They stay in the library.'),
+  coverAssetId: optional(uuid).describe(
+    'The image or video to show as the cover. It is added if the collection does not have it.',
+  ),
   ownerId,
 });
 export type CollectionChange = z.output<typeof collectionChange>;
@@ -57,7 +60,7 @@ export const collection = z.object({
   collectionId: z.string(),
   title: z.string(),
   count: z.int().describe('The number of its assets.'),
-  coverAssetId: z.string().nullable().describe('The image or video that was added last.'),
+  coverAssetId: z.string().nullable().describe('The chosen cover, or the image or video that was added last.'),
   coverMime: z.string().nullable(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

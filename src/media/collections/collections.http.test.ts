@@ -121,6 +121,23 @@ onEveryPair('names, favorites and collections', (pair) => {
       expect([(await rig.user.get(path)).status, (await list('')).length]).toEqual([404, 3]);
     });
 
+    it('have the cover that their owner chose, as long as it is in them', async () => {
+      const [first, second, third] = idsOf(images) as [string, string, string];
+      const { collectionId, coverAssetId } = (await create('Covered', [first, second])).body;
+      expect(coverAssetId).toBe(second);
+      const change = async (json: object) =>
+        (await send('PATCH', `/v1/collections/${collectionId}`, json)).body.coverAssetId;
+      expect(await change({ coverAssetId: first })).toBe(first);
+      expect(await change({ add: [third] })).toBe(first);
+      expect(await change({ remove: [first] })).toBe(third);
+      expect(await change({ coverAssetId: first })).toBe(first);
+      const { body } = await rig.user.get<Collection>(`/v1/collections/${collectionId}`);
+      expect(body).toMatchObject({ count: 3, coverAssetId: first, coverMime: 'image/png' });
+      const foreignCover = { coverAssetId: foreign.assetId };
+      expect((await send('PATCH', `/v1/collections/${collectionId}`, foreignCover)).status).toBe(404);
+      await send('DELETE', `/v1/collections/${collectionId}`);
+    });
+
     it('lose an asset that is deleted', async () => {
       const { assetId } = await make(rig.user);
       const { collectionId } = (await create('Passing', [assetId])).body;

@@ -91,13 +91,14 @@ export async function changeCollection(
   deps: MediaContext,
   caller: Caller,
   collectionId: string,
-  { title, add = [], remove = [], ownerId: named }: CollectionChange,
+  { title, add: others = [], remove = [], coverAssetId, ownerId: named }: CollectionChange,
 ): Promise<Collection> {
   const ownerId = ownerFor(caller, named);
+  const add = coverAssetId === undefined ? others : [...others, coverAssetId];
   if (title === undefined && add.length === 0 && remove.length === 0)
-    throw invalid('body', 'must have a title, assets to add or assets to remove');
+    throw invalid('body', 'must have a title, a cover, assets to add or assets to remove');
   await transaction(deps.db, async (tx) => {
-    if (!(await touchCollection(tx, ownerId, collectionId, title))) throw noSuchCollection();
+    if (!(await touchCollection(tx, ownerId, collectionId, { title, coverAssetId }))) throw noSuchCollection();
     await assertOwn(tx, ownerId, add);
     await removeFromCollection(tx, collectionId, remove);
     await addToCollection(tx, ownerId, collectionId, add);

@@ -3,7 +3,7 @@ import { type Db, holdName, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
 import { dropSharesOfThread } from '../shares/sharestore.ts';
 import { keyOfCollection, type MediaTables } from '../tables.ts';
-import type { Collection } from './api.ts';
+import type { Collection, CollectionChange } from './api.ts';
 
 type Times = 'createdAt' | 'updatedAt';
 type CollectionRow = Readonly<Omit<Collection, Times> & Record<Times, Date>>;
@@ -45,7 +45,7 @@ export async function listCollections(
       select assets.asset_id, mime from collection_assets as placed join assets using (asset_id)
       where placed.collection_id = collections.collection_id and ready_at is not null
         and trashed_at is null and (mime like 'image/%' or mime like 'video/%')
-      order by placed.added_at desc, placed.asset_id desc limit 1
+      order by placed.asset_id = cover_asset_id desc nulls last, placed.added_at desc, placed.asset_id desc limit 1
     ) as cover on true
     where ${sql.join(conditions, sql` and `)}
     order by updated_at desc, collection_id desc`.execute(db);
@@ -69,16 +69,17 @@ export async function insertCollection(
     values (${collectionId}::uuid, ${ownerId}::uuid, ${title}, ${searchable(title)})`.execute(tx);
 }
 
-/** Locks the collection. `false`: the owner has no such collection. `title`: the new one. */
+/** Locks the collection. `false`: the owner has no such collection. `title`, `coverAssetId`: the new ones. */
 export async function touchCollection(
   tx: Tx<MediaTables>,
   ownerId: string,
   collectionId: string,
-  title: string | undefined,
+  { title, coverAssetId }: Pick<CollectionChange, 'title' | 'coverAssetId'>,
 ): Promise<boolean> {
   const naming = title === undefined ? sql`` : sql`, title = ${title}, title_search = ${searchable(title)}`;
+  const covering = coverAssetId === undefined ? sql`` : sql`, cover_asset_id = ${coverAssetId}::uuid`;
   const { numAffectedRows } = await sql`
-    update collections set updated_at = now() ${naming}
+    update collections set updated_at = now() ${naming} ${covering}
     where collection_id = ${collectionId}::uuid and owner_id = ${ownerId}::uuid`.execute(tx);
   return numAffectedRows === 1n;
 }

@@ -27,6 +27,7 @@ export const assetListing = z.object({
   copiesOf: optional(uuid).describe('An asset: itself, its source if it is a copy, and all copies of that source.'),
   createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
   createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
+  sort: optional(z.enum(['newest', 'oldest'])).describe('By the time of creation. Default: `newest`.'),
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
   cursor: optional(z.string().max(200)).describe('The `nextCursor` of the previous page.'),
 });

@@ -42,6 +42,10 @@ onEveryPair('GET /v1/assets', (pair) => {
     }
     expect(lengths).toEqual([2, 2, 1]);
     expect(found).toEqual(made.map(({ assetId }) => assetId));
+    const oldest = (await list(rig.user, '?sort=oldest&limit=3')).body;
+    const rest = (await list(rig.user, `?sort=oldest&limit=3&cursor=${oldest.nextCursor}`)).body;
+    expect([...oldest.assets, ...rest.assets].map(({ assetId }) => assetId)).toEqual(found.toReversed());
+    expect([rest.nextCursor, (await list(rig.user, '?sort=size')).status]).toEqual([null, 400]);
   });
 
   it('counts the months of the user in the time zone of the request', async () => {

@@ -1,5 +1,5 @@
 /**
- * The assets of an owner, newest first, page by page. docs/specification/media.md has no such endpoint, but a library
+ * The assets of an owner by time, page by page. docs/specification/media.md has no such endpoint, but a library
  * needs one (docs/media.md).
  */
 
@@ -18,7 +18,7 @@ const maxWords = 10;
 
 /** Throws 400 (invalid cursor; long search; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
 export async function listAssets({ db }: MediaContext, caller: Caller, query: AssetListing): Promise<AssetPage> {
-  const { limit, cursor, ownerId: named, q = '', thumbnails, copies, favorite, trashed, ...filters } = query;
+  const { limit, cursor, ownerId: named, q = '', thumbnails, copies, favorite, trashed, sort, ...filters } = query;
   const { scopeKind, scopeId } = filters;
   if (scopeId !== undefined && scopeKind === undefined)
     throw invalid('querystring.scopeKind', 'is required with scopeId');
@@ -36,6 +36,7 @@ export async function listAssets({ db }: MediaContext, caller: Caller, query: As
       withoutCopies: copies === 'false',
       isFavorite: favorite === 'true',
       isTrashed: trashed === 'true',
+      order: sort === 'oldest' ? 'asc' : 'desc',
     },
     after,
     limit + 1,

@@ -17,6 +17,7 @@ export interface Wanted {
   readonly words: readonly string[];
   readonly isFavorite: boolean;
   readonly isTrashed: boolean;
+  readonly order: 'asc' | 'desc';
   readonly collectionId: string | undefined;
   readonly derivedFrom: string | undefined;
   readonly label: string | undefined;
@@ -61,21 +62,11 @@ export async function countByMonth(
   return rows;
 }
 
-/** Returns readable assets after `after`, newest first. */
+/** Returns readable assets after `after`, by time. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
-  const {
-    ownerId,
-    scopeKind,
-    scopeId,
-    kind,
-    type,
-    withoutThumbnails,
-    withoutCopies,
-    words,
-    createdFrom,
-    createdBefore,
-  } = wanted;
-  const { isFavorite, isTrashed, collectionId, derivedFrom, copiesOf, label } = wanted;
+  const { ownerId, scopeKind, scopeId, kind, type, words, createdFrom, createdBefore, order } = wanted;
+  const { withoutThumbnails, withoutCopies, isFavorite, isTrashed } = wanted;
+  const { collectionId, derivedFrom, copiesOf, label } = wanted;
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
@@ -102,9 +93,9 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
     .$if(copiesOf !== undefined, (query) => query.where(isCopyOf([String(copiesOf)])))
     .$if(createdFrom !== undefined, (query) => query.where(sql<boolean>`created_at >= ${createdFrom}::timestamptz`))
     .$if(createdBefore !== undefined, (query) => query.where(sql<boolean>`created_at < ${createdBefore}::timestamptz`))
-    .where(isBelow('asset_id', after))
-    .orderBy('created_at', 'desc')
-    .orderBy('asset_id', 'desc')
+    .where(isBelow('asset_id', after, 'uuid', order === 'asc' ? '>' : '<'))
+    .orderBy('created_at', order)
+    .orderBy('asset_id', order)
     .limit(limit)
     .execute();
 }

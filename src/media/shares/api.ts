@@ -57,6 +57,7 @@ export const share = z.object({
   items: z.int().describe('The images and videos that the page shows.'),
   newItems: z.int().describe('The images and videos of the collection that the page does not show before an `update`.'),
   createdAt: z.iso.datetime(),
+  shownAt: z.iso.datetime().describe('When what the page shows was set: at its creation, and by each `update`.'),
   expiresAt: z.iso.datetime().nullable(),
 });
 export type Share = z.output<typeof share>;

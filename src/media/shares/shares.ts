@@ -89,6 +89,7 @@ const toShare = ({ edgeUrl }: MediaContext, { ownerId: _ownerId, ...row }: store
   collectionId: collectionOf(row.threadId),
   items: row.assetId === null ? row.items : 1,
   createdAt: row.createdAt.toISOString(),
+  shownAt: row.shownAt.toISOString(),
   expiresAt: row.expiresAt?.toISOString() ?? null,
 });
 
@@ -145,11 +146,12 @@ export async function readShareData(deps: MediaContext, id: string): Promise<api
     media,
     messages: messages.map(({ role, parts }) => ({
       role,
-      parts: parts.flatMap((part): api.SharedMessage['parts'] => {
+      parts: parts.flatMap((part, place): api.SharedMessage['parts'] => {
         if (part.type !== 'media') return [part];
         const position = positions.get(part.assetId);
-        // Deleted since.
-        return position === undefined ? [] : [{ type: 'media', index: position }];
+        const isFirst = !parts.slice(0, place).some((one) => one.type === 'media' && one.assetId === part.assetId);
+        // Deleted since, or a video that is in the output of its tool and in a part of its own.
+        return position === undefined || !isFirst ? [] : [{ type: 'media', index: position }];
       }),
     })),
   };

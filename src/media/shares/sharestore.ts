@@ -13,6 +13,7 @@ const columns = [
   ...inCamelCase('owner_id asset_id thread_id show_prompt author created_at expires_at'),
   'is_indexed as index',
   'show_attachments as attachments',
+  sql<Date>`coalesce(shown_at, created_at)`.as('shownAt'),
   sql<string | null>`left(coalesce(
     (select coalesce(shown.name, shown.prompt) from assets as shown where shown.asset_id = shares.asset_id),
     snapshot ->> 'title'
@@ -88,7 +89,7 @@ export async function putShare(
   if (inserted !== undefined) return { ...inserted, isNew: true };
   const changed = await tx
     .updateTable('shares')
-    .set(isUpdate ? { ...options, ...shown } : options)
+    .set(isUpdate ? { ...options, ...shown, shown_at: sql<Date>`now()` } : options)
     .where(isSame)
     .returning(countedColumns)
     .executeTakeFirstOrThrow();

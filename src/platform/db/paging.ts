@@ -1,4 +1,4 @@
-/** Pages of rows, newest first. A cursor holds the place of the last row: its time and its id, because rows can have the same time. */
+/** Pages of rows by time. A cursor holds the place of the last row: its time and its id, because rows can have the same time. */
 import { sql } from 'kysely';
 import { isUuid } from '../ids.ts';
 import { invalid } from '../problem.ts';
@@ -12,11 +12,11 @@ export interface Place {
 export const microseconds = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`;
 export const createdAtUs = microseconds.as('createdAtUs');
 
-/** Whether a row comes after the place. `undefined`: every row does. `type`: of the ids. */
-export const isBelow = (idColumn: string, after: Place | undefined, type: 'uuid' | 'text' = 'uuid') =>
+/** Whether a row comes after the place. `undefined`: every row does. `type`: of the ids. `sign`: `>` is oldest first. */
+export const isBelow = (id: string, after: Place | undefined, type: 'uuid' | 'text' = 'uuid', sign: '<' | '>' = '<') =>
   after === undefined
     ? sql<boolean>`true`
-    : sql<boolean>`(created_at, ${sql.ref(idColumn)}) < (timestamptz 'epoch' + ${after.createdAtUs}::bigint
+    : sql<boolean>`(created_at, ${sql.ref(id)}) ${sql.raw(sign)} (timestamptz 'epoch' + ${after.createdAtUs}::bigint
         * interval '1 microsecond', ${after.id}::${sql.raw(type)})`;
 
 /** `undefined`: there is no next page. */

@@ -1,7 +1,7 @@
 /** Favorites and albums, which the media service calls collections. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import type { AssetPage, Collection, Collections } from '../../../client/media/api.ts';
+import type { AssetPage, Collection, CollectionChange, Collections } from '../../../client/media/api.ts';
 import { useUser } from '../user.tsx';
 import { type Filters, filtersOf, queryOf, usePatch } from './assets.ts';
 import { inLots } from './trash.ts';
@@ -30,38 +30,26 @@ export function useAlbum(collectionId: string) {
   });
 }
 
-/** As many as one call lists. Only favorites are counted by them. */
-export const mostCovers = 200;
-
-/** The newest of what the filter shows. They are read again if `version` changes. */
-export function useCover(filter: Partial<Filters>, version: string, limit = filter.isFavorite ? mostCovers : 4) {
+/** The first page of what the filter shows. */
+export function useNewest(filter: Partial<Filters>, limit: number) {
   const user = useUser();
   return useQuery({
-    queryKey: ['albums', user.id, 'cover', filter, version],
-    queryFn: async ({ signal }) => {
+    queryKey: ['albums', user.id, 'newest', filter],
+    queryFn: ({ signal }) => {
       const query = queryOf({ ...filtersOf(''), ...filter }, '', limit);
-      return (await user.json<AssetPage>('media', `/v1/assets?${query}`, { signal })).assets;
+      return user.json<AssetPage>('media', `/v1/assets?${query}`, { signal });
     },
     staleTime: 0,
   });
 }
 
-export interface AlbumCalls {
-  create(title: string, assetIds?: readonly string[]): Promise<Collection>;
-  change(collectionId: string, change: AlbumChange): Promise<Collection>;
-  remove(collectionId: string): Promise<void>;
-}
-
-export interface AlbumChange {
-  readonly title?: string;
-  readonly add?: readonly string[];
-  readonly remove?: readonly string[];
-}
+export const coverOf = ({ coverAssetId, coverMime }: Collection) =>
+  coverAssetId === null ? undefined : { assetId: coverAssetId, mime: coverMime ?? '' };
 
 /** One call takes at most this many assets. */
 const mostAtOnce = 1000;
 
-export function useAlbumCalls(): AlbumCalls {
+export function useAlbumCalls() {
   const user = useUser();
   const queries = useQueryClient();
   const reread = () => {
@@ -74,7 +62,7 @@ export function useAlbumCalls(): AlbumCalls {
   const patch = (collectionId: string, json: object) =>
     user.json<Collection>('media', `/v1/collections/${collectionId}`, { method: 'PATCH', json });
   return {
-    async create(title, assetIds = []) {
+    async create(title: string, assetIds: readonly string[] = []): Promise<Collection> {
       const json = { title, assetIds: assetIds.slice(0, mostAtOnce) };
       const made = await user.json<Collection>('media', '/v1/collections', { method: 'POST', json });
       for (let start = mostAtOnce; start < assetIds.length; start += mostAtOnce)
@@ -82,17 +70,18 @@ export function useAlbumCalls(): AlbumCalls {
       reread();
       return made;
     },
-    async change(collectionId, { add = [], remove = [], title }) {
-      const longest = Math.max(add.length, remove.length, 1);
+    async change(collectionId: string, { add, remove, ...more }: CollectionChange): Promise<Collection> {
+      const [added, removed] = [add ?? [], remove ?? []];
+      const longest = Math.max(added.length, removed.length, 1);
       let changed: Collection | undefined;
       for (let start = 0; start < longest; start += mostAtOnce) {
-        const part = { add: add.slice(start, start + mostAtOnce), remove: remove.slice(start, start + mostAtOnce) };
-        changed = await patch(collectionId, { ...part, ...(title !== undefined && { title }) });
+        const part = { add: added.slice(start, start + mostAtOnce), remove: removed.slice(start, start + mostAtOnce) };
+        changed = await patch(collectionId, { ...part, ...more });
       }
       reread();
       return changed as Collection;
     },
-    async remove(collectionId) {
+    async remove(collectionId: string): Promise<void> {
       await user.send('media', `/v1/collections/${collectionId}`, { method: 'DELETE' });
       reread();
     },

@@ -41,6 +41,7 @@ export interface Filters {
   readonly album: string;
   /** The id of a collection that the user selects for. It changes only what a selection does. */
   readonly addTo: string;
+  readonly sort: '' | 'oldest';
   /** Only what is in the trash. */
   readonly isTrash: boolean;
 }
@@ -60,24 +61,16 @@ export function filtersOf(search: string): Filters {
     isFavorite: query.has('favorites'),
     album: query.get('album') ?? '',
     addTo: query.get('addTo') ?? '',
+    sort: query.get('sort') === 'oldest' ? 'oldest' : '',
     isTrash: false,
   };
-}
-
-/** Empty for no filters. */
-export function searchOf({ type, q, from, to, isShared, isFavorite, album, addTo }: Filters): string {
-  const set = Object.entries({ type, q, from, to, album, addTo }).filter(([, value]) => value !== '');
-  const query = new URLSearchParams(set);
-  if (isShared) query.set('shared', '1');
-  if (isFavorite) query.set('favorites', '1');
-  return query.size === 0 ? '' : `?${query}`;
 }
 
 /** As many as one call can sign. */
 const pageSize = 200;
 
 export function queryOf(filters: Filters, cursor: string, limit = pageSize): string {
-  const { type, q, from, to, isShared, isFavorite, album, isTrash } = filters;
+  const { type, q, from, to, isShared, isFavorite, album, sort, isTrash } = filters;
   const dayAfter = new Date(`${to}T00:00`);
   dayAfter.setDate(dayAfter.getDate() + 1);
   const query = {
@@ -90,13 +83,14 @@ export function queryOf(filters: Filters, cursor: string, limit = pageSize): str
     ...(isShared ? { scopeKind: 'feed' } : { copies: 'false' }),
     ...(isFavorite && { favorite: 'true' }),
     ...(album && { collectionId: album }),
+    ...(sort && { sort }),
     ...(isTrash && { trashed: 'true' }),
     ...(cursor && { cursor }),
   };
   return String(new URLSearchParams(query));
 }
 
-/** Page by page, newest first. While a filter changes, the earlier assets stay. */
+/** Page by page. While a filter changes, the earlier assets stay. */
 export function useAssets(filters: Filters) {
   const user = useUser();
   return useInfiniteQuery({
@@ -136,7 +130,13 @@ export async function readNewest(
 ): Promise<void> {
   for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: ['assets', user.id], predicate })) {
     if (state.data === undefined) continue;
-    const newest = await readPage(user, queryKey[2] as Filters);
+    const filters = queryKey[2] as Filters;
+    if (filters.sort === 'oldest') {
+      // Its new assets are on the last page.
+      await queries.invalidateQueries({ queryKey, exact: true });
+      continue;
+    }
+    const newest = await readPage(user, filters);
     queries.setQueryData<Pages>(queryKey, (data) => data && renew(data, newest));
   }
 }

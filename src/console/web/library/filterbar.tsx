@@ -5,11 +5,20 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Find } from '../parts/fields.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
-import { type Filters, searchOf } from './assets.ts';
+import type { Filters } from './assets.ts';
 
 const types = ['', 'image', 'video', 'other'] as const;
 /** Of the filters of the library, and of Explore. */
 export const namesOfTypes = { '': 'All', image: 'Images', video: 'Videos', other: 'Other' } as const;
+
+/** Empty for no filters. */
+export function searchOf({ type, q, from, to, isShared, isFavorite, album, addTo, sort }: Filters): string {
+  const set = Object.entries({ type, q, from, to, album, addTo, sort }).filter(([, value]) => value !== '');
+  const query = new URLSearchParams(set);
+  if (isShared) query.set('shared', '1');
+  if (isFavorite) query.set('favorites', '1');
+  return query.size === 0 ? '' : `?${query}`;
+}
 
 interface FilterBarProps {
   readonly filters: Filters;
@@ -26,7 +35,7 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
   const isNarrow = useIsNarrow();
   const [isOpen, setOpen] = useState(false);
   const { type, isFavorite, isShared, from, to } = filters;
-  const isFiltered = searchOf({ ...filters, q: '', album: '', addTo: '' }) !== '';
+  const isFiltered = searchOf({ ...filters, q: '', album: '', addTo: '', sort: '' }) !== '';
   const dateField = (label: string, name: 'from' | 'to', limits: { readonly min?: string; readonly max?: string }) => (
     <label>
       {label}
@@ -77,7 +86,7 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
         choices
       )}
       {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
-      {onUpload && <Button Icon={Upload} text="Upload" className="uploading primary" onClick={onUpload} />}
+      {onUpload && <Button Icon={Upload} text="Upload" className="onlyicon primary" onClick={onUpload} />}
       {isOpen && !isNarrow && dates}
       {isOpen && isNarrow && (
         <Dialog title="Filters" onClose={() => setOpen(false)}>

@@ -155,7 +155,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
   const format = (asset.mime.split('/')[1] ?? '').toUpperCase();
   const facts = [
     ['Model', asset.model],
-    ['Created', momentOf(asset.createdAt)],
+    [asset.generated === null ? 'Added' : 'Created', momentOf(asset.createdAt)],
     ['Type', `${wordOf(asset)} (${format}${asset.animated ? ', animated' : ''})`],
     ['Dimensions', asset.width !== null && `${asset.width} × ${asset.height}`],
     ['Length', asset.durationMs !== null && durationOf(asset.durationMs)],

@@ -32,6 +32,9 @@ import { useTrash } from './trash.ts';
 /** Attaches an asset to the message that the user writes. Outside a conversation, a new one opens with the asset. */
 export const AttachContext = createContext<((asset: ActionTarget) => void) | undefined>(undefined);
 
+/** Those of the page that shows the asset. */
+export const MoreActions = createContext((_: ActionTarget): readonly Action[] => []);
+
 interface MediaActionsProps {
   readonly asset: ActionTarget;
   /** The words that it was made from, if they are known. */
@@ -117,6 +120,7 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
   const attach = useContext(AttachContext);
   const changeFavorites = useFavorites();
   const { trash } = useTrash();
+  const more = useContext(MoreActions)(asset);
   const [isBusy, setBusy] = useState(false);
   const run = (work: () => Promise<void>) => async () => {
     setBusy(true);
@@ -196,6 +200,7 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
     ...(prompt ? [again] : []),
     ...(isFavorite === undefined ? [] : [favorite]),
     album,
+    ...more,
     ...(isMedia ? [sharing] : []),
     download,
     ...(isMedia ? [watermarked] : []),

@@ -9,6 +9,7 @@ import { momentOf } from '../parts/figures.tsx';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
+import type { Thread } from '../studio/threads.ts';
 import { useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
 import { itemsOf } from './albums.ts';
@@ -89,6 +90,18 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   };
   const kept = link?.expiresAt ? [['kept', `Until ${momentOf(link.expiresAt)}`] as const] : [];
   const news = link?.newItems ?? 0;
+  const threadId = isThread ? of.threadId : '';
+  const { data: thread } = useQuery({
+    queryKey: ['shared-thread', user.id, threadId],
+    queryFn: ({ signal }) => user.json<Thread>('agent', `/threads/${threadId}`, { signal }),
+    enabled: isThread,
+    staleTime: 0,
+  });
+  const isNewer =
+    link !== undefined &&
+    thread !== undefined &&
+    (thread.updatedAt > link.shownAt || [...(thread.title ?? '')].slice(0, 200).join('') !== (link.title ?? ''));
+  const hasNews = news > 0 || isNewer;
   const prompts = isThread ? 'prompts that the model wrote for images and videos' : 'prompts';
   return (
     <Dialog title={`Share the ${what}`} onClose={onClose}>
@@ -126,14 +139,19 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
             {of.kind === 'share-album' && '. What you add later is not shared'}
             {of.kind !== 'share' && ' until you update the link'}.
           </p>
-          {link && <OpenLink share={link} isPrimary={news === 0} />}
-          {link && (isThread || news > 0) && (
+          {link && <OpenLink share={link} isPrimary={!hasNews} />}
+          {link && !hasNews && (thread || of.kind === 'share-album') && (
+            <p className="quiet small">The link shows all of it.</p>
+          )}
+          {link && hasNews && (
             <div className="does news">
-              {news > 0 && `${news} new ${news === 1 ? 'item is' : 'items are'} not in the link.`}
+              {isThread
+                ? 'The conversation has changed since.'
+                : `${news} new ${news === 1 ? 'item is' : 'items are'} not in the link.`}
               <Button
                 Icon={RefreshCw}
                 text="Update the link"
-                className={news > 0 ? 'primary' : ''}
+                className="primary"
                 disabled={saving.isPending}
                 onClick={() => saving.mutate({ ...options, update: true })}
               />
@@ -199,7 +217,7 @@ function OpenLink({ share, isPrimary }: { readonly share: Share; readonly isPrim
       <div className="does">
         <Button
           Icon={Copy}
-          text="Copy the link"
+          text="Copy link"
           className={isPrimary ? 'primary' : ''}
           onClick={() => copyLink(share.url).catch(notifyFailure)}
         />

@@ -129,7 +129,9 @@ function Marks({ asset, isNarrow }: { readonly asset: Asset; readonly isNarrow: 
 /** Of the larger side of a thumbnail, in pixels. */
 const thumbSide = 400;
 
-export function Thumb({ asset, isLarge = false }: { readonly asset: Asset; readonly isLarge?: boolean }) {
+type Thumbed = Pick<Asset, 'assetId' | 'mime'> & Partial<Asset>;
+
+export function Thumb({ asset, isLarge = false }: { readonly asset: Thumbed; readonly isLarge?: boolean }) {
   const kind = isVideo(asset) ? 'video' : 'image';
   const { data } = useSigned(kind, isVideo(asset) || isImage(asset) ? asset.assetId : null);
   if (!isVideo(asset) && !isImage(asset))

@@ -1,9 +1,8 @@
 import { FolderPlus, Heart, Images, Link2, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { Collection } from '../../../client/media/api.ts';
-import { itemsOf, mostCovers, useAlbumCalls, useAlbums, useCover } from '../library/albums.ts';
-import type { Filters } from '../library/assets.ts';
+import type { Asset, Collection } from '../../../client/media/api.ts';
+import { coverOf, itemsOf, useAlbumCalls, useAlbums, useNewest } from '../library/albums.ts';
 import { openDialog } from '../library/dialogs.ts';
 import { useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
@@ -16,14 +15,13 @@ import { notify, notifyFailure } from '../shell/notices.ts';
 import '../library/library.css';
 import { useMutation } from '@tanstack/react-query';
 
-const favorites = { isFavorite: true };
 const ofAlbums = { ofAlbums: true };
 
 export function Albums() {
   const [q, setQ] = useState('');
   const [edited, setEdited] = useState<Collection | 'new'>();
   const { data: albums, error, refetch } = useAlbums(q);
-  const { data: liked } = useCover(favorites, '');
+  const { data: liked } = useNewest({ isFavorite: true }, 200);
   const shares = useShares().data?.pages.flatMap((page) => page.shares);
   const shared = new Set(shares?.map(({ collectionId }) => collectionId));
   const isNone = albums?.length === 0 && q === '';
@@ -43,12 +41,12 @@ export function Albums() {
             {q === '' && (
               <li>
                 <Link href="/library?favorites=1" state={ofAlbums} className="albumcard">
-                  <Cover filter={favorites} version="" />
+                  <Cover asset={liked?.assets[0]} />
                   <span className="strong">
                     <Heart {...icon} /> Favorites
                   </span>
                   <span className="quiet small">
-                    {liked && (liked.length < mostCovers ? itemsOf(liked.length) : `${mostCovers}+ items`)}
+                    {liked && (liked.nextCursor ? `${liked.assets.length}+ items` : itemsOf(liked.assets.length))}
                   </span>
                 </Link>
               </li>
@@ -56,7 +54,7 @@ export function Albums() {
             {albums.map((album) => (
               <li key={album.collectionId}>
                 <Link href={`/library?album=${album.collectionId}`} className="albumcard">
-                  <Cover filter={{ album: album.collectionId }} version={album.updatedAt} />
+                  <Cover asset={coverOf(album)} />
                   <span className="strong cut">{album.title}</span>
                   <span className="quiet small">
                     {itemsOf(album.count)}
@@ -89,19 +87,15 @@ export function Albums() {
   );
 }
 
-/** Up to four of its images and videos. */
-export function Cover({ filter, version }: { readonly filter: Partial<Filters>; readonly version: string }) {
-  const { data = [] } = useCover(filter, version);
-  const assets = data.slice(0, 4);
-  return (
-    <span className={`cover of${assets.length}`}>
-      {assets.length === 0 && <Images size={20} strokeWidth={1.75} aria-hidden="true" />}
-      {assets.map((asset) => (
-        <Thumb key={asset.assetId} asset={asset} />
-      ))}
-    </span>
-  );
-}
+const Cover = ({ asset }: { readonly asset: Pick<Asset, 'assetId' | 'mime'> | undefined }) => (
+  <span className="cover">
+    {asset ? (
+      <Thumb key={asset.assetId} asset={asset} isLarge />
+    ) : (
+      <Images size={20} strokeWidth={1.75} aria-hidden="true" />
+    )}
+  </span>
+);
 
 /** `undefined`: a new album, which opens. */
 export function AlbumDialog({ album, onClose }: { readonly album?: Collection; readonly onClose: () => void }) {

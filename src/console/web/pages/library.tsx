@@ -11,6 +11,7 @@ import {
   FolderPlus,
   Heart,
   History,
+  Image,
   ImagePlus,
   Images,
   Link2,
@@ -28,17 +29,20 @@ import { useHistoryState } from 'wouter/use-browser-location';
 import type { Asset, AssetMonths } from '#client/media/api.ts';
 import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
 import { itemsOf, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
-import { type Filters, filtersOf, isImage, isVideo, searchOf, useAssets, useNewAssets } from '../library/assets.ts';
+import { type Filters, filtersOf, isImage, isVideo, useAssets, useNewAssets } from '../library/assets.ts';
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
-import { FilterBar } from '../library/filterbar.tsx';
+import type { ActionTarget } from '../library/downloading.ts';
+import { FilterBar, searchOf } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
+import { MoreActions } from '../library/mediaactions.tsx';
 import { addUploads } from '../library/queue.ts';
 import { useShare } from '../library/shares.ts';
 import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
+import { Choice } from '../parts/fields.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useDroppedFiles } from '../shell/browser.ts';
@@ -99,7 +103,16 @@ export function Library() {
     choosing.clear();
   };
 
-  const isFiltered = searchOf({ ...filters, album: '', addTo: '' }) !== '';
+  /** For one image of the album, on its tile and when it is open. */
+  const ofAlbum = ({ assetId: coverAssetId }: ActionTarget) => {
+    const run = () =>
+      albums
+        .change(filters.album, { coverAssetId })
+        .then(({ title }) => notify(`It is now the cover of “${title}”.`), notifyFailure);
+    return filters.album === '' ? [] : [{ name: 'Use as cover', Icon: Image, run }];
+  };
+
+  const isFiltered = searchOf({ ...filters, album: '', addTo: '', sort: '' }) !== '';
   const isAdding = filters.addTo !== '';
   // Nothing is there to filter.
   const isEmpty = listing.data !== undefined && assets.length === 0 && !hasNextPage && !isFiltered && !isAdding;
@@ -108,95 +121,102 @@ export function Library() {
   const isChoosing = isSelecting || choosing.chosen.size > 0;
 
   return (
-    <div className="library">
-      {filters.album !== '' ? (
-        <AlbumHeader
-          key={filters.album}
-          collectionId={filters.album}
-          onUpload={pick}
-          onSelect={isFew ? () => setSelecting(true) : undefined}
-        />
-      ) : filters.isFavorite && isOfAlbums ? (
-        <header className="page album">
-          <div>
-            <BackToAlbums />
-            <h1>Favorites</h1>
-          </div>
-        </header>
-      ) : (
-        !isAdding && <PageHead title="Library" />
-      )}
-      {!isAdding && <AlbumShelf />}
-      {isAdding ? (
-        <AddingBar collectionId={filters.addTo} choosing={choosing} />
-      ) : (
-        isChoosing && (
-          <SelectionBar
-            choosing={choosing}
-            isAll={choosing.chosen.size === assets.length}
-            album={filters.album}
-            onDelete={() => removeAll(choosing.assets)}
-            onDownload={() => downloadAll(user, choosing.assets)}
+    <MoreActions value={ofAlbum}>
+      <div className="library">
+        {filters.album !== '' ? (
+          <AlbumHeader
+            key={filters.album}
+            filters={filters}
+            onUpload={pick}
+            onSelect={isFew ? () => setSelecting(true) : undefined}
           />
-        )
-      )}
-      {(isAdding || !isChoosing) && !isEmpty && !isFew && (
-        <FilterBar
-          filters={filters}
-          onChange={setFilters}
-          onUpload={isAdding || filters.album !== '' ? undefined : pick}
-          onSelect={isAdding ? undefined : () => setSelecting(true)}
-        >
-          <Months
-            onChoose={(chosen) => {
-              const last = assets.at(-1);
-              // A month that is not read yet is where the listing begins.
-              if (last !== undefined && monthOf(last.createdAt) <= chosen) setMonth({ month: chosen });
-              else navigate(`/library${searchOf({ ...filters, from: '', to: lastDayOf(chosen) })}`);
+        ) : filters.isFavorite && isOfAlbums ? (
+          <header className="page album">
+            <div>
+              <BackToAlbums />
+              <h1>Favorites</h1>
+            </div>
+          </header>
+        ) : (
+          !isAdding && <PageHead title="Library" />
+        )}
+        {!isAdding && <AlbumShelf />}
+        {isAdding ? (
+          <AddingBar collectionId={filters.addTo} choosing={choosing} />
+        ) : (
+          isChoosing && (
+            <SelectionBar
+              choosing={choosing}
+              isAll={choosing.chosen.size === assets.length}
+              album={filters.album}
+              onDelete={() => removeAll(choosing.assets)}
+              onDownload={() => downloadAll(user, choosing.assets)}
+            />
+          )
+        )}
+        {(isAdding || !isChoosing) && !isEmpty && !isFew && (
+          <FilterBar
+            filters={filters}
+            onChange={setFilters}
+            onUpload={isAdding || filters.album !== '' ? undefined : pick}
+            onSelect={isAdding ? undefined : () => setSelecting(true)}
+          >
+            {filters.album === '' && (
+              <Months
+                onChoose={(chosen) => {
+                  const last = assets.at(-1);
+                  // A month that is not read yet is where the listing begins.
+                  if (last !== undefined && monthOf(last.createdAt) <= chosen) setMonth({ month: chosen });
+                  else navigate(`/library${searchOf({ ...filters, from: '', to: lastDayOf(chosen) })}`);
+                }}
+              />
+            )}
+            <TileSize size={size} onChange={setSize} />
+          </FilterBar>
+        )}
+        {listing.data === undefined ? (
+          <Pending error={listing.error} retry={listing.refetch} what="Reading the library" hasTiles />
+        ) : assets.length === 0 && !hasNextPage ? (
+          <Nothing
+            isFiltered={isFiltered}
+            album={filters.album}
+            onUpload={pick}
+            onReset={() => {
+              const { album, addTo, sort } = filters;
+              setFilters({ ...filtersOf(''), album, addTo, sort });
             }}
           />
-          <TileSize size={size} onChange={setSize} />
-        </FilterBar>
-      )}
-      {listing.data === undefined ? (
-        <Pending error={listing.error} retry={listing.refetch} what="Reading the library" hasTiles />
-      ) : assets.length === 0 && !hasNextPage ? (
-        <Nothing
-          isFiltered={isFiltered}
-          album={filters.album}
-          onUpload={pick}
-          onReset={() => setFilters({ ...filtersOf(''), album: filters.album, addTo: filters.addTo })}
+        ) : (
+          <Timeline
+            assets={assets}
+            choosing={choosing}
+            size={size}
+            jumpTo={month}
+            isChoosingOnly={isSelecting || isAdding}
+            hasMore={hasNextPage}
+            onMore={onMore}
+            onOpen={open}
+            onEdit={edit}
+            onDelete={removeAll}
+          />
+        )}
+        {isFetchingNextPage && <Loading what="Reading more" />}
+        {listing.data !== undefined && listing.error && <Failure error={listing.error} retry={fetchNextPage} />}
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files"
+          onChange={(event) => {
+            upload([...(event.target.files ?? [])]);
+            event.target.value = '';
+          }}
         />
-      ) : (
-        <Timeline
-          assets={assets}
-          choosing={choosing}
-          size={size}
-          jumpTo={month}
-          isChoosingOnly={isSelecting || isAdding}
-          hasMore={hasNextPage}
-          onMore={onMore}
-          onOpen={open}
-          onEdit={edit}
-          onDelete={removeAll}
-        />
-      )}
-      {isFetchingNextPage && <Loading what="Reading more" />}
-      {listing.data !== undefined && listing.error && <Failure error={listing.error} retry={fetchNextPage} />}
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files"
-        onChange={(event) => {
-          upload([...(event.target.files ?? [])]);
-          event.target.value = '';
-        }}
-      />
-      <DropAnywhere onFiles={upload} />
-      {assetId !== undefined && <Opened assetId={assetId} assets={assets} readNew={readNew} />}
-    </div>
+        <DropAnywhere onFiles={upload} />
+        {assetId !== undefined && <Opened assetId={assetId} assets={assets} readNew={readNew} />}
+      </div>
+    </MoreActions>
   );
 }
 
@@ -356,13 +376,19 @@ function Nothing({ isFiltered, album, onUpload, onReset }: NothingProps) {
 }
 
 interface AlbumHeaderProps {
-  readonly collectionId: string;
+  readonly filters: Filters;
   readonly onUpload: () => void;
   /** `undefined`: the filter bar has it. */
   readonly onSelect: (() => void) | undefined;
 }
 
-function AlbumHeader({ collectionId, onUpload, onSelect }: AlbumHeaderProps) {
+const orders = [
+  ['', 'Newest first'],
+  ['oldest', 'Oldest first'],
+] as const;
+
+function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
+  const collectionId = filters.album;
   const { data: album, error } = useAlbum(collectionId);
   const sharing = { kind: 'share-album', collectionId } as const;
   const { data: share } = useShare(sharing);
@@ -374,7 +400,12 @@ function AlbumHeader({ collectionId, onUpload, onSelect }: AlbumHeaderProps) {
         <BackToAlbums />
         <h1>{album?.title ?? 'Album'}</h1>
         {error && <p className="problem">{error.message}</p>}
-        {album && <p className="quiet small">{itemsOf(album.count)}</p>}
+        {album && (
+          <p className="quiet small">
+            {itemsOf(album.count)}
+            {album.count > 1 && ', ordered by upload or creation'}
+          </p>
+        )}
       </div>
       {album && (
         <div className="does">
@@ -398,6 +429,15 @@ function AlbumHeader({ collectionId, onUpload, onSelect }: AlbumHeaderProps) {
           )}
           <Button Icon={Pencil} text="Edit" onClick={() => setEditing(true)} />
           {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
+          {album.count > 1 && (
+            <Choice
+              label=""
+              aria-label="Sort"
+              choices={orders}
+              value={filters.sort}
+              onChange={(order) => navigate(`/library${searchOf({ ...filters, sort: order ? 'oldest' : '' })}`)}
+            />
+          )}
         </div>
       )}
       {album && isEditing && <AlbumDialog album={album} onClose={() => setEditing(false)} />}

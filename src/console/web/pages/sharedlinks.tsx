@@ -2,7 +2,7 @@ import { Copy, Ellipsis, ExternalLink, Link2, MessageSquare, Pencil, Unlink } fr
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { fromAmong } from '../library/actions.ts';
-import { itemsOf } from '../library/albums.ts';
+import { coverOf, itemsOf, useAlbums } from '../library/albums.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { isVideo, useAsset } from '../library/assets.ts';
 import { type LibraryDialog, openDialog } from '../library/dialogs.ts';
@@ -14,7 +14,6 @@ import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notifyFailure } from '../shell/notices.ts';
-import { Cover } from './albums.tsx';
 import '../library/library.css';
 
 /** Everything that others can see by a link. */
@@ -56,6 +55,7 @@ export function SharedLinks() {
 
 function Line({ share, among }: { readonly share: Share; readonly among: readonly string[] }) {
   const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
+  const album = useAlbums().data?.find(({ collectionId: id }) => id === share.collectionId);
   const [isEnding, setEnding] = useState(false);
   const { threadId, collectionId, items, newItems, url } = share;
   const [kind, href, dialog]: readonly [string, string, LibraryDialog | undefined] =
@@ -73,25 +73,24 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
     collectionId === null ? kind : `${kind} of ${itemsOf(items)}`,
     newItems > 0 && `${newItems} more not in the link`,
     asset?.published && 'published in Explore',
-    asset?.prompt !== null && `prompts ${share.showPrompt ? 'shown' : 'hidden'}`,
-    `search engines ${share.index ? 'allowed' : 'kept out'}`,
+    share.showPrompt && asset?.prompt !== null && 'prompts shown',
+    share.index && 'search engines allowed',
+    share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`,
   ];
+  const shown = asset ?? (album && coverOf(album));
   return (
     <>
       <span className="thumb">
         {threadId !== null && items === 0 && <MessageSquare size={20} strokeWidth={1.75} aria-hidden="true" />}
         {threadId !== null && items > 0 && <AssetImage url={`${url}/0/thumb.webp`} alt="" />}
-        {collectionId !== null && <Cover filter={{ album: collectionId }} version="" />}
-        {asset && <Thumb asset={asset} />}
+        {shown && <Thumb asset={shown} />}
       </span>
       <span className="about">
         <Link href={href} state={share.assetId === null ? undefined : fromAmong(among)}>
           {name}
         </Link>
-        <span className="quiet small">{facts.filter(Boolean).join(' · ')}</span>
-        <span className="quiet small">
-          Shared {momentOf(share.createdAt)} ·{' '}
-          {share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`}
+        <span className="quiet small" title={`Shared ${momentOf(share.createdAt)}`}>
+          {facts.filter(Boolean).join(' · ')}
         </span>
       </span>
       <span className="does">
@@ -102,16 +101,14 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
             <Button
               Icon={Copy}
               text="Copy"
+              className="onlyicon"
               aria-label={`Copy the link of ${name}`}
               onClick={() => copyLink(url).catch(notifyFailure)}
             />
-            <Button
-              Icon={Pencil}
-              text="Edit"
-              aria-label={`Edit the link of ${name}`}
-              onClick={() => dialog && openDialog(dialog)}
-            />
             <Menu align="end" trigger={<IconButton label={`More for ${name}`} Icon={Ellipsis} />}>
+              <MenuItem Icon={Pencil} onSelect={() => dialog && openDialog(dialog)}>
+                Edit
+              </MenuItem>
               <MenuItem Icon={ExternalLink} onSelect={() => window.open(url, '_blank', 'noreferrer')}>
                 Open
               </MenuItem>

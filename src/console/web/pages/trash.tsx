@@ -117,6 +117,7 @@ export function Trash() {
                 />
                 <Confirm
                   label="Delete permanently"
+                  icon={{ Icon: Trash2, label: `Delete “${thread.title}” permanently`, title: 'Delete permanently' }}
                   question={`Delete “${thread.title}” permanently?`}
                   onConfirm={() => deleteForGood(threads.deleteForGood([thread]))}
                 />

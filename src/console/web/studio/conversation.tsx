@@ -16,7 +16,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { agentCalls } from '#client/agent/calls.ts';
 import { fromAmong } from '../library/actions.ts';
-import { useCover } from '../library/albums.ts';
+import { useNewest } from '../library/albums.ts';
 import { nameOf } from '../library/assets.ts';
 import type { ActionTarget } from '../library/downloading.ts';
 import { AttachContext } from '../library/mediaactions.tsx';
@@ -358,7 +358,7 @@ function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
 
 /** What a returning user can continue. */
 function Recent() {
-  const { data: assets = [] } = useCover({}, 'recent', 100);
+  const assets = useNewest({}, 100).data?.assets ?? [];
   const { threads = [] } = useThreads('');
   const continued = threads.flatMap(({ threadId, title }) => {
     const asset = assets.find(({ scopeKind, scopeId }) => scopeKind === 'thread' && scopeId === threadId);
