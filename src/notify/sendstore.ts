@@ -217,6 +217,9 @@ export function findEmail(db: Handle, id: string) {
     .executeTakeFirst();
 }
 
+/** The outbox has no ids of its own. A mail server that accepted some recipients before others were suppressed has none either. */
+export const isInOutbox = sql<boolean>`coalesce(status = 'sent' and provider_id = id::text and accepted = '{}', false)`;
+
 /** Newest first. Skipped notifications are left out. */
 export function listSends(db: Handle, { after, q = '', status }: z.output<typeof emailListing>, limit: number) {
   const words = q.trim();
@@ -226,8 +229,7 @@ export function listSends(db: Handle, { after, q = '', status }: z.output<typeof
     db
       .selectFrom('notify_sends')
       .select(inCamelCase('id status provider_id subject recipients failure scheduled_at created_at'))
-      // The outbox has no ids of its own. A mail server that accepted some recipients before others were suppressed has none either.
-      .select(sql<boolean>`status = 'sent' and provider_id = id::text and accepted = '{}'`.as('inOutbox'))
+      .select(isInOutbox.as('inOutbox'))
       .select('idempotency_key as key')
       .where('status', '<>', 'skipped')
       .$if(status === 'failed', (query) => query.where('status', '=', 'failed'))

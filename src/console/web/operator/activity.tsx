@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Line, Lines, Table } from '../parts/tables.tsx';
-import { runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
+import { mailStateOf, runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
 import { actorOf, deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { IncidentLine, Pictures } from './places.tsx';
 import { dayNameOf } from './units.ts';
@@ -102,15 +102,15 @@ export function Activity({ view }: { readonly view: PersonView }) {
       </Section>
       {view.mails !== null && (
         <Section title="Emails" part={view.mails} empty="No emails in the last 30 days." listOf={({ mails }) => mails}>
-          {({ id, subject, status, createdAt }) => (
+          {({ id, subject, status, inOutbox, createdAt }) => (
             <Line
               key={id}
               name={
-                <Link href={`/operator/mail?${new URLSearchParams({ tab: 'sent', q: subject })}`}>
+                <Link href={`/operator/mail?${new URLSearchParams({ tab: 'sent', q: subject, id })}`}>
                   {subject || 'No subject'}
                 </Link>
               }
-              note={status}
+              note={mailStateOf(status, inOutbox)}
               at={createdAt}
             />
           )}

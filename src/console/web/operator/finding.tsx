@@ -21,6 +21,7 @@ import { useConsole } from '../operator.tsx';
 import { planName, sinceThen } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { searched, useActions } from '../shell/actions.ts';
+import { mailStateOf } from './names.tsx';
 
 const typingMs = 200;
 const most = 5;
@@ -80,12 +81,12 @@ export function DeskSearch() {
     ),
     ...mails
       .slice(0, most)
-      .map(({ id, subject, to, status }) =>
+      .map(({ id, subject, to, status, in_outbox }) =>
         found(
           'Emails',
           Mail,
           `${subject} to ${to.join(', ')}`,
-          status,
+          mailStateOf(status, in_outbox),
           `/operator/mail?${new URLSearchParams({ q: subject, id })}`,
         ),
       ),

@@ -219,6 +219,10 @@ export const SettingLink = ({ name }: { readonly name: string }) => (
   </Link>
 );
 
+/** A mail of an installation without a mail server was not sent. */
+export const mailStateOf = (status: string, isInOutbox: boolean): string =>
+  isInOutbox && status === 'sent' ? 'stored in the outbox' : status;
+
 /** What the jobs of each queue do. A queue without a name is shown as it is. */
 const works: Readonly<Record<string, string>> = queueNames;
 
