@@ -80,6 +80,7 @@ function Directory() {
           onChange={(value) => change({ order: value })}
         />
       </Filters>
+      {isOfMonth && <p className="quiet">The 100 users who spent or cost the most this month.</p>}
       {/* The names of the columns, where there is room for columns. */}
       <p className="desk-entry desk-person desk-heads" aria-hidden="true">
         {columns.map((name) => (
@@ -87,7 +88,6 @@ function Directory() {
         ))}
       </p>
       {isOfMonth && <Problem of={top.error} />}
-      {isOfMonth && <p className="quiet">The 100 users who spent or cost the most this month.</p>}
       <Listing
         pages={pages}
         label="People"
