@@ -36,7 +36,7 @@ export function Budgets() {
   return (
     <section aria-labelledby="budgets">
       <h2 id="budgets">Budgets</h2>
-      <p className="quiet">
+      <p className="desk-budgets quiet">
         A budget warns and does not limit: at 50, 80 and 100%, the operators of <SettingLink name="OPERATOR_EMAILS" />{' '}
         get an email. Above 100%, the Overview shows an alert, and runs and orders continue.
       </p>
