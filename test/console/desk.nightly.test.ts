@@ -66,6 +66,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
 
   it('finds a person, adds credits, ends sessions, exports and erases', { timeout: limitMs }, async () => {
     const person = await newPerson();
+    const idle = await desk.person();
     const { page, complaints } = await enter('/operator/people');
     await page.getByRole('searchbox').fill(person.email.slice(0, 20).toUpperCase());
     await look(page, 'the people');
@@ -79,7 +80,6 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect(plans).toContain('Basic (yearly)');
     await page.getByText(/^1 person\. This month, all people spent \d+ credits?\./).waitFor();
     // Only people with usage have an order by it.
-    const idle = await desk.person();
     await page.getByRole('searchbox').fill('');
     await row.getByText(idle.email).waitFor();
     await page.getByRole('combobox', { name: 'Order' }).selectOption('Most spent this month');
