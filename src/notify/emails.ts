@@ -139,7 +139,7 @@ export async function listEmails(
       to: [...(recipients ?? [])],
       subject: subject ?? '',
       status: statusOf(status, eventsOf.get(id) ?? []),
-      in_outbox: inOutbox ?? false,
+      in_outbox: inOutbox,
       created_at: createdAt.toISOString(),
       scheduled_at: scheduledAt?.toISOString() ?? null,
       reason: status === 'sent' ? null : failure,

@@ -217,30 +217,28 @@ export function findEmail(db: Handle, id: string) {
     .executeTakeFirst();
 }
 
+/** The outbox has no ids of its own. A mail server that accepted some recipients before others were suppressed has none either. */
+export const isInOutbox = sql<boolean>`coalesce(status = 'sent' and provider_id = id::text and accepted = '{}', false)`;
+
 /** Newest first. Skipped notifications are left out. */
 export function listSends(db: Handle, { after, q = '', status }: z.output<typeof emailListing>, limit: number) {
   const words = q.trim();
   const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
   const previous = sql`(select created_at, id from notify_sends where id = ${after ?? null})`;
-  return (
-    db
-      .selectFrom('notify_sends')
-      .select(inCamelCase('id status provider_id subject recipients failure scheduled_at created_at'))
-      // The outbox has no ids of its own. A mail server that accepted some recipients before others were suppressed has none either.
-      .select(sql<boolean>`status = 'sent' and provider_id = id::text and accepted = '{}'`.as('inOutbox'))
-      .select('idempotency_key as key')
-      .where('status', '<>', 'skipped')
-      .$if(status === 'failed', (query) => query.where('status', '=', 'failed'))
-      .$if(status === 'delayed', (query) => query.where('status', 'in', unfinished).where(hasFailed))
-      .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < ${previous}`))
-      .$if(words !== '', (query) =>
-        query.where(sql<boolean>`concat_ws(' ', subject, recipients::text) ilike ${pattern}`),
-      )
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute()
-  );
+  return db
+    .selectFrom('notify_sends')
+    .select(inCamelCase('id status provider_id subject recipients failure scheduled_at created_at'))
+    .select(isInOutbox.as('inOutbox'))
+    .select('idempotency_key as key')
+    .where('status', '<>', 'skipped')
+    .$if(status === 'failed', (query) => query.where('status', '=', 'failed'))
+    .$if(status === 'delayed', (query) => query.where('status', 'in', unfinished).where(hasFailed))
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < ${previous}`))
+    .$if(words !== '', (query) => query.where(sql<boolean>`concat_ws(' ', subject, recipients::text) ilike ${pattern}`))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
 }
 
 /** Restarts a send that ended with a failure. `false`: another request has done so. */

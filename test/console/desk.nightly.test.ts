@@ -66,21 +66,36 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
 
   it('finds a person, adds credits, ends sessions, exports and erases', { timeout: limitMs }, async () => {
     const person = await newPerson();
+    const idle = await desk.person();
     const { page, complaints } = await enter('/operator/people');
     await page.getByRole('searchbox').fill(person.email.slice(0, 20).toUpperCase());
     await look(page, 'the people');
     const row = page.getByRole('list', { name: 'People' }).getByRole('listitem');
     await expect
       .poll(() => row.allInnerTexts())
-      .toEqual([expect.stringMatching(/\d+\s+spent this month\s+0\s+failed this week\s+not in a browser/)]);
+      .toEqual([
+        expect.stringMatching(/\d+\s+spent this month[\s\S]+cost this month\s+0\s+failed this week\s+not in a browser/),
+      ]);
     const plans = await page.getByRole('combobox', { name: 'Plan' }).getByRole('option').allInnerTexts();
     expect(plans).toContain('Basic (yearly)');
+    await page.getByText(/^1 person\. This month, all people spent \d+ credits?\./).waitFor();
+    // Only people with usage have an order by it.
+    await page.getByRole('searchbox').fill('');
+    await row.getByText(idle.email).waitFor();
+    await page.getByRole('combobox', { name: 'Order' }).selectOption('Most spent this month');
+    await expect.poll(() => row.getByText(idle.email).count()).toBe(0);
+    await page.getByText('Spent this month ↓').waitFor();
+    await look(page, 'the people by what they spent');
     await page.getByRole('link', { name: person.email }).click();
     await page.getByRole('heading', { name: person.email }).waitFor();
+    const usage = page.getByRole('region', { name: 'Usage', exact: true });
+    await usage.getByText('no tokens reported').first().waitFor({ state: 'attached' });
+    await usage.getByText('offline-demo').waitFor();
+    await page.getByRole('region', { name: 'Credit ledger' }).getByText('-1 for runs, images and videos').waitFor();
     const mail = page.getByRole('region', { name: 'Emails' }).getByRole('link', { name: 'Welcome' });
-    expect(await mail.getAttribute('href')).toBe('/operator/mail?tab=sent&q=Welcome');
-    // In the words of the page Mail, which knows no pending emails.
-    await expect.poll(() => page.getByRole('region', { name: 'Emails' }).innerText()).toMatch(/scheduled|sent/);
+    expect(await mail.getAttribute('href')).toMatch(/^\/operator\/mail\?tab=sent&q=Welcome&id=[\w-]+$/);
+    // In the words of the page Mail: this installation has no mail server.
+    await page.getByRole('region', { name: 'Emails' }).getByText('stored in the outbox').waitFor();
     await page.getByText('Spent in 30 days').waitFor();
     await page.getByText('Images in 30 days').waitFor();
     expect(await page.getByText('(removed)').count()).toBe(0);
@@ -97,7 +112,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await page.getByLabel('Reason').fill('An apology for an outage');
     await page.getByRole('button', { name: 'Save change' }).click();
     await page.getByText('The change was saved.').first().waitFor();
-    const changes = page.getByRole('region', { name: 'Changes of plan and credits' });
+    const changes = page.getByRole('region', { name: 'Credit ledger' });
     await changes.getByText('An apology for an outage').waitFor();
     expect(await changes.textContent()).toContain('Pro to Max');
 
@@ -188,6 +203,8 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await find(run?.taskId ?? '', 'Runs', 'Remember that I like long walks by the sea.');
     await find(run?.threadId ?? '', 'Conversations', 'Runs');
     expect(new URL(page.url()).searchParams.get('threadId')).toBe(run?.threadId);
+    await find('offline-video', 'Models', 'Images and videos');
+    expect(new URL(page.url()).searchParams.get('model')).toBe('offline-video');
     await find('operator reader emails', 'Settings', 'Settings');
     await page.getByText('reader@example.com').waitFor();
     expect(await page.getByText('CONSOLE_TOKEN').count()).toBe(0);

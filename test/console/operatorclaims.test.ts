@@ -48,7 +48,7 @@ describe.skipIf(withoutChromium)('operators by claim', () => {
     await page.getByLabel('Add credits').fill('25');
     await page.getByLabel('Reason').fill('An apology');
     await page.getByRole('button', { name: 'Save change' }).click();
-    await page.getByRole('region', { name: 'Changes of plan and credits' }).getByText('An apology').waitFor();
+    await page.getByRole('region', { name: 'Credit ledger' }).getByText('An apology').waitFor();
     await page.goto(`${rig.url}/operator/audit`);
     const entry = page.getByRole('listitem').filter({ hasText: full });
     await entry.getByText('changed the plan or credits of').waitFor();

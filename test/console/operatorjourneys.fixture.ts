@@ -41,7 +41,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     await page.getByLabel('Add credits').fill('25');
     await page.getByLabel('Reason').fill('An apology for an outage');
     await page.getByRole('button', { name: 'Save change' }).click();
-    const changes = page.getByRole('region', { name: 'Changes of plan and credits' });
+    const changes = page.getByRole('region', { name: 'Credit ledger' });
     await changes.getByText('An apology for an outage').waitFor();
     await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByRole('button', { name: 'Yes, end sessions' }).click();

@@ -116,6 +116,13 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const attention = page.getByRole('list', { name: 'Needs attention' }).getByRole('listitem');
     const spent = attention.filter({ hasText: 'The budget of the day is spent' });
     await spent.getByRole('link', { name: 'Show costs' }).waitFor();
+    // The most severe first.
+    const statuses = await attention.locator('.status').all();
+    const tones = await Promise.all(
+      statuses.map(async (one) => (await one.getAttribute('class'))?.split(' ')[1] ?? ''),
+    );
+    const severity = ['bad', 'warn', 'busy'];
+    expect(tones).toEqual(tones.toSorted((one, other) => severity.indexOf(one) - severity.indexOf(other)));
     await attention
       .filter({ hasText: /^(1 job is|[0-9]+ jobs are) dead: .*Make a video/ })
       .getByRole('link', { name: 'Retry or discard' })
@@ -290,7 +297,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
         .getByText(/credits? for a/)
         .first()
         .waitFor();
+    // Labels are not unique, so the id is there too.
+    await page.getByRole('region', { name: 'Sums by model' }).getByText('large', { exact: true }).waitFor();
     const budgets = page.getByRole('region', { name: 'Budgets' }).getByRole('listitem');
+    await page.getByText(/^A budget warns and does not limit: at 50, 80 and 100%/).waitFor();
     const shown = async (at: number) => (await budgets.nth(at).innerText()).replaceAll(/\s+/g, ' ');
     expect(await shown(0)).toMatch(
       /^Today \d+ \w+ \d{4}, UTC 124% ≥ US\$12\.40 of US\$10\.00 · AGENT_BUDGET_DAILY_USD Change$/,

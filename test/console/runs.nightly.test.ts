@@ -136,8 +136,9 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByRole('link', { name: 'Images and videos', exact: true }).click();
     await page
       .getByRole('list', { name: 'Images and videos' })
-      .getByText(/^Image, Offline renderer/)
+      .getByText('Offline renderer', { exact: true })
       .waitFor();
+    await page.getByRole('heading', { name: 'Images and videos' }).waitFor();
     await page.getByRole('button', { name: 'Show the image' }).click();
     const picture = page.getByRole('img', { name: 'the image' });
     await picture.waitFor();
@@ -148,6 +149,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByText('1 of 1').waitFor();
     await page.getByRole('button', { name: 'Copy the order id' }).waitFor();
     await judge(page, 'an order');
+    // The places of the image name the person, too.
     await page.getByRole('link', { name: person.email }).first().click();
     // What was read less than 15 seconds ago is shown again.
     await page.reload();
@@ -160,6 +162,31 @@ describe.skipIf(withoutChromium)('runs', () => {
     await thread.click();
     await rows.getByText(outage).waitFor();
     expect(await rows.count()).toBe(1);
+
+    // Equal failures are counted, and lead to each other. A refused order took no time.
+    await page.route('**/api/runs?*', async (route) => {
+      const { runs, ...rest } = await (await route.fetch()).json();
+      const twice = runs.flatMap((run: object) => [run, { ...run, taskId: randomUUID() }]);
+      await route.fulfill({ json: { runs: twice, ...rest } });
+    });
+    await page.goto(`${rig.url}/operator/runs?status=failed`);
+    await page.getByRole('link', { name: `2 × ${outage}` }).click();
+    expect(new URL(page.url()).searchParams.get('q')).toBe(outage);
+    await judge(page, 'equal failures');
+    await page.goto(`${rig.url}/operator`);
+    const attention = page.getByRole('list', { name: 'Needs attention' });
+    await attention.getByText(new RegExp(`^2 runs failed since .*: 2 × ${outage}$`)).waitFor();
+    await page.getByText('yesterday 0', { exact: true }).first().waitFor();
+    await page.route('**/api/generations?*', async (route) => {
+      const { generations, ...rest } = await (await route.fetch()).json();
+      await route.fulfill({
+        json: { generations: generations.map((one: object) => ({ ...one, tookMs: 0 })), ...rest },
+      });
+    });
+    await page.goto(`${rig.url}/operator/runs?kind=generations`);
+    const made = page.getByRole('list', { name: 'Images and videos' });
+    await made.getByText('not measured, or refused before it started').first().waitFor({ state: 'attached' });
+    expect(await made.getByText('0 ms').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

@@ -20,7 +20,16 @@ export const person = z.object({
 });
 export type Person = z.output<typeof person>;
 
+const mostNames = 200;
+const ids = z
+  .string()
+  .transform((text) => text.toLowerCase().split(','))
+  .pipe(z.array(z.guid('must be user ids, separated by commas')).max(mostNames, `must be at most ${mostNames} ids`))
+  .describe('User ids, separated by commas; at most 200.');
+export const namesQuery = z.object({ ids });
+
 export const peopleListing = z.object({
+  ids: ids.optional().describe('Only these users, in one page; separated by commas, at most 200.'),
   q: z
     .string()
     .max(320)
@@ -45,14 +54,6 @@ export const peoplePage = z.object({
 });
 export type PeoplePage = z.output<typeof peoplePage>;
 
-const mostNames = 200;
-export const namesQuery = z.object({
-  ids: z
-    .string()
-    .transform((text) => text.toLowerCase().split(','))
-    .pipe(z.array(z.guid('must be user ids, separated by commas')).max(mostNames, `must be at most ${mostNames} ids`))
-    .describe('User ids, separated by commas; at most 200.'),
-});
 export const names = z.object({
   names: z.record(z.string(), z.string().nullable()).describe('Id → email address, of the users that exist.'),
 });

@@ -26,6 +26,7 @@ import {
   deletePerson,
   findByEmail,
   findById,
+  findByIds,
   findChangeOwner,
   findSurroundings,
   findTargets,
@@ -50,17 +51,19 @@ const mostNamed = 100;
 /** Throws 400 for a cursor that no page returned. */
 export async function readPeople(
   { db }: PeopleContext,
-  { q = '', limit, cursor, plan, status, order }: PeopleListing,
+  { ids, q = '', limit, cursor, plan, status, order }: PeopleListing,
 ): Promise<PeoplePage> {
   const words = q.trim().toLowerCase();
-  if (words !== '') {
-    const rows = isUuid(words) ? await findById(db, words) : await findByEmail(db, words, limit, { plan, status });
+  const filter = { plan, status };
+  if (ids !== undefined || words !== '') {
+    const found = () => (isUuid(words) ? findById(db, words) : findByEmail(db, words, limit, filter));
+    const rows = await (ids === undefined ? found() : findByIds(db, ids, filter));
     return { people: rows.map(toPerson), next_cursor: null };
   }
   // One row more than the page shows whether there is another page.
   const rows = await listPeople(
     db,
-    { plan, status, order, after: cursor === undefined ? undefined : readCursor(cursor) },
+    { ...filter, order, after: cursor === undefined ? undefined : readCursor(cursor) },
     limit + 1,
   );
   const page = rows.slice(0, limit);

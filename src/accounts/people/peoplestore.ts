@@ -109,8 +109,11 @@ export async function findByEmail(db: Handle, words: string, limit: number, filt
   return [...first, ...others];
 }
 
-export function findById(db: Handle, id: string) {
-  return db.selectFrom('user_profiles').select(columns).where('id', '=', id).execute();
+export const findById = (db: Handle, id: string) => findByIds(db, [id], {});
+
+export function findByIds(db: Handle, ids: readonly string[], filter: Filter) {
+  const isOne = sql<boolean>`id = any(${ids}::uuid[])`;
+  return db.selectFrom('user_profiles').select(columns).where(isOne).where(matches(filter)).execute();
 }
 
 export function listEmails(db: Handle, ids: readonly string[]) {

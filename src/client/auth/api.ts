@@ -50,6 +50,7 @@ export interface OperatorActions {
 }
 
 export interface PeopleListing {
+  /** Only these users, in one page; separated by commas, at most 200. */ readonly ids?: string;
   /** An id, or a part of an email address. Addresses that begin with it come first; other parts are found among the newest 100,000 users. Without it: the newest. */
   readonly q?: string;
   /** Only users with this plan. */

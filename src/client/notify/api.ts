@@ -11,6 +11,8 @@ export interface MailsOfPerson {
     readonly id: string;
     readonly subject: string;
     readonly status: string;
+    /** It was stored in the outbox, and not sent. */
+    readonly inOutbox: boolean;
     readonly createdAt: string;
   }[];
   readonly suppression: { readonly reason: string; readonly since: string } | null;

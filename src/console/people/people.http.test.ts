@@ -96,6 +96,13 @@ describe.skipIf(withoutPostgres)('people', () => {
       expect(await search(`${start}_`)).toEqual([person.id]);
       expect(await search(`${start}%`)).toEqual([]);
       expect(await search(randomUUID())).toEqual([]);
+      const several = async (query: string) => {
+        const path = `/api/people?ids=${person.id.toUpperCase()},${other.id}&${query}`;
+        return (await desk.send<{ people: { id: string }[] }>('GET', path)).body.people.map(({ id }) => id).sort();
+      };
+      expect(await several('limit=1')).toEqual([person.id, other.id].sort());
+      expect(await several('status=blocked')).toEqual([]);
+      expect((await desk.send('GET', '/api/people?ids=one')).status).toBe(400);
     });
 
     it('with the last use of their sessions', async () => {

@@ -28,10 +28,11 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
     handler: async ({ params }) => readPerson(clients, params.userId),
   });
 
+  const listing = peopleListing.extend({ ids: namesQuery.shape.ids.optional() });
   const credits = { params: personPath, body: creditsChange };
   const block = { params: personPath, body: blockOrder };
   addForwards(app, guard, auth, [
-    ['get', '/api/people', '/v1/people', 'Users, found by id or address', { querystring: peopleListing }],
+    ['get', '/api/people', '/v1/people', 'Users, found by id or address', { querystring: listing }],
     ['get', '/api/people/names', '/v1/people/names', 'The email addresses of users', { querystring: namesQuery }],
     ['post', '/api/people/:userId/credits', '/v1/people/:userId/credits', 'Change the plan or the credits', credits],
     ['post', '/api/people/:userId/block', '/v1/people/:userId/block', 'Block the account', block],
@@ -62,7 +63,8 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
           idempotent: true,
         }),
       );
-      const pieces = await exportPerson(clients, userId);
+      // Throws 404 before the first byte for an id without a profile.
+      const pieces = write(clients, userId, await readRecord(clients, userId));
       return reply
         .header('content-disposition', `attachment; filename="${userId}.json"`)
         .type('application/json; charset=utf-8')
@@ -80,11 +82,6 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
 
 // Everything that the services store about a person, as one JSON document. It is written while it is read. A service that
 // fails in between ends the response early: the JSON is then incomplete, and no browser saves it as a whole file.
-
-/** Throws 404 before the first byte for an id without a profile. */
-async function exportPerson(clients: ServiceClients, userId: string): Promise<AsyncGenerator<string>> {
-  return write(clients, userId, await readRecord(clients, userId));
-}
 
 async function* write(clients: ServiceClients, userId: string, record: PersonRecord): AsyncGenerator<string> {
   const { email, createdAt } = record.person;

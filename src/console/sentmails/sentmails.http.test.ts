@@ -85,6 +85,14 @@ describe.each(laneEngines)('emails on $name', (engine) => {
         '/api/notify/emails',
       );
       expect(stored.filter(({ in_outbox }) => in_outbox).map(({ subject }) => subject)).toEqual(['sent']);
+      // As the page of a person lists them.
+      const { body: ofPerson } = await notify.call('GET', '/people/mails?address=ada@example.com');
+      expect(ofPerson.mails).toMatchObject([
+        { subject: 'later', status: 'scheduled', inOutbox: false },
+        { subject: 'sent', status: 'sent', inOutbox: true },
+        { subject: 'bounced', status: 'bounced', inOutbox: false },
+        { subject: 'delivered', status: 'delivered', inOutbox: false },
+      ]);
       const id = data.find(({ subject }) => subject === 'bounced')?.id;
       const shown = await operator.read<{ events: { type: string }[] }>(`/api/notify/emails/${id}`);
       expect(shown.events.map(({ type }) => type)).toEqual(expect.arrayContaining(['sent', 'delivered', 'bounced']));

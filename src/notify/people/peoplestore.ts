@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { mentions } from '#platform/jobs/forgetting.ts';
+import { isInOutbox } from '../sendstore.ts';
 import type { NotifyTables } from '../tables.ts';
 
 /** Newest first. */
@@ -14,7 +15,8 @@ export function listMailsTo(db: Db<NotifyTables>, address: string, limit: number
         (query) =>
           query
             .selectFrom('notify_sends')
-            .select(['id', 'subject', 'status', 'created_at as createdAt'])
+            .select(['id', 'subject', 'status', 'created_at as createdAt', 'provider_id as providerId'])
+            .select(isInOutbox.as('inOutbox'))
             .where(sql<boolean>`addresses @> array[${address}]::text[]`),
       )
       .selectFrom('found')

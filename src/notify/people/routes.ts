@@ -10,6 +10,7 @@ import { isStorableText } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';
 import type { NotifyContext } from '../context.ts';
 import { statusOf } from '../emails.ts';
+import { listEventsOf } from '../eventstore.ts';
 import { addressOf } from '../mail.ts';
 import { deleteMailsOf, findSuppression, listMailsTo } from './peoplestore.ts';
 
@@ -36,6 +37,7 @@ export const mailsOfPerson = z.object({
         id: z.string(),
         subject: z.string(),
         status: z.string(),
+        inOutbox: z.boolean().describe('It was stored in the outbox, and not sent.'),
         createdAt: z.iso.datetime(),
       }),
     )
@@ -85,10 +87,11 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: NotifyCon
 
 async function readMails({ db }: NotifyContext, address: string, limit: number): Promise<MailsOfPerson> {
   const [mails, suppression] = await Promise.all([listMailsTo(db, address, limit), findSuppression(db, address)]);
+  const eventsOf = await listEventsOf(db, mails);
   return {
-    mails: mails.map(({ subject, status, createdAt, ...mail }) => ({
-      ...mail,
-      status: statusOf(status, []),
+    mails: mails.map(({ id, subject, status, inOutbox, createdAt }) => ({
+      ...{ id, inOutbox },
+      status: statusOf(status, eventsOf.get(id) ?? []),
       subject: subject ?? '',
       createdAt: createdAt.toISOString(),
     })),

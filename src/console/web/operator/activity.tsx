@@ -1,10 +1,12 @@
 /** What a person does and has: usage, threads, files, memories, mails, incidents, and what operators did. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { CreditChange } from '#accounts/people/api.ts';
+import type { UserUsage } from '#agent/operatorapi.ts';
 import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Line, Lines, Table } from '../parts/tables.tsx';
-import { runsHref, useCosts, useModelNames, Viewed } from './names.tsx';
+import { ModelLink, mailStateOf, runsHref, tokensOf, useCosts, useModelNames, Viewed } from './names.tsx';
 import { actorOf, deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { IncidentLine, Pictures } from './places.tsx';
 import { dayNameOf } from './units.ts';
@@ -32,10 +34,15 @@ export function Activity({ view }: { readonly view: PersonView }) {
             rows={days.map(({ day, model, inputTokens, outputTokens, costUsd, ...used }) => ({
               key: `${day} ${model}`,
               cells: [
-                <Link key="day" href={runsHref({ userId: person.id, model, from: day, to: day }, used.runs)}>
-                  {dayNameOf(day)}, {modelNameOf(model)}
-                </Link>,
-                ...[used.runs, inputTokens + outputTokens, used.images, used.videos, used.credits].map(countOf),
+                <ModelLink
+                  key="day"
+                  of={model}
+                  before={`${dayNameOf(day)}, `}
+                  href={runsHref({ userId: person.id, model, from: day, to: day }, used.runs)}
+                />,
+                countOf(used.runs),
+                tokensOf(inputTokens + outputTokens),
+                ...[used.images, used.videos, used.credits].map(countOf),
                 costOf(costUsd, model),
               ],
             }))}
@@ -102,15 +109,15 @@ export function Activity({ view }: { readonly view: PersonView }) {
       </Section>
       {view.mails !== null && (
         <Section title="Emails" part={view.mails} empty="No emails in the last 30 days." listOf={({ mails }) => mails}>
-          {({ id, subject, status, createdAt }) => (
+          {({ id, subject, status, inOutbox, createdAt }) => (
             <Line
               key={id}
               name={
-                <Link href={`/operator/mail?${new URLSearchParams({ tab: 'sent', q: subject })}`}>
+                <Link href={`/operator/mail?${new URLSearchParams({ tab: 'sent', q: subject, id })}`}>
                   {subject || 'No subject'}
                 </Link>
               }
-              note={status}
+              note={mailStateOf(status, inOutbox)}
               at={createdAt}
             />
           )}
@@ -120,19 +127,12 @@ export function Activity({ view }: { readonly view: PersonView }) {
         {(incident) => <IncidentLine key={incident.id} of={incident} />}
       </Section>
       <Section
-        title="Changes of plan and credits"
-        part={{ isThere: true, value: changes }}
-        empty="No operator has changed them. Writes of your own programs are not recorded."
-        listOf={(all) => all}
+        title="Credit ledger"
+        part={{ isThere: true, value: view.usage.isThere ? view.usage.value.days : [] }}
+        empty="No credits were spent in the last 30 days, and no operator has changed them."
+        listOf={(days) => ledgerOf(days, changes)}
       >
-        {(change) => (
-          <Line
-            key={change.id}
-            name={change.reason}
-            note={`${differenceOf(change)}, by ${actorOf(change.actor)}`}
-            at={change.createdAt}
-          />
-        )}
+        {({ at, ...entry }) => <Line key={at + entry.name} {...entry} {...(entry.isDay ? {} : { at })} />}
       </Section>
       <Section
         title="Audit"
@@ -158,6 +158,23 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <p className="unseen">End of the activity of {person.email ?? person.id}</p>
     </div>
   );
+}
+
+const signed = new Intl.NumberFormat(undefined, { signDisplay: 'always' });
+
+/** Changes by operators, and what each day was charged for. The newest first. */
+function ledgerOf(days: UserUsage['days'], changes: readonly CreditChange[]) {
+  const spent = [...Map.groupBy(days, ({ day }) => day)].map(([day, rows]) => {
+    const credits = rows.reduce((sum, row) => sum + row.credits, 0);
+    const name = `${signed.format(-credits)} for runs, images and videos`;
+    return { at: `${day}T24`, isDay: true, name, note: `${dayNameOf(day)}, less what was returned`, credits };
+  });
+  const changed = changes.map((change) => {
+    const credits = change.creditsAfter - change.creditsBefore;
+    const name = credits === 0 ? change.reason : `${signed.format(credits)} · ${change.reason}`;
+    return { at: change.createdAt, isDay: false, name, note: `${differenceOf(change)}, by ${actorOf(change.actor)}` };
+  });
+  return [...spent.filter(({ credits }) => credits > 0), ...changed].toSorted((a, b) => (a.at < b.at ? 1 : -1));
 }
 
 interface SectionProps<T, Item> {

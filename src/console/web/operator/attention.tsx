@@ -1,6 +1,7 @@
 /** What an operator has to look at now, each with the page that shows it. */
-import type { ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
+import type { UsageTotals } from '#agent/operatorapi.ts';
 import type { GenerationRecordPage } from '#agent/records/api.ts';
 import type { EmailList } from '#client/notify/api.ts';
 import type { Overview } from '../../api.ts';
@@ -10,28 +11,46 @@ import { useConsole } from '../operator.tsx';
 import { countOf, countUpTo, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Status } from '../parts/states.tsx';
+import texts from './attention.json' with { type: 'json' };
 import { useBudgets } from './budgets.tsx';
 import type { Listed } from './incidents.tsx';
 import { isUrgent } from './incidentstates.ts';
 import { workOf } from './names.tsx';
-import { clockOf, moneyOf } from './units.ts';
+import { groupsOfFailures } from './run.tsx';
+import { clockOf, dayMs, dayOf, moneyOf } from './units.ts';
 
 const recentMs = 10 * 60_000;
-const dayMs = 86_400_000;
 export const mostRuns = 100;
 /** The length of a page of emails. */
 const mostMails = 50;
 
-type Item = readonly [tone: 'bad' | 'warn' | 'busy', text: string, href: string, link: string];
+export const dayBefore = (day: string) => dayOf(Date.parse(day) - dayMs);
+
+/** The most severe first. Those of the same severity keep their order. */
+const severities = ['bad', 'warn', 'busy'] as const;
+type Tone = (typeof severities)[number];
+type Item = readonly [tone: Tone, text: string, href: string, link: string];
+
+/** `rest` follows the text, `what` is a part of it, and `queue` is a part of the link. */
+type More = Readonly<Partial<Record<'rest' | 'what' | 'queue', string>>> & { readonly most?: number };
+
+function item(name: keyof typeof texts, count: number, { rest = '', what = '', queue = '', most }: More = {}) {
+  const { tone, one, many, href, link } = texts[name];
+  const text = (count === 1 ? one : many).replace('{}', countUpTo(most ?? count, count)).replace('{what}', what);
+  return count > 0 && ([tone as Tone, text + rest, href + encodeURIComponent(queue), link] as const);
+}
 
 /** All that the Overview shows. */
 export function useDesk() {
   const { data: info } = useConsole();
   const enabled = info?.hasPeople === true;
   // What failed right before midnight, in UTC, still needs attention after it.
-  const today = new Date(Date.now() - recentMs).toISOString().slice(0, 10);
+  const today = dayOf(Date.now() - recentMs);
   const failed = `status=failed&from=${today}&limit=100`;
   const often = { refetchInterval: 15_000, enabled };
+  const yesterday = dayBefore(today);
+  const failedBefore = `status=failed&from=${yesterday}&to=${yesterday}&limit=100`;
+  const once = { staleTime: 300_000, enabled };
   const parts = {
     overview: useRead<Overview>(['overview'], '/api/overview', { refetchInterval: 5000 }),
     history: useRead<History>(['history'], '/api/history', { refetchInterval: 15_000 }),
@@ -40,6 +59,13 @@ export function useDesk() {
     // As the page Runs has them, also after a restart of the console.
     newest: useRead<ShownRunPage>(['runs', 'newest'], `/api/runs?limit=${mostRuns}`, often),
     orders: useRead<GenerationRecordPage>(['orders', failed], `/api/generations?${failed}`, often),
+    runsBefore: useRead<ShownRunPage>(['runs', failedBefore], `/api/runs?${failedBefore}`, once),
+    ordersBefore: useRead<GenerationRecordPage>(['orders', failedBefore], `/api/generations?${failedBefore}`, once),
+    usage: useRead<UsageTotals>(
+      ['usage totals', yesterday],
+      `/api/usage/totals?from=${yesterday}&to=${dayOf(Date.now())}`,
+      often,
+    ),
     failedMails: useRead<EmailList>(['sent mails', 'failed lately'], '/api/notify/emails?status=failed', often),
     delayedMails: useRead<EmailList>(['sent mails', 'delayed lately'], '/api/notify/emails?status=delayed', often),
     incidents: useRead<Listed>(['incident counts'], '/api/incidents?status=open&order=priority&limit=200', often),
@@ -55,18 +81,13 @@ export type Desk = ReturnType<typeof useDesk>;
 
 export const since = (at: string | null, ms: number) => at !== null && Date.parse(at) > Date.now() - ms;
 
-/** Emails with this status of the last day, and the reason if it is that of all. */
-function mailItem(status: 'delayed' | 'failed', data: EmailList | undefined): Item | false {
-  const mails = (data?.data ?? []).filter((mail) => status === 'delayed' || since(mail.created_at, dayMs));
-  const count = countUpTo(mostMails, mails.length === mostMails && data?.has_more ? mostMails + 1 : mails.length);
-  const what = `${count} ${mails.length === 1 ? 'email' : 'emails'}`;
+/** Emails with this status, and the reason if it is that of all. */
+function mailsOf(data: EmailList | undefined, lastMs = Number.POSITIVE_INFINITY) {
+  const mails = (data?.data ?? []).filter((mail) => since(mail.created_at, lastMs));
   const reasons = new Set(mails.map((mail) => mail.reason ?? ''));
-  const reason = reasons.size > 1 || reasons.has('') ? '' : `: ${[...reasons][0]}`;
-  const href = `/operator/mail?tab=sent&status=${status}`;
-  if (mails.length === 0) return false;
-  return status === 'failed'
-    ? ['bad', `${what} failed in the last day${reason}`, href, 'Show emails']
-    : ['warn', `${what} ${mails.length === 1 ? 'is' : 'are'} delayed${reason}`, href, 'Show emails'];
+  const count = mails.length === mostMails && data?.has_more ? mostMails + 1 : mails.length;
+  const rest = reasons.size > 1 || reasons.has('') ? '' : `: ${[...reasons][0]}`;
+  return [count, { rest, most: mostMails }] as const;
 }
 
 /** If the overview cannot be read, the last known state. */
@@ -80,54 +101,30 @@ export function Attention({ desk }: { readonly desk: Desk }) {
   // Webhooks have a page of their own.
   const others = (queues ?? []).filter(({ queue, dead }) => dead > 0 && queue !== webhooks?.queue);
   const jobs = others.reduce((sum, { dead }) => sum + dead, 0);
-  const numbered = (count: number, one: string, many: string) =>
-    count === 1 ? `1 ${one}` : `${countUpTo(largestCount, count)} ${many}`;
   const works = others.map(({ queue }) => workOf(queue)).join(', ');
-  const firstDead = `/operator/jobs?queue=${encodeURIComponent(others[0]?.queue ?? '')}`;
   const errors = (desk.errors.data?.errors ?? []).filter(({ at }) => since(at, recentMs));
   const failing = list.format([...new Set(errors.map(({ service }) => service))]);
   const runs = (desk.runs.data?.runs ?? []).filter(({ endedAt }) => since(endedAt, recentMs));
   const all: readonly (Item | false)[] = [
-    urgent > 0 && [
-      'bad',
-      `${numbered(urgent, 'urgent incident waits', 'urgent incidents wait')} for a decision`,
-      '/operator/incidents',
-      'Decide',
-    ],
     unwell.length > 0 && ['bad', sentenceOf(unwell, services.length), '#services', 'Show the services'],
-    errors.length > 0 && [
-      'bad',
-      `${numbered(errors.length, 'server error', 'server errors')} of ${failing} since ${clockOf(errors.at(-1)?.at)}`,
-      '#errors',
-      'Show the errors',
-    ],
-    runs.length > 0 && [
-      'bad',
-      `${numbered(runs.length, 'run', 'runs')} failed since ${clockOf(runs.at(-1)?.endedAt)}`,
-      '/operator/runs?status=failed',
-      'Show failed runs',
-    ],
-    jobs > 0 && ['bad', `${numbered(jobs, 'job is', 'jobs are')} dead: ${works}`, firstDead, 'Retry or discard'],
+    item('urgent', urgent),
+    item('errors', errors.length, { rest: ` of ${failing} since ${clockOf(errors.at(-1)?.at)}` }),
+    item('runs', runs.length, { rest: ` since ${clockOf(runs.at(-1)?.endedAt)}: ${reasonsOf(runs)}` }),
+    item('jobs', jobs, { rest: `: ${works}`, most: largestCount, queue: others[0]?.queue ?? '' }),
     ...webhookItems(webhooks),
-    mailItem('failed', desk.failedMails.data),
-    mailItem('delayed', desk.delayedMails.data),
-    open > urgent && [
-      'busy',
-      `${numbered(open - urgent, 'incident waits', 'incidents wait')} for a decision${appeals}`,
-      '/operator/incidents',
-      'Decide',
-    ],
-    ...(desk.budgets.data?.budgets ?? []).map(
-      ({ period, percent, spentUsd, budgetUsd }): Item | false =>
-        percent >= 80 && [
-          percent >= 100 ? 'bad' : 'busy',
-          `${percent >= 100 ? 'The' : `${percent}% of the`} budget of the ${period} is spent: ${moneyOf(spentUsd)} of ${moneyOf(budgetUsd)}`,
-          '/operator/models',
-          'Show costs',
-        ],
-    ),
+    item('failedMails', ...mailsOf(desk.failedMails.data, dayMs)),
+    item('delayedMails', ...mailsOf(desk.delayedMails.data)),
+    item('open', open - urgent, { rest: appeals }),
+    ...(desk.budgets.data?.budgets ?? []).map(({ period, percent, spentUsd, budgetUsd }) => {
+      const rest = `: ${moneyOf(spentUsd)} of ${moneyOf(budgetUsd)}`;
+      return item(percent >= 100 ? 'spent' : 'budget', percent >= 80 ? percent : 0, { rest, what: period });
+    }),
   ];
-  const items = all.filter((one) => one !== false);
+  const items = all
+    .filter((one) => one !== false)
+    .toSorted(([one], [other]) => severities.indexOf(one) - severities.indexOf(other));
+  const needed = items.length === 1 ? '1 thing needs your attention' : `${items.length} things need your attention`;
+  const calm = desk.isRead ? 'Nothing needs your attention.' : 'Reading the state of every service …';
   const isReady = overview !== undefined && unwell.length === 0;
   return (
     <section className="card attention" aria-label="State">
@@ -137,15 +134,7 @@ export function Attention({ desk }: { readonly desk: Desk }) {
         ) : (
           <>
             {isReady && <Status tone="good">All {services.length} services are ready</Status>}
-            {items.length > 0 ? (
-              <span className="strong">
-                {items.length === 1 ? '1 thing needs your attention' : `${items.length} things need your attention`}
-              </span>
-            ) : (
-              <span className="quiet">
-                {desk.isRead ? 'Nothing needs your attention.' : 'Reading the state of every service …'}
-              </span>
-            )}
+            <span className={items.length > 0 ? 'strong' : 'quiet'}>{items.length > 0 ? needed : calm}</span>
           </>
         )}
       </p>
@@ -163,45 +152,26 @@ export function Attention({ desk }: { readonly desk: Desk }) {
   );
 }
 
-interface WayProps {
-  readonly href: string;
-  readonly label?: string;
-  readonly children: ReactNode;
-}
+type WayProps = Pick<ComponentProps<'a'>, 'aria-label' | 'children'> & { readonly href: string };
 
 /** To another page, or to a part of this one. */
-export function Way({ href, label, children }: WayProps) {
-  const To = href.startsWith('#') ? 'a' : Link;
-  return (
-    <To href={href} aria-label={label}>
-      {children}
-    </To>
-  );
-}
+export const Way = (props: WayProps) => (props.href.startsWith('#') ? <a {...props} /> : <Link {...props} />);
 
 function webhookItems(of: Overview['webhooks']): readonly (Item | false)[] {
   if (of === null) return [];
   const { receiver, largestCount, failing, dead, failingSince, reason } = of;
-  const host = `to ${new URL(receiver).host}`;
-  const numbered = (count: number) =>
-    `${countUpTo(largestCount, count)} ${count === 1 ? 'webhook' : 'webhooks'} ${host}`;
-  const why = reason === null ? '' : `: ${reason}`;
   const since = failingSince === null ? '' : `, since ${momentOf(failingSince)}`;
-  return [
-    failing > 0 && [
-      'bad',
-      `${numbered(failing)} ${failing === 1 ? 'is' : 'are'} failing${since}${why}`,
-      '/operator/webhooks?status=failing',
-      'Show webhooks',
-    ],
-    dead > 0 && [
-      'bad',
-      `${numbered(dead)} ${dead === 1 ? 'is' : 'are'} dead`,
-      '/operator/webhooks?status=dead',
-      'Send again',
-    ],
-  ];
+  const more = { what: new URL(receiver).host, most: largestCount };
+  const rest = since + (reason === null ? '' : `: ${reason}`);
+  return [item('failing', failing, { ...more, rest }), item('dead', dead, more)];
 }
+
+/** Such as `12 × The model provider returned 500.` */
+const reasonsOf = (runs: ShownRunPage['runs']): string =>
+  groupsOfFailures(runs)
+    .slice(0, 3)
+    .map(({ reason, count }) => (count === 1 ? reason : `${countOf(count)} × ${reason}`))
+    .join(' · ');
 
 const list = new Intl.ListFormat('en-US', { type: 'conjunction' });
 

@@ -47,6 +47,10 @@ export function Budgets() {
   return (
     <section aria-labelledby="budgets">
       <h2 id="budgets">Budgets</h2>
+      <p className="desk-budgets quiet">
+        A budget warns and does not limit: at 50, 80 and 100%, the operators of <SettingLink name="OPERATOR_EMAILS" />{' '}
+        get an email. Above 100%, the Overview shows an alert, and runs and orders continue.
+      </p>
       <ul className="cards">
         {periods.map(([period, name, nameOf, setting]) => {
           const budget = budgetOf(period);
@@ -69,18 +73,10 @@ export function Budgets() {
               )}
               <div className="row">
                 <p className="quiet">
-                  {budget === undefined ? (
-                    'No budget.'
-                  ) : (
-                    <>
-                      {costOf(spentUsd)} of {moneyOf(budgetUsd)} ·{' '}
-                    </>
-                  )}
-                  {budget?.changedAt && (
-                    <>
-                      set <When at={budget.changedAt} />
-                    </>
-                  )}
+                  {budget === undefined ? 'No budget.' : costOf(spentUsd)}
+                  {budget && ` of ${moneyOf(budgetUsd)} · `}
+                  {budget?.changedAt && 'set '}
+                  {budget?.changedAt && <When at={budget.changedAt} />}
                   {budget?.changedAt === null && <SettingLink name={setting} />}
                 </p>
                 {mayChange && (
@@ -97,10 +93,6 @@ export function Budgets() {
           );
         })}
       </ul>
-      <p className="quiet">
-        At 50, 80 and 100%, the operators of <SettingLink name="OPERATOR_EMAILS" /> get an email. A budget does not
-        limit spending.
-      </p>
       {edited && (
         <Editor period={edited} budgetUsd={budgetOf(edited)?.budgetUsd} onClose={() => setEdited(undefined)} />
       )}
@@ -108,11 +100,7 @@ export function Budgets() {
   );
 }
 
-interface EditorProps {
-  readonly period: Period;
-  readonly budgetUsd: number | undefined;
-  readonly onClose: () => void;
-}
+type EditorProps = { readonly period: Period; readonly budgetUsd: number | undefined; readonly onClose: () => void };
 
 function Editor({ period, budgetUsd, onClose }: EditorProps) {
   const queries = useQueryClient();

@@ -2,6 +2,7 @@
 import {
   Brain,
   CircleUserRound,
+  Cpu,
   Images,
   ListTree,
   type LucideIcon,
@@ -21,10 +22,10 @@ import { useConsole } from '../operator.tsx';
 import { planName, sinceThen } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { searched, useActions } from '../shell/actions.ts';
+import { isId, mailStateOf, runsHref, useModels } from './names.tsx';
 
 const typingMs = 200;
 const most = 5;
-const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const plain = (text: string) => text.toLowerCase().replaceAll('_', ' ');
 
 /** For the person that is found first. */
@@ -52,6 +53,7 @@ export function DeskSearch() {
   const mails = useFound<EmailList>(`/api/notify/emails?q=${encodeURIComponent(q)}`)?.data ?? [];
   const settings = useFound<SettingsView>('/api/settings')?.groups.flatMap((group) => group.settings) ?? [];
   const named = settings.filter(({ variable }) => plain(variable).includes(plain(q))).slice(0, most);
+  const { models = [], media = [] } = useModels().data ?? {};
   // The images of a run are found as the run.
   const own = orders.filter(({ id, taskId }) => id !== taskId);
   const found = (group: string, Icon: LucideIcon, title: string, note: string, to: string) => ({
@@ -80,18 +82,23 @@ export function DeskSearch() {
     ),
     ...mails
       .slice(0, most)
-      .map(({ id, subject, to, status }) =>
+      .map(({ id, subject, to, status, in_outbox }) =>
         found(
           'Emails',
           Mail,
           `${subject} to ${to.join(', ')}`,
-          status,
+          mailStateOf(status, in_outbox),
           `/operator/mail?${new URLSearchParams({ q: subject, id })}`,
         ),
       ),
     ...(isId.test(q)
       ? [found('Incidents', ShieldAlert, 'The incident with this id', '', `/operator/incidents/${q}`)]
       : []),
+    ...[...models.map((one) => ({ ...one, kind: 'run' })), ...media]
+      .filter(({ id, label }) => isAsked && plain(`${label} ${id}`).includes(plain(q)))
+      .map(({ id, label, kind }) =>
+        found('Models', Cpu, label, `${kind}s, ${id}`, runsHref({ model: id }, Number(kind === 'run'))),
+      ),
     ...named.map(({ variable, isDefault }) =>
       found('Settings', SlidersHorizontal, variable, isDefault ? '' : 'set', `/operator/settings?q=${variable}`),
     ),

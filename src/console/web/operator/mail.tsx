@@ -18,7 +18,7 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import texts from './mailtexts.json' with { type: 'json' };
-import { languageChoices, Recipients } from './names.tsx';
+import { languageChoices, mailStateOf, Recipients } from './names.tsx';
 
 export function Mail() {
   const { data: info } = useConsole();
@@ -282,7 +282,7 @@ function SentMails() {
             >
               <span className="row">
                 <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
-                <Status tone={tones[status]}>{in_outbox && status === 'sent' ? 'stored in the outbox' : status}</Status>
+                <Status tone={tones[status]}>{mailStateOf(status, in_outbox)}</Status>
               </span>
               <span className="quiet">
                 To {to.join(', ')} ·{' '}

@@ -13,12 +13,11 @@ import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
 import { Graph } from './graph.tsx';
-import { PersonLink, runsHref, SettingLink, useCosts, useModelNames, useModels } from './names.tsx';
+import { ModelLink, PersonLink, runsHref, SettingLink, tokensOf, useCosts, useModels } from './names.tsx';
 import { allPlans } from './personview.ts';
-import { compactOf, dayNameOf, moneyOf, monthNameOf, priceOf, timeOf } from './units.ts';
+import { creditsOf } from './run.tsx';
+import { compactOf, dayMs, dayNameOf, dayOf, moneyOf, monthNameOf, priceOf, timeOf } from './units.ts';
 
-const dayMs = 86_400_000;
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const ranges = [7, 30, 90] as const;
 /** A browser reports a year while it is typed, such as 0002. The days since then are too many to draw. */
 const typed = (day: string) => (day < '2000' ? '' : day);
@@ -51,7 +50,6 @@ function Usage() {
     { placeholderData: (previous) => previous, refetchInterval: 60_000 },
   );
   const rows = data?.days ?? [];
-  const modelNameOf = useModelNames();
   const costOf = useCosts();
   return (
     <section aria-labelledby="usage">
@@ -94,12 +92,14 @@ function Usage() {
           <Sums
             of="model"
             rows={rows}
-            nameOf={(model, runs) => <Link href={runsHref({ model, from, to }, runs)}>{modelNameOf(model)}</Link>}
+            nameOf={(model, runs) => <ModelLink of={model} href={runsHref({ model, from, to }, runs)} />}
           />
           <p className="quiet">Images and videos of a conversation count for the model of the conversation.</p>
-          {data !== undefined && data.media.length > 0 && <MediaSums of={data.media} from={from} to={to} />}
+          {data !== undefined && data.media.length > 0 && (
+            <MediaSums of={data.media} hrefOf={(model) => runsHref({ model, from, to }, 0)} />
+          )}
           <Sums of="plan" rows={rows} nameOf={planName} />
-          <ByDay rows={rows} modelNameOf={modelNameOf} />
+          <ByDay rows={rows} />
         </>
       )}
     </section>
@@ -108,9 +108,9 @@ function Usage() {
 
 type Row = UsageTotals['days'][number];
 
-const graphs: readonly (readonly [string, (row: Row) => number, ((value: number) => string)?])[] = [
+const graphs: readonly (readonly [string, (row: Row) => number, ((value: number) => ReactNode)?])[] = [
   ['Runs', ({ runs }) => runs, compactOf],
-  ['Tokens', ({ inputTokens, outputTokens }) => inputTokens + outputTokens, compactOf],
+  ['Tokens', ({ inputTokens, outputTokens }) => inputTokens + outputTokens, (sum) => tokensOf(sum, compactOf)],
   ['Credits', ({ credits }) => credits, compactOf],
   ['Cost', ({ costUsd }) => costUsd],
 ];
@@ -128,6 +128,9 @@ const columns = [
   ['Tokens in', 'inputTokens'],
   ['Tokens out', 'outputTokens'],
 ] as const;
+
+const countIn = (column: string, count: number, show: typeof countOf) =>
+  column.endsWith('Tokens') ? tokensOf(count, show) : show(count);
 
 interface SumsProps {
   readonly of: 'model' | 'plan';
@@ -153,7 +156,7 @@ function Sums({ of, rows, nameOf }: SumsProps) {
             nameOf(id, sumOf(id, 'runs')),
             ...columns.map(([, name]) => {
               const sum = sumOf(id, name);
-              return name === 'costUsd' ? costOf(sum, of === 'model' ? id : undefined) : compactOf(sum);
+              return name === 'costUsd' ? costOf(sum, of === 'model' ? id : undefined) : countIn(name, sum, compactOf);
             }),
           ],
         }))}
@@ -162,27 +165,21 @@ function Sums({ of, rows, nameOf }: SumsProps) {
   );
 }
 
-interface MediaSumsProps {
-  readonly of: UsageTotals['media'];
-  readonly from: string;
-  readonly to: string;
-}
+type MediaSumsProps = { readonly of: UsageTotals['media']; readonly hrefOf: (model: string) => string };
 
-function MediaSums({ of, from, to }: MediaSumsProps) {
-  const modelNameOf = useModelNames();
+function MediaSums({ of, hrefOf }: MediaSumsProps) {
   const costOf = useCosts();
   return (
     <section aria-labelledby="media">
       <h3 id="media">Images and videos by model</h3>
       <Table
         label="Sums of each model"
-        head={['Model', 'Cost', 'Credits', 'Cost of a credit', 'Orders', 'No result', 'Delivered', 'Mean time']}
+        head={['Model', 'Kind', 'Cost', 'Credits', 'Cost of a credit', 'Orders', 'No result', 'Delivered', 'Mean time']}
         rows={of.map(({ kind, model, costUsd, credits, meanMs, ...counts }) => ({
           key: `${kind} ${model}`,
           cells: [
-            <Link key="model" href={runsHref({ model, from, to }, 0)}>
-              {modelNameOf(model)}, {kind}s
-            </Link>,
+            <ModelLink key="model" of={model} href={hrefOf(model)} />,
+            kind,
             costOf(costUsd, model),
             countOf(credits),
             !costUsd || credits === 0 ? '–' : moneyOf(costUsd / credits),
@@ -201,7 +198,7 @@ function MediaSums({ of, from, to }: MediaSumsProps) {
 
 const headOf = (first: string) => [first, ...columns.map(([name]) => name)];
 
-function ByDay({ rows, modelNameOf }: { readonly rows: readonly Row[]; readonly modelNameOf: (id: string) => string }) {
+function ByDay({ rows }: { readonly rows: readonly Row[] }) {
   const [isOpen, setOpen] = useState(false);
   const costOf = useCosts();
   return (
@@ -210,14 +207,19 @@ function ByDay({ rows, modelNameOf }: { readonly rows: readonly Row[]; readonly 
       {isOpen && (
         <Table
           label="Each day, model and plan"
-          head={headOf('Day, model, plan')}
+          head={headOf('Day, plan, model')}
           rows={rows.map((row) => ({
             key: `${row.day} ${row.model} ${row.plan}`,
             cells: [
-              <Link key="day" href={runsHref({ model: row.model, from: row.day, to: row.day }, row.runs)}>
-                {dayNameOf(row.day)}, {modelNameOf(row.model)}, {planName(row.plan)}
-              </Link>,
-              ...columns.map(([, name]) => (name === 'costUsd' ? costOf(row.costUsd, row.model) : countOf(row[name]))),
+              <ModelLink
+                key="day"
+                of={row.model}
+                before={`${dayNameOf(row.day)}, ${planName(row.plan)}, `}
+                href={runsHref({ model: row.model, from: row.day, to: row.day }, row.runs)}
+              />,
+              ...columns.map(([, name]) =>
+                name === 'costUsd' ? costOf(row.costUsd, row.model) : countIn(name, row[name], countOf),
+              ),
             ],
           }))}
         />
@@ -370,8 +372,6 @@ function Model({ of: { id, label }, href, price, cost, facts }: ModelProps) {
     </li>
   );
 }
-
-const creditsOf = (credits: number) => (credits === 1 ? '1 credit' : `${countOf(credits)} credits`);
 
 /** `null`: all of them. */
 function plansOf(plans: readonly Plan[] | null): string {

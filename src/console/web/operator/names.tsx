@@ -9,6 +9,7 @@ import type { Titles } from '#agent/records/api.ts';
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
+import { countOf } from '../parts/figures.tsx';
 import { lastFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { CopyButton } from '../studio/copybutton.tsx';
@@ -73,11 +74,7 @@ export function PersonLink({ id }: { readonly id: string }) {
   );
 }
 
-interface EntityNameProps {
-  readonly type: string;
-  readonly id: string;
-  readonly isLink?: boolean;
-}
+type EntityNameProps = { readonly type: string; readonly id: string; readonly isLink?: boolean };
 
 /** An entity of the memory service, by name if it is a user. */
 export function EntityName({ type, id, isLink = false }: EntityNameProps) {
@@ -85,7 +82,7 @@ export function EntityName({ type, id, isLink = false }: EntityNameProps) {
   return isLink ? <PersonLink id={id} /> : <PersonName id={id} />;
 }
 
-const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const PersonName = ({ id }: { readonly id: string }) => <span title={id}>{useName(id)}</span>;
 
 export const untitled = 'A deleted or temporary conversation';
@@ -115,12 +112,6 @@ export function useModelNames(): (id: string) => string {
 export const runsHref = (query: Readonly<Record<string, string>>, runs: number): string =>
   `/operator/runs?${new URLSearchParams({ ...query, ...(runs === 0 && { kind: 'generations' }) })}`;
 
-/** Reports whether a sum of costs leaves out a model that has no price. */
-export function useIsPartial(): boolean {
-  const { data } = useModels();
-  return [...(data?.models ?? []), ...(data?.media ?? [])].some(({ costUsd }) => costUsd === null);
-}
-
 /**
  * Nothing is counted where no price is set, so a sum that contains such a part is a lower bound. `model`: the one that the cost is of;
  * otherwise it is a sum of all.
@@ -132,17 +123,34 @@ export function useCosts(): (usd: number | null, model?: string) => ReactNode {
     all.some(({ id, costUsd }) => costUsd === null && (model === undefined || id === model));
   const isKnown = (model?: string) => !isPartial(model) && (model === undefined || all.some(({ id }) => id === model));
   return (usd, model) => {
-    if (usd === null || (usd === 0 && !isKnown(model))) return noPrice;
+    if (usd === null || (usd === 0 && !isKnown(model))) return <Unknown why="no price set" />;
     return isPartial(model) ? <span title="At least: a model has no price">≥ {moneyOf(usd)}</span> : moneyOf(usd);
   };
 }
 
-const noPrice = (
-  <span className="quiet" title="no price set">
+/** A dash, with the reason for readers of the page and of its text. */
+export const Unknown = ({ why }: { readonly why: string }) => (
+  <span className="quiet" title={why}>
     <span aria-hidden="true">–</span>
-    <span className="unseen">no price set</span>
+    <span className="unseen">{why}</span>
   </span>
 );
+
+/** A run has tokens, so a sum of 0 is of models that report none, such as those of images. */
+export const tokensOf = (tokens: number, show = countOf): ReactNode =>
+  tokens === 0 ? <Unknown why="no tokens reported" /> : show(tokens);
+
+type ModelLinkProps = { readonly of: string; readonly href: string; readonly before?: string };
+
+/** Labels are not unique, so the id is shown too. */
+export function ModelLink({ of: id, href, before = '' }: ModelLinkProps) {
+  const name = useModelNames()(id);
+  return (
+    <>
+      <Link href={href}>{before + name}</Link> {name !== id && <code className="desk-model quiet">{id}</code>}
+    </>
+  );
+}
 
 /** What a view in the audit log was of. */
 export function Viewed({ of: action }: { readonly of: string }) {
@@ -218,6 +226,10 @@ export const SettingLink = ({ name }: { readonly name: string }) => (
     <code>{name}</code>
   </Link>
 );
+
+/** A mail of an installation without a mail server was not sent. */
+export const mailStateOf = (status: string, isInOutbox: boolean): string =>
+  isInOutbox && status === 'sent' ? 'stored in the outbox' : status;
 
 /** What the jobs of each queue do. A queue without a name is shown as it is. */
 const works: Readonly<Record<string, string>> = queueNames;

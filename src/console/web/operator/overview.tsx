@@ -1,7 +1,7 @@
 /** How the services are now, and how the last hour went. */
 import './operator.css';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
@@ -9,12 +9,12 @@ import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
 import { Empty, Failure, Loading, Pending, Status } from '../parts/states.tsx';
 import { Pairs, Table } from '../parts/tables.tsx';
 import adviceTexts from './advice.json' with { type: 'json' };
-import { Attention, type Desk, mostRuns, since, useDesk, Way } from './attention.tsx';
+import { Attention, type Desk, dayBefore, mostRuns, since, useDesk, Way } from './attention.tsx';
 import './desk.css';
 import { Graph, type Line, Numbers, nowOf, Sparkline } from './graph.tsx';
-import { RequestId, useIsPartial, workOf } from './names.tsx';
+import { RequestId, useCosts, workOf } from './names.tsx';
 import { QueueTable } from './queuetable.tsx';
-import { clockOf, compactOf, decimalOf, moneyOf, timeOf } from './units.ts';
+import { clockOf, compactOf, decimalOf, timeOf } from './units.ts';
 
 /** Each part is shown when it is read. */
 export function Overview() {
@@ -85,6 +85,9 @@ export function Overview() {
 
 const hourMs = 3_600_000;
 
+/** `before`: the same of yesterday. */
+type Figure = readonly [name: string, value: ReactNode, href: string, before?: ReactNode];
+
 /** In numbers, each as the page behind its link has it. */
 function Figures({ desk }: { readonly desk: Desk }) {
   const { overview, today } = desk;
@@ -101,43 +104,51 @@ function Figures({ desk }: { readonly desk: Desk }) {
     const count = page.runs.filter(({ createdAt }) => since(createdAt, hourMs)).length;
     return countUpTo(mostRuns - 1, count);
   });
-  const isPartial = useIsPartial();
-  const spent = desk.budgets.data?.budgets.find(({ period }) => period === 'day')?.spentUsd;
+  const costOf = useCosts();
   const runs = shownOf(desk.runs, (page) => failed(page.runs, page.next_cursor));
   const orders = shownOf(desk.orders, (page) => failed(page.generations, page.next_cursor));
   const incidents = shownOf(desk.incidents, ({ counts }) => countOf(counts.open));
-  const figures: readonly (readonly [name: string, value: string | undefined, href: string, isShown?: boolean])[] = [
-    ['Failed runs today', runs, `/operator/runs?status=failed&from=${today}`, desk.hasPeople],
-    [
-      ...(['Failed images and videos today', orders] as const),
-      ...([`/operator/runs?kind=generations&status=failed&from=${today}`, desk.hasPeople] as const),
-    ],
-    ['Runs in the last hour', recent, '/operator/runs', desk.hasPeople],
-    ['Spent today', `${isPartial ? '≥ ' : ''}${moneyOf(spent ?? 0)}`, '/operator/models', spent !== undefined],
+  const usageOf = (day: string, figure: 'runs' | 'costUsd', show: (sum: number) => ReactNode = countOf) =>
+    shownOf(desk.usage, ({ days }) => show(days.reduce((sum, row) => (row.day === day ? sum + row[figure] : sum), 0)));
+  const before = dayBefore(today);
+  const runsBefore = shownOf(desk.runsBefore, (page) => failed(page.runs, page.next_cursor));
+  const ordersBefore = shownOf(desk.ordersBefore, (page) => failed(page.generations, page.next_cursor));
+  const [ran, ranBefore] = [usageOf(today, 'runs'), usageOf(before, 'runs')];
+  const failedToday = `status=failed&from=${today}`;
+  const figures: readonly Figure[] = [
+    ['Failed runs today', runs, `/operator/runs?${failedToday}`, runsBefore],
+    ['Failed images and videos today', orders, `/operator/runs?kind=generations&${failedToday}`, ordersBefore],
+    ['Runs in the last hour', recent, '/operator/runs', ranBefore && `${ranBefore}, today ${ran}`],
+    ['Spent today', usageOf(today, 'costUsd', costOf), '/operator/models', usageOf(before, 'costUsd', costOf)],
     ...jobs,
-    ['Open incidents', incidents, '/operator/incidents', desk.hasPeople],
+    ['Open incidents', incidents, '/operator/incidents'],
   ];
+  const shown = figures.filter(([name]) => desk.hasPeople || name.startsWith('Jobs'));
   return (
     <dl className="desk-tiles" aria-label="In numbers">
-      {figures
-        .filter(([, , , isShown = true]) => isShown)
-        .map(([name, value, href]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Way href={href} label={`${name}: ${value ?? 'not read yet'}`}>
-                {value ?? '…'}
-              </Way>
-            </dd>
-          </div>
-        ))}
+      {shown.map(([name, value, href, before]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Way
+              href={href}
+              {...(typeof value !== 'object' && { 'aria-label': `${name}: ${value ?? 'not read yet'}` })}
+            >
+              {value ?? '…'}
+            </Way>
+          </dd>
+          {before !== undefined && <dd className="desk-before quiet">yesterday {before}</dd>}
+        </div>
+      ))}
     </dl>
   );
 }
 
 /** `undefined`: not read yet. */
-const shownOf = <T,>({ data, error }: Pick<UseQueryResult<T>, 'data' | 'error'>, show: (data: T) => string) =>
-  data === undefined ? (error ? '–' : undefined) : show(data);
+const shownOf = <T, R extends ReactNode>(
+  { data, error }: Pick<UseQueryResult<T>, 'data' | 'error'>,
+  show: (data: T) => R,
+) => (data === undefined ? (error ? '–' : undefined) : show(data));
 
 const words = {
   ready: { tone: 'good', word: 'ready' },
@@ -264,7 +275,7 @@ const graphsOfRuns = ({ runs }: History): GraphsProps['of'] => [
     [lineOf('p50', runs.firstTokenP50Ms, 'accent'), lineOf('p95', runs.firstTokenP95Ms, 'quiet')],
   ],
   [
-    ...(['Tokens per minute', compactOf] as const),
+    ...(['Tokens per minute', (tokens: number) => (tokens === 0 ? '–' : compactOf(tokens))] as const),
     [lineOf('in', runs.inputTokensPerMinute, 'quiet'), lineOf('out', runs.outputTokensPerMinute, 'accent')],
   ],
 ];

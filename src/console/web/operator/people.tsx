@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
-import type { Spenders, UserUsage } from '#agent/operatorapi.ts';
+import type { Spenders, UsageTotals, UserUsage } from '#agent/operatorapi.ts';
 import type { ShownRunPage } from '../../runs/api.ts';
 import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
@@ -23,33 +23,41 @@ import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
 import { BackLink, useCosts } from './names.tsx';
+import texts from './people.json' with { type: 'json' };
 import { allPlans, type PersonView, personKey } from './personview.ts';
+import { dayOf } from './units.ts';
 
 export function People() {
   const { personId } = useParams<{ personId?: string }>();
   return personId === undefined ? <Directory /> : <PersonPage key={personId} userId={personId} />;
 }
 
-const orders = [
-  ['', 'Newest first'],
-  ['oldest', 'Oldest first'],
-  ['credits', 'Most credits first'],
-] as const;
-const statuses = [
-  ['', 'All'],
-  ['active', 'Active'],
-  ['blocked', 'Blocked'],
-] as const;
+/** `orders`: each with the column by which it sorts. */
+const { orders, statuses, columns, erased, block } = texts;
+const choicesOf = (all: readonly string[][]) => all.map(([value = '', label = '']) => [value, label] as const);
 const plans = [['', 'All'] as const, ...allPlans.map((one) => [one, planName(one)] as const)];
 
 function Directory() {
   const { of, change } = useFilters();
-  const q = of('q');
-  const [plan, status, order] = [of('plan'), of('status'), of('order')];
-  const pages = usePages<PeoplePage>('people', '/api/people', { q, plan, status, order });
+  const [q, plan, status, order] = [of('q'), of('plan'), of('status'), of('order')];
+  const isOfMonth = order === 'spent' || order === 'cost';
+  const top = useSpenders(order === 'cost' ? 'cost' : 'credits');
+  const ids = isOfMonth && q === '' ? (top.data?.users ?? []).map(({ userId }) => userId) : [];
+  const listing = { q, plan, status, ...(ids.length > 0 ? { ids: ids.join(',') } : { order: isOfMonth ? '' : order }) };
+  const pages = usePages<PeoplePage>('people', '/api/people', listing);
+  const people = pages.data?.pages.flatMap((page) => page.people).length;
+  const today = dayOf(Date.now());
+  const month = `from=${today.slice(0, 8)}01&to=${today}`;
+  const days = useRead<UsageTotals>(['usage totals', month], `/api/usage/totals?${month}`).data?.days;
+  const sorted = q === '' ? orders.find(([value]) => value === order)?.[2] : undefined;
   return (
     <>
-      <PageHead title="People" />
+      <PageHead title="People">
+        {people !== undefined &&
+          `${countOf(people)}${pages.hasNextPage ? '+' : ''} ${people === 1 ? 'person' : 'people'}. `}
+        {days && `This month, all people spent ${countOf(sumOf(days, 'credits'))} credits. `}
+        {days && <Link href="/operator/models">Models and costs</Link>}
+      </PageHead>
       <Filters>
         <SearchField
           label="Find people"
@@ -59,21 +67,33 @@ function Directory() {
           onChange={(typed) => change({ q: typed })}
         />
         <Choice label="Plan" choices={plans} value={plan} onChange={(value) => change({ plan: value })} />
-        <Choice label="Status" choices={statuses} value={status} onChange={(value) => change({ status: value })} />
-        <Choice label="Order" choices={orders} value={order} onChange={(value) => change({ order: value })} />
+        <Choice
+          label="Status"
+          choices={choicesOf(statuses)}
+          value={status}
+          onChange={(value) => change({ status: value })}
+        />
+        <Choice
+          label="Order"
+          choices={choicesOf(orders)}
+          value={order}
+          onChange={(value) => change({ order: value })}
+        />
       </Filters>
+      {isOfMonth && <p className="quiet">The 100 users who spent or cost the most this month.</p>}
       {/* The names of the columns, where there is room for columns. */}
       <p className="desk-entry desk-person desk-heads" aria-hidden="true">
-        {['Email address', 'Plan', 'Credits', 'Spent this month', 'Failed this week', 'Last use', 'Joined'].map(
-          (name) => (
-            <span key={name}>{name}</span>
-          ),
-        )}
+        {columns.map((name) => (
+          <span key={name}>{name === sorted ? `${name} ${order === 'oldest' ? '↑' : '↓'}` : name}</span>
+        ))}
       </p>
+      {isOfMonth && <Problem of={top.error} />}
       <Listing
         pages={pages}
         label="People"
-        itemsOf={({ people }) => people}
+        itemsOf={({ people }) =>
+          ids.length === 0 ? people : people.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+        }
         keyOf={({ id }) => id}
         empty={
           <Empty title={q + plan + status === '' ? 'No users have signed up yet.' : 'No users match.'}>
@@ -89,43 +109,38 @@ function Directory() {
 
 const weekMs = 604_800_000;
 
+/** The longest list that there is. All rows share it. */
+const useSpenders = (order: 'credits' | 'cost') =>
+  useRead<Spenders>(['spenders', 'most', order], `/api/usage/users?limit=100&order=${order}`);
+
 function PersonRow({ person }: { readonly person: Person }) {
   const { id, email, plan, credits, createdAt, activeAt, blockedAt } = person;
   const from = new Date(Date.now() - weekMs).toISOString().slice(0, 10);
   const recent = `status=failed&from=${from}`;
-  // The longest lists that there are. All rows share them.
-  const { data: spenders } = useRead<Spenders>(['spenders', 'most'], '/api/usage/users?limit=100');
+  const costOf = useCosts();
+  const { data: spenders } = useSpenders('credits');
   const { data: failed } = useRead<ShownRunPage>(['runs', recent], `/api/runs?${recent}&limit=100`);
-  const others = (spenders?.users.length ?? 100) < 100 ? 0 : undefined;
-  const spent = spenders?.users.find(({ userId }) => userId === id)?.credits ?? others;
+  const isWhole = (spenders?.users.length ?? 100) < 100;
+  const spent =
+    spenders?.users.find(({ userId }) => userId === id) ?? (isWhole ? { credits: 0, costUsd: 0 } : undefined);
   const failures = failed?.runs.filter(({ userId }) => userId === id).length ?? 0;
+  const isKnown = failed?.next_cursor === null;
+  const link = <Link href={`/operator/runs?userId=${id}&${recent}`}>{failures + (isKnown ? '' : '+')}</Link>;
   return (
     <div className="desk-entry desk-person">
       <span className="desk-name">
-        <Link href={`/operator/people/${id}`}>{email ?? id}</Link> {blockedAt !== null && <Blocked />}
+        <Link href={`/operator/people/${id}`} title={email ?? id}>
+          {email ?? id}
+        </Link>{' '}
+        {blockedAt !== null && <Blocked />}
       </span>
       <span className="tag">{planName(plan)}</span>
-      <span className="desk-figure">
-        {countOf(credits)} <Word>credits</Word>
-      </span>
-      <span className="quiet desk-figure">
-        {spent !== undefined && countOf(spent)} {spent !== undefined && <Word>spent this month</Word>}
-      </span>
-      <span className="desk-figure">
-        {failures > 0 && (
-          <Link href={`/operator/runs?userId=${id}&${recent}`}>
-            {failed?.next_cursor === null ? failures : `${failures}+`} <Word>failed this week</Word>
-          </Link>
-        )}
-        {failures === 0 && failed?.next_cursor === null && <span className="quiet">0 </span>}
-        {failures === 0 && failed?.next_cursor === null && <Word>failed this week</Word>}
-      </span>
-      <span className="quiet desk-figure">
-        {activeAt === null ? 'not in a browser' : <Word>active</Word>} {activeAt !== null && <When at={activeAt} />}
-      </span>
-      <span className="quiet desk-figure">
-        <Word>joined</Word> <When at={createdAt} />
-      </span>
+      <Figure value={countOf(credits)} word="credits" />
+      <Figure value={spent && countOf(spent.credits)} word="spent this month" />
+      <Figure value={spent && costOf(spent.costUsd)} word="cost this month" />
+      <Figure value={failures > 0 ? link : isKnown ? '0' : undefined} word="failed this week" />
+      <Figure value={activeAt === null ? 'not in a browser' : <Dated word="active" at={activeAt} />} />
+      <Figure value={<Dated word="joined" at={createdAt} />} />
     </div>
   );
 }
@@ -133,6 +148,16 @@ function PersonRow({ person }: { readonly person: Person }) {
 const Blocked = () => <Status tone="bad">Blocked</Status>;
 /** Where the list has the names of the columns, only assistive technology needs it. */
 const Word = ({ children }: { readonly children: string }) => <span className="desk-word">{children}</span>;
+const Figure = ({ value, word }: { readonly value: ReactNode; readonly word?: string }) => (
+  <span className="quiet desk-figure">
+    {value} {value !== undefined && word && <Word>{word}</Word>}
+  </span>
+);
+const Dated = ({ word, at }: { readonly word: string; readonly at: string }) => (
+  <>
+    <Word>{word}</Word> <When at={at} />
+  </>
+);
 
 // One person: account, usage, content, mails, incidents and what operators did.
 
@@ -154,8 +179,10 @@ function shown<T>(part: Part<T>, show: (value: T) => ReactNode): ReactNode {
   return part.isThere ? show(part.value) : <span title={part.reason}>Unavailable</span>;
 }
 
-const sumOf = (days: UserUsage['days'], figure: 'credits' | 'costUsd' | 'runs' | 'images' | 'videos') =>
-  days.reduce((sum, day) => sum + day[figure], 0);
+const sumOf = (
+  days: readonly Omit<UserUsage['days'][number], 'day'>[],
+  figure: 'credits' | 'costUsd' | 'runs' | 'images' | 'videos',
+) => days.reduce((sum, day) => sum + day[figure], 0);
 
 const upTo100 = (count: number) => countUpTo(99, count);
 
@@ -352,9 +379,7 @@ function Sessions({ userId }: { readonly userId: string }) {
   });
   return (
     <div className="desk-deed">
-      <p className="quiet">
-        Ending the sessions signs this person out on every device. Access tokens stay valid for up to an hour.
-      </p>
+      <p className="quiet">{texts.ending}</p>
       <Confirm label="End sessions" question="Sign out everywhere?" onConfirm={() => ending.mutateAsync()} />
       <Problem of={ending.error} />
     </div>
@@ -373,11 +398,7 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
   const name = email ?? id;
   return (
     <div className="desk-deed">
-      <p className="quiet">
-        {isBlocked
-          ? 'This person cannot sign in or start anything. Files, conversations and public links are still there.'
-          : 'Blocking ends all sessions and refuses sign-ins, runs and orders. Nothing is deleted.'}
-      </p>
+      <p className="quiet">{isBlocked ? texts.blocked : texts.blocking}</p>
       {isBlocked ? (
         <Confirm
           label="Unblock"
@@ -395,11 +416,9 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
         <Dialog title={`Block ${name}?`} onClose={() => setOpen(false)}>
           <form className="stack" action={() => changing.mutate()}>
             <ul className="plain-list">
-              <li>All sessions end, those at this desk too, and runs in progress stop.</li>
-              <li>Sign-ins, new runs and new orders are refused.</li>
-              <li>Files, conversations and public links stay.</li>
-              <li>The email address stays blocked if the account is deleted.</li>
-              <li>You can unblock the account at any time.</li>
+              {block.map((text) => (
+                <li key={text}>{text}</li>
+              ))}
             </ul>
             <TextField
               label="Reason, for operators only"
@@ -434,7 +453,7 @@ function Export({ person: { id, email } }: { readonly person: Person }) {
   });
   return (
     <div className="desk-deed">
-      <p className="quiet">One JSON file from all services. Links to files in it are valid for seven days.</p>
+      <p className="quiet">{texts.exporting}</p>
       <button type="button" disabled={exporting.isPending} onClick={() => exporting.mutate()}>
         {exporting.isPending ? 'Exporting …' : 'Export everything'}
       </button>
@@ -443,13 +462,9 @@ function Export({ person: { id, email } }: { readonly person: Person }) {
   );
 }
 
-function Erasure({
-  person: { id, email, blockedAt },
-  onErased,
-}: {
-  readonly person: Person;
-  readonly onErased: () => void;
-}) {
+type ErasureProps = { readonly person: Person; readonly onErased: () => void };
+
+function Erasure({ person: { id, email, blockedAt }, onErased }: ErasureProps) {
   const [typed, setTyped] = useState('');
   const field = useId();
   const outcome = useRef<HTMLDivElement>(null);
@@ -466,8 +481,7 @@ function Erasure({
   return (
     <form className="stack desk-form" action={() => erasing.mutate()}>
       <p className="quiet">
-        Erasing removes the account, threads, files, memories and emails from every service. It cannot be undone. The
-        audit log keeps a hash of the id. {blockedAt !== null && 'A digest of the address stays, so it stays blocked.'}
+        {texts.erasing} {blockedAt !== null && 'A digest of the address stays, so it stays blocked.'}
       </p>
       {!isOver && (
         <>
@@ -492,13 +506,6 @@ function Erasure({
   );
 }
 
-const names: Readonly<Record<ErasureReport['steps'][number]['service'], string>> = {
-  agent: 'Conversations',
-  media: 'Files',
-  memory: 'Memories',
-  notify: 'Emails',
-  auth: 'Account',
-};
 const states = {
   done: { tone: 'good', word: 'erased' },
   failed: { tone: 'bad', word: 'not finished' },
@@ -515,7 +522,7 @@ function Report({ report: { steps, isComplete, pendingJobs, provider } }: { read
         {steps.map(({ service, status, removed, message }) => (
           <li key={service}>
             <div className="row">
-              <span>{names[service]}</span>
+              <span>{erased[service]}</span>
               <Status tone={states[status].tone}>{states[status].word}</Status>
             </div>
             <p className="quiet">{message ?? countsOf(removed)}</p>

@@ -11,7 +11,17 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
-import { BackLink, Id, PersonLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
+import {
+  BackLink,
+  Id,
+  PersonLink,
+  Unknown,
+  untitled,
+  useCosts,
+  useModelNames,
+  useModels,
+  useThreadTitle,
+} from './names.tsx';
 import { Picture, Pictures, Places } from './places.tsx';
 import { timeOf, tookOf } from './units.ts';
 
@@ -206,8 +216,11 @@ function curlOf(agent: string, model: string, text: string): string {
   return `curl ${agent}/task ${headers} -d '${json.replaceAll("'", "'\\''")}'`;
 }
 
-const durationOf = ({ endedAt, tookMs }: GenerationRecord) =>
-  endedAt === null ? 'not over' : tookMs === null ? 'not measured' : timeOf(tookMs);
+/** An order that was refused took no time. */
+export function durationOf({ endedAt, tookMs }: GenerationRecord): ReactNode {
+  if (endedAt === null) return 'not over';
+  return tookMs ? timeOf(tookMs) : <Unknown why="not measured, or refused before it started" />;
+}
 
 /** The images of the run, or one of its videos. */
 function Made({ one }: { readonly one: GenerationRecord }) {
@@ -233,16 +246,43 @@ function Made({ one }: { readonly one: GenerationRecord }) {
 const longestSearch = 200;
 type Reason = Pick<ShownRun, 'error' | 'answer'>;
 
+type Kind = 'runs' | 'generations';
+
 /** The search finds a part of a failure. Users see the same failure for different answers of a provider. */
-function SameReason({ error, answer, kind }: Reason & { readonly kind: 'runs' | 'generations' }) {
-  if (error === null) return null;
+function reasonOf({ error, answer }: Reason): string {
   // In the stored JSON, characters from the first quote on can be escaped.
-  const said = /^(?:\d{3},? )?([^"\\\n]*)/.exec(wordsOf(answer ?? '', error))?.[1];
-  const q = (said || error).slice(0, longestSearch);
-  const query = { status: 'failed', q, ...(kind === 'generations' && { kind }) };
-  return (
+  const quoted = /^(?:\d{3},? )?([^"\\\n]*)/.exec(wordsOf(answer ?? '', error))?.[1];
+  return (quoted || (error ?? '')).slice(0, longestSearch);
+}
+const sameReasonHref = (q: string, kind: Kind) =>
+  `/operator/runs?${new URLSearchParams({ status: 'failed', q, ...(kind === 'generations' && { kind }) })}`;
+
+const SameReason = ({ kind, ...failed }: Reason & { readonly kind: Kind }) =>
+  failed.error !== null && (
     <p>
-      <Link href={`/operator/runs?${new URLSearchParams(query)}`}>Other failures with this reason</Link>
+      <Link href={sameReasonHref(reasonOf(failed), kind)}>Other failures with this reason</Link>
+    </p>
+  );
+
+/** The most frequent first. */
+export function groupsOfFailures(all: readonly Reason[]) {
+  const failures = all.filter(({ error }) => error !== null);
+  const groups = [...Map.groupBy(failures, reasonOf)].map(([reason, { length: count }]) => ({ reason, count }));
+  return groups.toSorted((one, other) => other.count - one.count);
+}
+
+/** Failures of a list that share their reason, each with a search for them all. */
+export function EqualFailures({ of: failures, kind }: { readonly of: readonly Reason[]; readonly kind: Kind }) {
+  const groups = groupsOfFailures(failures).filter(({ count }) => count > 1);
+  if (groups.length === 0) return null;
+  return (
+    <p className="record-facts record-groups">
+      <span className="quiet">Failed for the same reason:</span>
+      {groups.slice(0, 5).map(({ reason, count }) => (
+        <Link key={reason} href={sameReasonHref(reason, kind)}>
+          {countOf(count)} × {reason}
+        </Link>
+      ))}
     </p>
   );
 }

@@ -15,6 +15,8 @@ import { PersonLink, untitled, useCosts, useModelNames, useModels, useThreadTitl
 import { Pictures } from './places.tsx';
 import {
   creditsOf,
+  durationOf,
+  EqualFailures,
   Failed,
   GenerationPage,
   kindOf,
@@ -24,7 +26,7 @@ import {
   unread,
   useGenerationCost,
 } from './run.tsx';
-import { timeOf, tookOf } from './units.ts';
+import { tookOf } from './units.ts';
 
 export function Runs() {
   const { taskId } = useParams<{ taskId?: string }>();
@@ -59,7 +61,7 @@ function Records() {
   const query = { status: of('status'), model: of('model'), q: of('q'), from: of('from'), to: of('to'), userId };
   return (
     <div className="operator">
-      <PageHead title="Runs">
+      <PageHead title={kind === 'runs' ? 'Runs' : 'Images and videos'}>
         {kind === 'runs'
           ? 'Answers of the agent, newest first. A run is removed some time after its end, with its stream.'
           : 'Images and videos of all users, newest first. The images of one run are one entry.'}
@@ -140,7 +142,14 @@ const none = (
 function RunList({ query }: { readonly query: Query }) {
   const pages = usePages<ShownRunPage>('runs', '/api/runs', query);
   return (
-    <Listing pages={pages} label="Runs" itemsOf={({ runs }) => runs} keyOf={({ taskId }) => taskId} empty={none}>
+    <Listing
+      pages={pages}
+      label="Runs"
+      itemsOf={({ runs }) => runs}
+      keyOf={({ taskId }) => taskId}
+      empty={none}
+      above={(runs) => <EqualFailures of={runs} kind="runs" />}
+    >
       {(run) => <RunRow run={run} />}
     </Listing>
   );
@@ -179,7 +188,7 @@ interface RowProps {
   readonly to: string;
   readonly name: string;
   readonly model: string;
-  readonly took: string;
+  readonly took: ReactNode;
   readonly cost: ReactNode;
   readonly facts: readonly ReactNode[];
   readonly children: ReactNode;
@@ -228,11 +237,14 @@ function GenerationList({ query }: { readonly query: Query }) {
       itemsOf={({ generations }) => generations}
       keyOf={({ id }) => id}
       empty={none}
+      above={(all) => <EqualFailures of={all.map(failureOf)} kind="generations" />}
     >
       {(one) => <GenerationRow one={one} />}
     </Listing>
   );
 }
+
+const failureOf = ({ failure: error, answer }: GenerationRecord) => ({ error, answer });
 
 function GenerationRow({ one }: { readonly one: GenerationRecord }) {
   const { id, taskId, prompt, assetIds, model, status, count, delivered, credits } = one;
@@ -250,10 +262,11 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
           of={one}
           to={`/operator/runs?kind=generations&id=${id}`}
           name={prompt ?? unread}
-          model={`${kindOf(one)}, ${nameOf(model)}`}
-          took={one.tookMs === null ? '' : timeOf(one.tookMs)}
+          model={nameOf(model)}
+          took={one.endedAt !== null && durationOf(one)}
           cost={cost}
           facts={[
+            kindOf(one),
             one.ratio !== null && one.ratio,
             delivered !== count && `${delivered} of ${count} delivered`,
             credits !== null && creditsOf(credits),
@@ -264,7 +277,7 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
             ),
           ]}
         >
-          <Failed error={one.failure} answer={one.answer} />
+          <Failed {...failureOf(one)} />
         </Row>
       </div>
     </div>
@@ -272,7 +285,8 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
 }
 
 function factsOf({ steps, tools, inputTokens, outputTokens, credits, restarts }: ShownRun): readonly ReactNode[] {
-  const tokens = `${countOf(inputTokens ?? 0)} + ${countOf(outputTokens ?? 0)} tokens`;
+  const shown = (tokens: number | null) => (tokens === null ? '–' : countOf(tokens));
+  const tokens = `${shown(inputTokens)} in + ${shown(outputTokens)} out tokens`;
   return [
     steps !== null && (steps === 1 ? '1 step' : `${countOf(steps)} steps`),
     tools.length > 0 && [...new Set(tools)].join(', '),

@@ -13,6 +13,9 @@ export const moneyOf = (usd: number): string => (usd !== 0 && Math.abs(usd) < 1 
 const price = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
 /** US dollars. Prices of providers are often parts of a cent. */
 export const priceOf = (usd: number): string => price.format(usd);
+export const dayMs = 86_400_000;
+/** In UTC. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 /** `2026-11-28` → `Nov 28, 2026`. */
 export const dayNameOf = (date: string): string => day.format(new Date(date));

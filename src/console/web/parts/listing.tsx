@@ -107,6 +107,7 @@ interface ListingProps<P, Item> {
   readonly itemsOf: (page: P) => readonly Item[];
   readonly keyOf: (item: Item) => Key;
   readonly empty: ReactNode;
+  readonly above?: (items: readonly Item[]) => ReactNode;
   /** Renders the content of an item. */
   readonly children: (item: Item) => ReactNode;
 }
@@ -117,12 +118,14 @@ export function Listing<P, Item>({
   itemsOf,
   keyOf,
   empty,
+  above,
   children,
 }: ListingProps<P, Item>) {
   if (data === undefined) return <Pending error={error} retry={refetch} what={`Reading ${label.toLowerCase()}`} />;
   const items = data.pages.flatMap(itemsOf);
   return (
     <>
+      {above?.(items)}
       {items.length > 0 ? (
         <ul className="lines" aria-label={label}>
           {items.map((item) => (
