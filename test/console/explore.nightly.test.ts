@@ -160,7 +160,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
       await page.getByLabel('Prompt').fill(prompt);
       await page.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
       // The kind, the ratio and the number that are chosen have one look.
-      const chosen = "[...document.querySelectorAll('.createform label:has(:checked)')]";
+      const chosen = "[...document.querySelectorAll('.createform label:has(input:checked)')]";
       const colors = await page.evaluate(`${chosen}.map((one) => getComputedStyle(one).color)`);
       expect(colors).toEqual(Array(3).fill(Object(colors)[0]));
       await page.getByRole('button', { name: 'Create an image' }).click();
