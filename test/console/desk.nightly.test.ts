@@ -284,7 +284,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect(cleared.counts).toMatchObject({ open: 0, cleared: 1 });
     const resolved = encodeURIComponent('POST /v1/incidents/:id/resolution');
     await page.goto(`${rig.url}/operator/audit?action=${resolved}`);
-    await page.getByText(/: allowed\./).waitFor();
+    await page.getByText(/^The content was allowed\./).waitFor();
     await page.getByText('Reason: A poem.').waitFor();
     await page.getByRole('link', { name: 'Open the incident' }).first().click();
     await page.getByText('I wrote this poem.').waitFor();
