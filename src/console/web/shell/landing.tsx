@@ -158,7 +158,8 @@ export function SignInAgain({ text }: { readonly text?: string }) {
   return (
     info && (
       <a className={text ? 'button' : 'button primary'} href={signInOf(info, location.href)} onClick={rememberSignIn}>
-        <LogIn size={16} strokeWidth={1.75} aria-hidden="true" /> {text ?? 'Sign in'}
+        <LogIn size={16} strokeWidth={1.75} aria-hidden="true" />
+        {text ?? 'Sign in'}
       </a>
     )
   );
