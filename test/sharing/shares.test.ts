@@ -263,14 +263,16 @@ describe('shares', () => {
 
     it('shows an answer for which the parser takes minutes as it is, and makes nothing else wait', async () => {
       const long = '*a_ '.repeat(20_000);
-      const texts = ['**bold**', '!![a](https://elsewhere.example/a.png)', long, 'after *it*'];
+      const formula = 'It costs $5 or $10, and $\\alpha < 2$.';
+      const texts = ['**bold**', '!![a](https://elsewhere.example/a.png)', formula, long, 'after *it*'];
       const parts = texts.map((text) => ({ type: 'text' as const, text }));
       let turns = 0;
       const beat = setInterval(() => turns++, 10);
       const answers = await renderAnswers({ messages: [{ role: 'assistant', parts }] });
       clearInterval(beat);
       expect(answers.get('**bold**')?.text).toBe('<p><strong>bold</strong></p>');
-      expect([...answers.keys()]).toEqual(texts.slice(0, 2));
+      expect([...answers.keys()]).toEqual(texts.slice(0, 3));
+      expect(answers.get(formula)?.text).toMatch(/^<p>It costs \$5 or \$10, and .*<math.*<mi>α<\/mi><mo>&lt;<\/mo>/);
       expect(answers.get(texts[1] ?? '')?.text).not.toContain('<img');
       expect(turns).toBeGreaterThan(10);
     });

@@ -2,15 +2,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { math, mathHtml } from 'micromark-extension-math';
+import { withDollars } from '#platform/markdown.ts';
 
-const withoutImages = { disable: { null: ['labelStartImage'] } };
+const extensions = [gfm(), math({ singleDollarTextMath: false }), { disable: { null: ['labelStartImage'] } }];
+// MathML needs neither fonts nor styles. What is no formula is shown as it is.
+const formulas = mathHtml({ output: 'mathml', maxSize: 10, maxExpand: 500, throwOnError: false });
+const htmlExtensions = [gfmHtml(), formulas];
 
 for (const text of workerData as readonly string[]) parentPort?.postMessage(render(text));
 
 /** Raw HTML and dangerous protocols become text. Images of other sites become links, because the page loads none. */
 function render(text: string): string {
   return (
-    micromark(text.replaceAll('![', '['), { extensions: [gfm(), withoutImages], htmlExtensions: [gfmHtml()] })
+    micromark(withDollars(text).replaceAll('![', '['), { extensions, htmlExtensions })
       .replaceAll('<a href=', '<a rel="nofollow ugc noopener noreferrer" href=')
       // Headings of an answer are below those of the page.
       .replaceAll(

@@ -3,7 +3,7 @@ import katex from 'katex';
 import type { Options } from 'react-markdown';
 import remarkMath from 'remark-math';
 
-/** One dollar may be a price: formulas.ts knows which is not. */
+/** One dollar may be a price: markdown.ts knows which is not. */
 export const mathPlugins: NonNullable<Options['remarkPlugins']> = [[remarkMath, { singleDollarTextMath: false }]];
 
 export function Formula({ text, isBlock }: { readonly text: string; readonly isBlock: boolean }) {

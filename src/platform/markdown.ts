@@ -1,4 +1,4 @@
-/** The ways in which models write formulas, as the one that Markdown with formulas reads. */
+/** How models write Markdown: formulas, as the one way that its readers know, and tables that are not complete yet. */
 
 /** No space inside the dollars, and no digit after them, so that “$5 and $10” stays a text. */
 const inline = /(?<![\w$\\])\$(?![\s$])([^$]*[^\s$\\])\$(?![\d$])/g;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withTableHead } from './formulas.ts';
+import { withTableHead } from './markdown.ts';
 
 it.each([
   ['| Sho', '\n| Sho\n|---|'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasFormula, withDollars } from './formulas.ts';
+import { hasFormula, withDollars } from './markdown.ts';
 
 /** As common renderers read them. */
 const prices = [
