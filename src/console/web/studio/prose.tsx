@@ -2,8 +2,8 @@ import { Square, SquareCheck } from 'lucide-react';
 import { isValidElement, memo, type ReactNode, useEffect, useState } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { CopyButton } from './copybutton.tsx';
 import { hasFormula, withDollars, withTableHead } from '#platform/markdown.ts';
+import { CopyButton } from './copybutton.tsx';
 
 const plugins = [remarkGfm];
 /** Longer code is not colored, because each new word would color it again. */
