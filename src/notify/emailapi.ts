@@ -188,7 +188,9 @@ export const emailListing = z.object({
   status: z
     .enum(['delayed', 'failed'])
     .optional()
-    .describe('`delayed`: an attempt failed, and another one follows. `failed`: the service has not sent the email.'),
+    .describe(
+      '`delayed`: an attempt failed, and another one follows. `failed`: none follows, and the service has not sent the email.',
+    ),
 });
 export const emailList = z.object({
   object: z.literal('list'),

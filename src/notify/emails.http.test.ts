@@ -335,8 +335,10 @@ describe.each(laneEngines)('emails on $name', (engine) => {
           values ('tests/callers', ${name}, '{}', ${due})`.execute(database.queries());
         await put(key['idempotency-key']);
         expect((await show(failed)).next_attempt_at).toBe(due);
-        const { body: listed } = await rigs[0].call('GET', '/emails?status=failed');
-        expect((listed.data as object[])[0]).toMatchObject({ id: failed, status: 'failed', next_attempt_at: due });
+        const list = async (status: string) =>
+          (await rigs[0].call('GET', `/emails?status=${status}`)).body.data as { id: string }[];
+        expect((await list('delayed'))[0]).toMatchObject({ id: failed, status: 'failed', next_attempt_at: due });
+        expect((await list('failed')).map(({ id }) => id)).not.toContain(failed);
         const second = { 'idempotency-key': `account_export.ready ${randomUUID()}` };
         const export_ = String((await post(mail, second)).body.id);
         await put(second['idempotency-key'].split(' ')[1] ?? '');
@@ -345,8 +347,10 @@ describe.each(laneEngines)('emails on $name', (engine) => {
         const { body: batch } = await rigs[0].post('/emails/batch', [mail]);
         const [{ id: delayed } = { id: '' }] = batch.data as { id: string }[];
         await failedOnce(delayed);
-        const { body: late } = await rigs[0].call('GET', '/emails?status=delayed');
-        expect((late.data as object[])[0]).toMatchObject({ id: delayed, status: 'scheduled' });
+        expect((await list('delayed'))[0]).toMatchObject({ id: delayed, status: 'scheduled' });
+        await sql`delete from jobs where queue = 'tests/callers'`.execute(database.queries());
+        expect((await list('failed')).map(({ id }) => id)).toEqual(expect.arrayContaining([failed, export_]));
+        expect((await list('delayed')).map(({ id }) => id)).not.toContain(failed);
       });
 
       it.each(['nothing', randomUUID(), '%00', 'x'.repeat(600)])('of %s is an error', async (id) => {

@@ -220,6 +220,13 @@ export function findEmail(db: Handle, id: string) {
 /** The outbox has no ids of its own. A mail server that accepted some recipients before others were suppressed has none either. */
 export const isInOutbox = sql<boolean>`coalesce(status = 'sent' and provider_id = id::text and accepted = '{}', false)`;
 
+/** By the waiting job of the service that requested it, whose key is the id or key of the email, or in it. */
+const isRequestedAgain = sql<boolean>`exists (select from jobs where jobs.status = 'waiting' and unique_key = any(
+  array[notify_sends.id::text, idempotency_key] || (string_to_array(idempotency_key, ' '))[2:]))`;
+
+const isDelayed = sql<boolean>`case notify_sends.status when 'failed' then ${isRequestedAgain}
+  else notify_sends.status in ('pending', 'sending') and ${hasFailed} end`;
+
 /** Newest first. Skipped notifications are left out. */
 export function listSends(db: Handle, { after, q = '', status }: z.output<typeof emailListing>, limit: number) {
   const words = q.trim();
@@ -231,8 +238,10 @@ export function listSends(db: Handle, { after, q = '', status }: z.output<typeof
     .select(isInOutbox.as('inOutbox'))
     .select('idempotency_key as key')
     .where('status', '<>', 'skipped')
-    .$if(status === 'failed', (query) => query.where('status', '=', 'failed'))
-    .$if(status === 'delayed', (query) => query.where('status', 'in', unfinished).where(hasFailed))
+    .$if(status === 'failed', (query) =>
+      query.where('status', '=', 'failed').where(sql<boolean>`not ${isRequestedAgain}`),
+    )
+    .$if(status === 'delayed', (query) => query.where(isDelayed))
     .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < ${previous}`))
     .$if(words !== '', (query) => query.where(sql<boolean>`concat_ws(' ', subject, recipients::text) ilike ${pattern}`))
     .orderBy('created_at', 'desc')
