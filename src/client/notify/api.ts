@@ -78,7 +78,7 @@ export interface EmailListing {
   readonly after?: string;
   /** Only emails whose subject or recipients contain this text. Ignores case. */
   readonly q?: string;
-  /** `delayed`: an attempt failed, and another one follows. `failed`: the service has not sent the email. */
+  /** `delayed`: an attempt failed, and another one follows. `failed`: none follows, and the service has not sent the email. */
   readonly status?: 'delayed' | 'failed';
 }
 
