@@ -169,9 +169,13 @@ export function Viewed({ of: action }: { readonly of: string }) {
 
 /** Recipients of a mail, each with a search for the person. */
 export const Recipients = ({ of: recipients }: { readonly of: readonly string[] }) => (
-  <p className="row desk-back">
+  <p className="row">
     {recipients.map((one) => (
-      <Link key={one} href={`/operator/people?${new URLSearchParams({ q: /<([^<>]+)>$/.exec(one)?.[1] ?? one })}`}>
+      <Link
+        key={one}
+        className="person-link"
+        href={`/operator/people?${new URLSearchParams({ q: /<([^<>]+)>$/.exec(one)?.[1] ?? one })}`}
+      >
         {one}
       </Link>
     ))}
