@@ -32,6 +32,7 @@ import {
 
 const countKey = 'atelier.count';
 const ratioKey = (kind: Kind) => `atelier.ratio.${kind}`;
+const modelKey = (kind: Kind) => `atelier.model.${kind}`;
 const titles = { vary: 'Vary the image', remix: 'Remix the image', animate: 'Animate the image' } as const;
 
 interface CreateDialogProps extends Pick<CreateFormProps, 'order'> {
@@ -86,7 +87,9 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const change = (changes: Partial<Order>) => setOrder((now) => ({ ...now, ...changes }));
   const { kind, strength } = order;
   const models = useModels(kind);
-  const model = models.find(({ id }) => id === order.model) ?? models.find((one) => one.allowed) ?? models[0];
+  const usable = models.filter((one) => one.allowed);
+  const usual = usable.find(({ id }) => id === localStorage.getItem(modelKey(kind))) ?? usable[0] ?? models[0];
+  const model = models.find(({ id }) => id === order.model) ?? usual;
   const { data: source, error } = useAsset(order.references[0], undefined);
   const edge = useConsole().data?.addresses.edge;
   const sharedPage = order.share && source === undefined ? `${edge}/s/${encodeURIComponent(order.share)}/0` : undefined;
@@ -208,7 +211,13 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
           {model !== undefined && (
             <label className="field">
               Model
-              <select value={model.id} onChange={({ target }) => change({ model: target.value })}>
+              <select
+                value={model.id}
+                onChange={({ target }) => {
+                  localStorage.setItem(modelKey(kind), target.value);
+                  change({ model: target.value });
+                }}
+              >
                 {models.map(({ id, label, allowed, credits }) => (
                   <option key={id} value={id} disabled={!allowed}>
                     {label} ({allowed ? `${creditsOf(credits)} each` : 'not in your plan'})

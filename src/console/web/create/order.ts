@@ -94,6 +94,10 @@ export function sendOrder(user: User, order: Order, key: string): Promise<Genera
   return user.json<Generation>('agent', path, { method: 'POST', headers, json: orderOf(order) });
 }
 
+/** Operators read the status with the run. */
+export const plainFailure = (message: string): string =>
+  message.replace(/ provider returned \d+\.$/, ' service reported an error.');
+
 // The user's generations, newest first.
 
 type Pages = InfiniteData<GenerationPage, string>;

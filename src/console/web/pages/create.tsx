@@ -9,6 +9,7 @@ import {
   type Generation,
   type GenerationItem,
   isSending,
+  plainFailure,
   preparedOrder,
   ratioOf,
   removeOrders,
@@ -121,7 +122,7 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
         {status !== 'canceled' && failure && (
           <p className="small problem">
             {made.length === 0 ? 'Not made' : `${items.length - made.length} of ${items.length} not made`}:{' '}
-            {failure.message}
+            {plainFailure(failure.message)}
           </p>
         )}
         <div className="does">

@@ -63,6 +63,8 @@ export function ApprovalCard({ part, approval: { id, state, credits }, approve }
   );
 }
 
+const namesOfFields: Readonly<Record<string, string>> = { prompt: 'Prompt', n: 'Images', ratio: 'Ratio', content: 'Fact' };
+
 /** All of it, because it is what the user agrees to. */
 function Input({ of }: { readonly of: unknown }) {
   const entries = Object.entries(Object(of)).filter(([, value]) => value !== null && value !== undefined);
@@ -71,7 +73,7 @@ function Input({ of }: { readonly of: unknown }) {
     <dl className="input small">
       {entries.map(([name, value]) => (
         <div key={name}>
-          <dt className="quiet">{name}</dt>
+          <dt className="quiet">{namesOfFields[name] ?? name.replaceAll('_', ' ')}</dt>
           <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
         </div>
       ))}

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Columns2, LoaderCircle, RotateCw, Trash2, Undo2 } from 'lucide-react';
 import { createContext, useContext } from 'react';
 import { Link } from 'wouter';
+import { plainFailure } from '../create/order.ts';
 import { fromAmong } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
@@ -185,7 +186,7 @@ function Failed({ output, onRetried, onAgain }: Omit<MediaProps, 'prompt'>) {
   const canRetry = output.kind === 'video' && output.taskId !== undefined && failure?.retryable === true && !isOfPlan;
   return (
     <div className="failed" role="status">
-      <p className="problem">{failure?.message ?? `The ${output.kind} could not be generated.`}</p>
+      <p className="problem">{plainFailure(failure?.message ?? `The ${output.kind} could not be generated.`)}</p>
       {isOfPlan && <p className="small quiet">An operator can change your plan.</p>}
       {canRetry && isTooDear && (
         <p className="small quiet">

@@ -4,6 +4,7 @@ import { CircleAlert, Plug, RotateCw, SquarePen } from 'lucide-react';
 import { Link } from 'wouter';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import { isSignedOut } from '../calls.ts';
+import { plainFailure } from '../create/order.ts';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { SessionEnded } from '../parts/states.tsx';
 import type { ModelChoice } from './account.ts';
@@ -50,7 +51,7 @@ export function OutcomeNote({ outcome, modelChoice, onAnswerAgain, onReconnect }
       <CircleAlert {...icon} />
       {outcome.kind === 'failed' && (
         <>
-          <p>The answer failed. {outcome.message}</p>
+          <p>The answer failed. {plainFailure(outcome.message)}</p>
           {again}
         </>
       )}
