@@ -323,11 +323,16 @@ export function playCreating(scene: Scene): void {
       const items = [0, 1].map((index) => ({ ...first.items[0], index, status: 'running', assetId: null }));
       for (const prompt of ['one order', 'other order'])
         body.generations.unshift({ ...first, id: randomUUID(), prompt, items, status: 'running' });
+      const failure = { code: 'provider_failed', message: 'The image provider returned 503.', retryable: true };
+      const failed = [{ ...items[0], status: 'failed', failure }];
+      body.generations.push({ ...first, id: randomUUID(), prompt: 'a failed order', items: failed, status: 'failed' });
       await route.fulfill({ response, json: body });
     });
     await page.reload();
     for (const name of ['one order', 'other order'])
       await expect.poll(() => queue.getByRole('article', { name }).locator('.result.running').count()).toBe(2);
+    // The status of a provider is for operators.
+    await created.getByText('Not made: The image service reported an error.').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
 
     // A canceled order is folded, until one removes it. What a conversation has ordered is not here.

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Asset, UploadReservation } from '#media/api.ts';
 import type { Collection } from '#media/collections/api.ts';
 import type { Share } from '#media/shares/api.ts';
+import strengths from '#media/shares/strengths.json' with { type: 'json' };
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { openDesk, type Person } from '../console/desk.fixture.ts';
 import { judge } from '../console/judging.fixture.ts';
@@ -30,7 +31,11 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     await fetch(body.uploadUrl, { method: 'PUT', headers: body.headers, body: bytes });
     const prompt = 'a "boat" & a lighthouse';
     const { assetId } = (
-      await ada.call<Asset>('media', 'POST', '/v1/assets', { ...what, assetId: body.assetId, prompt })
+      await ada.call<Asset>('media', 'POST', '/v1/assets', {
+        ...what,
+        assetId: body.assetId,
+        prompt: `${prompt}\n${strengths.image.subtle}`,
+      })
     ).body;
     const threadId = crypto.randomUUID();
     const text = 'Make an image of a lighthouse';
@@ -48,8 +53,8 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     for (const [name, target] of Object.entries({
       image: { assetId, showPrompt: true, author: 'Ada L.' },
       published: { assetId: published.assetId, showPrompt: true },
-      conversation: { threadId },
-      album: { collectionId: album.collectionId },
+      conversation: { threadId, showPrompt: true },
+      album: { collectionId: album.collectionId, showPrompt: true },
     }))
       shares.set(name, (await ada.call<Share>('media', 'POST', '/v1/shares', target)).body);
   }, 2 * limitMs);
@@ -100,6 +105,9 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       await expect.poll(shown).toContain('/0/full.webp');
       await page.evaluate('document.querySelector(".strip").scrollBy({ left: innerWidth })');
       await expect.poll(shown).toContain('/1/full.webp');
+      // Each image of several can be remixed. The link names its place.
+      const remix = view.locator('figure:not([inert])').getByRole('link', { name: 'Remix this' });
+      expect(await remix.getAttribute('href')).toContain(`&share=${shareOf(name).id}%2F1&prompt=a+%22boat%22`);
       const downloading = page.waitForEvent('download');
       await view.locator('figure:not([inert])').getByRole('link', { name: 'Download' }).click();
       expect((await downloading).suggestedFilename()).toBe('Coast 2.png');
@@ -132,8 +140,13 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     open(async (page) => {
       await page.goto(shareOf('conversation').url);
       await page.getByText('Make an image of a lighthouse').first().waitFor();
+      expect(await page.getByRole('link', { name: 'Remix this' }).getAttribute('href')).toMatch(
+        new RegExp(`/create\\?kind=image&reference=[^&]+&share=${shareOf('conversation').id}&prompt=Make\\+an`),
+      );
       await page.goto(shareOf('image').url);
       await page.getByText('a "boat" & a lighthouse').first().waitFor();
+      // The strength of a variation is a setting, not a part of the prompt.
+      expect(await page.content()).not.toContain('Keep the composition');
       const width = () =>
         page
           .locator('img')

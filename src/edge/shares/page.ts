@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { ShareData, SharedMedia, SharedMessage } from '#media/shares/api.ts';
+import strengths from '#media/shares/strengths.json' with { type: 'json' };
 import { createGate } from '#platform/concurrency.ts';
 import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
@@ -137,7 +138,7 @@ ${card}`,
 ${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, view, answers, context)) : renderActions(view.id, view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
 </div>
-${shown.length === 0 ? '' : renderView(shown, named, view.media === null, context)}`,
+${shown.length === 0 ? '' : renderView(view.id, shown, named, view.media === null, context)}`,
     shape: view.kind === 'album' ? 'wide' : view.media === null ? 'column' : 'alone',
   });
 }
@@ -198,11 +199,12 @@ function renderMessage(message: PublicMessage, view: PublicShare, answers: Answe
   const sources = parts.flatMap((part) => (part.type === 'source' ? [part] : []));
   const shown = parts.map((part) => {
     if (part.type === 'media') {
-      const { generated, prompt } = part.media;
+      const { generated } = part.media;
+      const prompt = wordsOf(part.media);
       // The heading of an answer has this mark.
       const mark = generated && !(role === 'assistant' && generated === 'ai') && texts[generated];
-      const lines = [mark, prompt && `${texts.prompt}: ${prompt}`];
-      return renderMedia(part.media, context, lines.filter(Boolean).join(' · '));
+      const lines = [mark, prompt && `${texts.prompt}: ${prompt}`].filter(Boolean).join(' · ');
+      return renderMedia(part.media, context, lines && html`${lines} ${renderRemix(view.id, part.media, context, '')}`);
     }
     if (part.type === 'source') return html``;
     const plain = html`<p class="text">${part.text}</p>`;
@@ -250,17 +252,30 @@ export async function renderAnswers({ messages }: Pick<PublicShare, 'messages'>)
 /** Characters of a link's query. A sign-in returns to URLs of up to 2048, and a Chinese character takes nine. */
 const longestQuery = 1800;
 
-/** A prompt that is shown can be remixed, and what is shown can be downloaded. */
-function renderActions(id: string, media: PublicMedia, title: string, { language, homeUrl }: PageContext): Markup {
-  const { assetId, kind, prompt } = media;
-  const { prompt: label, remix, download, copy, copied } = shareTexts[language];
+/** The prompt without the strength of a variation (docs/generation.md#variations-and-motion). */
+function wordsOf({ kind, prompt }: PublicMedia): string | null {
+  const ending = Object.values(strengths[kind]).find((one) => prompt?.endsWith(one)) ?? '';
+  return prompt && (prompt.slice(0, prompt.length - ending.length).trim() || prompt);
+}
+
+/** A prompt that is shown can be remixed. */
+function renderRemix(id: string, media: PublicMedia, { language, homeUrl }: PageContext, look: string): Markup {
+  const { assetId, kind, url } = media;
+  const prompt = wordsOf(media);
+  if (!homeUrl || !prompt) return html``;
+  const place = url.split('/').at(-2);
   // The studio copies the image of the page if the visitor may not use the asset.
-  const source = kind === 'image' && { reference: assetId, share: id };
-  const query = new URLSearchParams({ kind, ...source, prompt: prompt ?? '' });
+  const source = kind === 'image' && { reference: assetId, share: place === '0' ? id : `${id}/${place}` };
+  const query = new URLSearchParams({ kind, ...source, prompt });
   for (let most = 1000; String(query).length > longestQuery; most -= 50)
-    query.set('prompt', [...(prompt ?? '')].slice(0, most).join(''));
-  const way =
-    homeUrl && prompt ? html`<a class="button primary" href="${homeUrl}/create?${String(query)}">${remix}</a>` : '';
+    query.set('prompt', [...prompt].slice(0, most).join(''));
+  return html`<a class="${look}" href="${homeUrl}/create?${String(query)}">${shareTexts[language].remix}</a>`;
+}
+
+function renderActions(id: string, media: PublicMedia, title: string, context: PageContext): Markup {
+  const { prompt: label, download, copy, copied } = shareTexts[context.language];
+  const prompt = wordsOf(media);
+  const way = renderRemix(id, media, context, 'button primary');
   return html`${prompt === null ? '' : html`<h2>${label}</h2><p class="text">${prompt}</p><button type="button" class="copy" data-copied="${copied}" hidden>${copy}</button>`}
 <p class="does">${way}${renderDownload(media, title, download, 'button')}</p>`;
 }
@@ -276,9 +291,9 @@ const sized = ({ width, height }: PublicMedia): Markup =>
 const renderVideo = (media: PublicMedia, preload: 'none' | 'metadata', alt: string): Markup =>
   html`<video src="${media.url}" controls playsinline preload="${preload}" aria-label="${alt}"${media.previewUrl === null ? '' : html` poster="${media.previewUrl}"`}${sized(media)}></video>`;
 
-function renderMedia(media: PublicMedia, { language }: PageContext, caption = ''): Markup {
-  const { kind, url, prompt } = media;
-  const alt = prompt ?? shareTexts[language][kind];
+function renderMedia(media: PublicMedia, { language }: PageContext, caption: Markup | string = ''): Markup {
+  const { kind, url } = media;
+  const alt = wordsOf(media) ?? shareTexts[language][kind];
   const shown =
     kind === 'image'
       ? html`<a class="tile" href="${url}"><img src="${url}" alt="${alt}"${sized(media)}></a>`
@@ -289,9 +304,9 @@ function renderMedia(media: PublicMedia, { language }: PageContext, caption = ''
 /** Rows of tiles have one height, and keep the shape of all but very wide and very tall images. */
 function renderTile(media: PublicMedia, place: string, isMarked: boolean, { language }: PageContext): Markup {
   const texts = shareTexts[language];
-  const { kind, url, previewUrl, width, height, prompt, generated } = media;
+  const { kind, url, previewUrl, width, height, generated } = media;
   const ratio = width && height ? Math.min(2.2, Math.max(0.5, width / height)) : 1;
-  const alt = prompt ?? `${texts[kind]} ${place}`;
+  const alt = wordsOf(media) ?? `${texts[kind]} ${place}`;
   const poster = previewUrl ?? (kind === 'image' ? url : null);
   const shown =
     poster === null
@@ -302,10 +317,11 @@ function renderTile(media: PublicMedia, place: string, isMarked: boolean, { lang
 }
 
 /** What the script shows in the whole window: a strip of slides, through which fingers swipe. */
-function renderView(all: readonly PublicMedia[], title: string, isNamed: boolean, { language }: PageContext): Markup {
-  const texts = shareTexts[language];
+function renderView(id: string, all: readonly PublicMedia[], title: string, isNamed: boolean, context: PageContext) {
+  const texts = shareTexts[context.language];
   const slides = all.map((media, index) => {
-    const { kind, url, prompt, generated } = media;
+    const { kind, url, generated } = media;
+    const prompt = wordsOf(media);
     const place = `${index + 1} / ${all.length}`;
     const alt = prompt ?? (isNamed ? `${texts[kind]} ${place}` : texts[kind]);
     const shown =
@@ -313,7 +329,7 @@ function renderView(all: readonly PublicMedia[], title: string, isNamed: boolean
         ? html`<img src="${url}" alt="${alt}"${sized(media)} loading="lazy">`
         : renderVideo(media, 'none', alt);
     const mark = generated === null ? '' : html`<span class="mark">${texts[generated]}</span>`;
-    const bar = html`<p><span>${place}</span>${renderDownload(media, `${title} ${index + 1}`, texts.download, '')}</p>`;
+    const bar = html`<p><span>${place}</span>${renderRemix(id, media, context, '')}${renderDownload(media, `${title} ${index + 1}`, texts.download, '')}</p>`;
     return html`<figure>${isNamed ? bar : ''}${shown}${isNamed ? html`<figcaption>${mark} ${prompt ?? ''}</figcaption>` : ''}</figure>`;
   });
   const step = (name: string, label: string, sign: string) =>
@@ -341,7 +357,7 @@ const shorten = (text: string): string => {
 };
 
 function titleOf({ title, media, messages }: PublicShare): string | undefined {
-  return shorten(title ?? media?.prompt ?? firstText(messages) ?? '') || undefined;
+  return shorten(title ?? (media && wordsOf(media)) ?? firstText(messages) ?? '') || undefined;
 }
 
 const descriptionOf = ({ messages }: PublicShare): string =>

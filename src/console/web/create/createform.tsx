@@ -24,7 +24,6 @@ import {
   quotientOf,
   rememberRatio,
   sendOrder,
-  splitPrompt,
   unsent,
   useModels,
   useShowOrder,
@@ -77,9 +76,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const user = useUser();
   const [order, setOrder] = useState<Order>(() => {
     const draft = sessionStorage.getItem(draftKey);
-    if (draft !== null) return JSON.parse(draft);
-    // The page of a share shows the whole prompt.
-    return given.share === undefined ? given : { ...given, ...splitPrompt(given.prompt, given.kind) };
+    return draft === null ? given : JSON.parse(draft);
   });
   useEffect(() => {
     if (draftKey !== '') sessionStorage.setItem(draftKey, JSON.stringify(order));
@@ -92,7 +89,9 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const model = models.find(({ id }) => id === order.model) ?? usual;
   const { data: source, error } = useAsset(order.references[0], undefined);
   const edge = useConsole().data?.addresses.edge;
-  const sharedPage = order.share && source === undefined ? `${edge}/s/${encodeURIComponent(order.share)}/0` : undefined;
+  // The id of the share, and the place of the image on its page.
+  const [, shareId, place = '/0'] = /^([\w-]+)(\/\d+)?$/.exec(order.share ?? '') ?? [];
+  const sharedPage = shareId && source === undefined ? `${edge}/s/${shareId}${place}` : undefined;
   // It has been deleted, or only its owner may use it.
   const isGone = sharedPage === undefined && error !== null && 'status' in error && error.status === 404;
   const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;

@@ -3,6 +3,7 @@ import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@
 import { navigate } from 'wouter/use-browser-location';
 import type { Generation, GenerationPage, ModelList } from '../../../client/agent/api.ts';
 import type { Asset } from '../../../client/media/api.ts';
+import strengths from '../../../media/shares/strengths.json' with { type: 'json' };
 import { type Deed, type Kind, type Order, openDialog } from '../library/dialogs.ts';
 import { createShared } from '../shell/shared.ts';
 import { type User, useUser } from '../user.tsx';
@@ -59,19 +60,10 @@ export function forgetAgreement(): void {
   history.replaceState(others, '');
 }
 
-/** No provider has a field for it, so the end of the prompt expresses it (docs/generation.md#variations-and-motion). */
-const strengths = {
-  image: {
-    subtle: 'Keep the composition, the subject and the style of the reference. Change only small details.',
-    strong: 'Keep the subject and the mood of the reference. Change the composition, the viewpoint and the details.',
-  },
-  video: {
-    subtle: 'Gentle camera motion.',
-    strong: 'Strong camera motion, and lively movement of the subject.',
-  },
-} as const;
-
-/** The words of the user, and the strength that the end of the prompt expresses. */
+/**
+ * The words of the user, and the strength. No provider has a field for it, so the end of the prompt expresses it
+ * (docs/generation.md#variations-and-motion).
+ */
 export function splitPrompt(prompt: string, kind: Kind = 'image'): Pick<Order, 'prompt' | 'strength'> {
   const strength = (['subtle', 'strong'] as const).find((one) => prompt.endsWith(strengths[kind][one]));
   const end = strength === undefined ? 0 : strengths[kind][strength].length;

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Columns2, RotateCw, Sparkles, Trash2, X } from 'lucide-react';
+import { Columns2, Play, RotateCw, Sparkles, Trash2, X } from 'lucide-react';
 import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { CreateForm } from '../create/createform.tsx';
@@ -27,7 +27,7 @@ import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { Button } from '../parts/iconbutton.tsx';
+import { Button, icon } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
@@ -181,7 +181,12 @@ function Result({ generation: { kind, createdAt }, prompt, item: { assetId, inde
         {kind === 'image' ? (
           <AssetImage url={data?.previewUrl ?? data?.url} alt="" blurhash={data?.blurhash} />
         ) : (
-          <video src={data?.playUrl ?? data?.url} poster={data?.thumbUrl} preload="metadata" muted loop playsInline />
+          <>
+            <video src={data?.playUrl ?? data?.url} poster={data?.thumbUrl} preload="metadata" muted loop playsInline />
+            <span className="badge">
+              <Play {...icon} />
+            </span>
+          </>
         )}
       </Link>
       <MediaActions asset={{ assetId, mime: data?.mime ?? `${kind}/*` }} prompt={prompt} />
