@@ -123,6 +123,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
       if (copied.length > 0) change({ references, share: undefined });
       const generation = await sendOrder(user, { ...sent, references }, key.current);
       sessionStorage.removeItem(draftKey);
+      localStorage.setItem(modelKey(sent.kind), sent.model ?? '');
       remember(generation.id);
       show(generation, key.current);
       onOrdered?.();
@@ -210,13 +211,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
           {model !== undefined && (
             <label className="field">
               Model
-              <select
-                value={model.id}
-                onChange={({ target }) => {
-                  localStorage.setItem(modelKey(kind), target.value);
-                  change({ model: target.value });
-                }}
-              >
+              <select value={model.id} onChange={({ target }) => change({ model: target.value })}>
                 {models.map(({ id, label, allowed, credits }) => (
                   <option key={id} value={id} disabled={!allowed}>
                     {label} ({allowed ? `${creditsOf(credits)} each` : 'not in your plan'})

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Columns2, Play, RotateCw, Sparkles, Trash2, X } from 'lucide-react';
+import { Columns2, RotateCw, Sparkles, Trash2, X } from 'lucide-react';
 import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { CreateForm } from '../create/createform.tsx';
@@ -27,7 +27,7 @@ import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { Button, icon } from '../parts/iconbutton.tsx';
+import { Button } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
@@ -108,7 +108,6 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
   const shown = isRunning ? items : items.filter(({ assetId }) => assetId !== null);
   const isLine = shown.length === 0;
   const failure = items.find((item) => item.failure !== null)?.failure;
-  const ratio = ratioOf(generation);
   const again = () => createAgain(user, made[0] ?? null, { kind, prompt, model, count: items.length });
   return (
     <article className={`generation ${isLine ? 'line' : ''}`} aria-label={prompt}>
@@ -145,7 +144,7 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
       {!isLine && (
         <ul
           className={`results of${Math.min(shown.length, 4)} ${kind}`}
-          ref={(list) => list?.style.setProperty('--ratio', String(ratio))}
+          ref={(list) => list?.style.setProperty('--ratio', String(ratioOf(generation)))}
         >
           {shown.map((item) => (
             <li key={item.index}>
@@ -181,12 +180,7 @@ function Result({ generation: { kind, createdAt }, prompt, item: { assetId, inde
         {kind === 'image' ? (
           <AssetImage url={data?.previewUrl ?? data?.url} alt="" blurhash={data?.blurhash} />
         ) : (
-          <>
-            <video src={data?.playUrl ?? data?.url} poster={data?.thumbUrl} preload="metadata" muted loop playsInline />
-            <span className="badge">
-              <Play {...icon} />
-            </span>
-          </>
+          <video src={data?.playUrl ?? data?.url} poster={data?.thumbUrl} preload="metadata" muted loop playsInline />
         )}
       </Link>
       <MediaActions asset={{ assetId, mime: data?.mime ?? `${kind}/*` }} prompt={prompt} />

@@ -70,10 +70,7 @@ export function Explore() {
   const [, navigate] = useLocation();
   const change = (part: Partial<Filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(filter);
-  const items: readonly Item[] | undefined = useMemo(
-    () => data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)),
-    [data],
-  );
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)), [data]);
   const { ideas, links } = useIdeas();
   const isFiltered = linkOf({ ...filter, sort: '' }) !== '/explore';
   // A wall that is short goes on with ideas. Otherwise, they are a row above it.
