@@ -293,6 +293,11 @@ export function playCreating(scene: Scene): void {
     expect((await orderOfVideo).postDataJSON()).toMatchObject({ prompt: 'Gentle camera motion.', ratio: '16:9' });
     await page.locator('.result video').waitFor();
     expect(((await page.locator('.result video').boundingBox()) ?? none).height).toBeLessThanOrEqual(320);
+    // A video has a mark, and the next visit begins with the models of the last orders.
+    const mark = "getComputedStyle(document.querySelector('.results.video a'), '::after').content";
+    expect(await page.evaluate(mark)).toContain('▶');
+    const models = "['image', 'video'].map((kind) => localStorage.getItem('atelier.model.' + kind))";
+    await expect.poll(() => page.evaluate(models)).toEqual(['offline', 'offline-video']);
     await page.locator('.result').nth(1).hover();
     await page.locator('.result').nth(1).getByRole('button', { name: 'Continue in conversation' }).click();
     await page.waitForURL(/\/studio\//);

@@ -266,6 +266,9 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await sharing.getByLabel('Show the prompt').check();
     await sharing.getByRole('button', { name: 'Create a public link' }).click();
     const link = await sharing.getByLabel('Public link').inputValue();
+    await sharing.getByRole('button', { name: 'Publish' }).click();
+    await sharing.getByRole('button', { name: 'Yes, publish' }).click();
+    await sharing.getByRole('button', { name: 'Unpublish' }).waitFor();
     expect(complaints).toEqual([]);
     await copiesWhenOrdered(link);
   });
@@ -297,6 +300,9 @@ describe.skipIf(withoutChromium)('Explore', () => {
     expect(uploads.length).toBeGreaterThan(0);
     await page.goto(`${rig.url}/library`);
     await expect.poll(() => page.locator('.tile').count()).toBe(5);
+    // The prompt is in the words of its author, without the strength of the variation.
+    await page.goto(`${rig.url}/explore?q=watercolor`);
+    await page.getByRole('link', { name: 'Open: as a watercolor', exact: true }).waitFor();
     // A browser reports the asset of the other user, which it may not read.
     expect(complaints.filter((line) => !/status of 404/.test(line))).toEqual([]);
   }

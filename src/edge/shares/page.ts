@@ -275,9 +275,8 @@ function renderRemix(id: string, media: PublicMedia, { language, homeUrl }: Page
 function renderActions(id: string, media: PublicMedia, title: string, context: PageContext): Markup {
   const { prompt: label, download, copy, copied } = shareTexts[context.language];
   const prompt = wordsOf(media);
-  const way = renderRemix(id, media, context, 'button primary');
   return html`${prompt === null ? '' : html`<h2>${label}</h2><p class="text">${prompt}</p><button type="button" class="copy" data-copied="${copied}" hidden>${copy}</button>`}
-<p class="does">${way}${renderDownload(media, title, download, 'button')}</p>`;
+<p class="does">${renderRemix(id, media, context, 'button primary')}${renderDownload(media, title, download, 'button')}</p>`;
 }
 
 function renderDownload({ mime, downloadUrl }: PublicMedia, name: string, text: string, look: string): Markup {

@@ -63,7 +63,7 @@ export function ApprovalCard({ part, approval: { id, state, credits }, approve }
   );
 }
 
-const namesOfFields: Readonly<Record<string, string>> = { prompt: 'Prompt', n: 'Images', ratio: 'Ratio', content: 'Fact' };
+const namesOfFields: Readonly<Record<string, string>> = { prompt: 'Prompt', n: 'Images', ratio: 'Ratio' };
 
 /** All of it, because it is what the user agrees to. */
 function Input({ of }: { readonly of: unknown }) {
