@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Asset, UploadReservation } from '#media/api.ts';
 import type { Collection } from '#media/collections/api.ts';
 import type { Share } from '#media/shares/api.ts';
-import strengths from '#media/shares/strengths.json' with { type: 'json' };
+import strengths from '#platform/strengths.json' with { type: 'json' };
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { openDesk, type Person } from '../console/desk.fixture.ts';
 import { judge } from '../console/judging.fixture.ts';

@@ -3,10 +3,10 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { ShareData, SharedMedia, SharedMessage } from '#media/shares/api.ts';
-import strengths from '#media/shares/strengths.json' with { type: 'json' };
 import { createGate } from '#platform/concurrency.ts';
 import { html, type Markup } from '#platform/escaping.ts';
 import type { ContentLanguage } from '#platform/language.ts';
+import strengths from '#platform/strengths.json' with { type: 'json' };
 import reportTexts from './reporttexts.json' with { type: 'json' };
 import shareTexts from './texts.json' with { type: 'json' };
 

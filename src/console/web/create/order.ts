@@ -3,7 +3,7 @@ import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@
 import { navigate } from 'wouter/use-browser-location';
 import type { Generation, GenerationPage, ModelList } from '../../../client/agent/api.ts';
 import type { Asset } from '../../../client/media/api.ts';
-import strengths from '../../../media/shares/strengths.json' with { type: 'json' };
+import strengths from '../../../platform/strengths.json' with { type: 'json' };
 import { type Deed, type Kind, type Order, openDialog } from '../library/dialogs.ts';
 import { createShared } from '../shell/shared.ts';
 import { type User, useUser } from '../user.tsx';
