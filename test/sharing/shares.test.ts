@@ -357,6 +357,23 @@ describe('shares', () => {
       for (const [, large, small] of images)
         for (const url of [large, small]) expect((await fetch(String(url))).status).toBe(200);
 
+      // Other sites show the cover, but not one that the page does not show.
+      const later = await upload(ada);
+      const coverWith = async (coverAssetId: unknown) => {
+        await ada.media.call('PATCH', `/v1/collections/${collectionId}`, { coverAssetId });
+        const cardOf = async () => /og:image" content="[^"]*\/(\d)\/card.jpg"/.exec(await (await read(body.id)).text())?.[1];
+        return { card: expect.poll(cardOf, { timeout: 5000 }), cover: async () => (await readData(body.id)).cover };
+      };
+      for (const place of [2, 3]) {
+        const { card, cover } = await coverWith(ids[place]);
+        await card.toBe(String(place));
+        expect(await cover()).toBe(ids[place]);
+      }
+      const { card, cover } = await coverWith(later);
+      await card.toBe('0');
+      expect(await cover()).toBe(null);
+      await ada.media.call('PATCH', `/v1/collections/${collectionId}`, { remove: [later] });
+
       const digestOf = async (url = '') =>
         createHash('sha256')
           .update(await (await fetch(url)).bytes())
@@ -364,7 +381,6 @@ describe('shares', () => {
       const last = images.at(-1)?.[1];
       const before = await digestOf(last);
       // Added later, removed from the album, deleted, and in the trash.
-      const later = await upload(ada);
       const change = { add: [later], remove: ids.slice(0, 1) };
       expect((await ada.media.call('PATCH', `/v1/collections/${collectionId}`, change)).status).toBe(200);
       expect((await ada.media.call('DELETE', '/v1/assets', { ids: ids.slice(1, 2) })).status).toBe(200);

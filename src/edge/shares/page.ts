@@ -106,7 +106,8 @@ export function renderShare(view: PublicShare, context: PageContext, answers: An
   const description =
     [mark, by, counts.filter(Boolean).join(', '), descriptionOf(view)].filter(Boolean).join('. ') ||
     dateOf(view.createdAt, language);
-  const cardUrl = shown.find((one) => one.cardUrl !== null)?.cardUrl ?? undefined;
+  const pictures = shown.filter((one) => one.cardUrl !== null);
+  const cardUrl = (pictures.find(({ assetId }) => assetId === view.cover) ?? pictures[0])?.cardUrl ?? undefined;
   const card = cardUrl
     ? html`<meta property="og:image" content="${cardUrl}">
 <meta property="og:image:type" content="image/jpeg">
