@@ -444,7 +444,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(await status()).toBe(200);
     await judge(page, 'the link of an album');
     await sharing.getByRole('link', { name: 'All links' }).click();
-    await page.getByText('Album of 2 items · until you end it', { exact: true }).waitFor();
+    await page.getByText(/^Album of 2 items · until you end it · shared (just now|\d+ minutes? ago)$/).waitFor();
     await page.getByRole('list', { name: 'Shared links' }).locator('.thumb .there').first().waitFor();
     await judge(page, 'the links with an album');
     // The list and the page of the album mark it, and lead to its link.
@@ -493,7 +493,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('link', { name: /Harbors.*4 items/ }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     const newestFirst = await order();
-    await page.getByLabel('Sort').selectOption('Oldest first');
+    await page.getByLabel('Sort').selectOption('Oldest');
     await expect.poll(order).toEqual(newestFirst.toReversed());
     expect(page.url()).toMatch(/&sort=oldest$/);
     await page.goBack();
@@ -533,7 +533,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     const update = sharing.getByRole('button', { name: 'Update the link' });
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await sharing.getByRole('button', { name: 'Create a public link' }).click();
-    await sharing.getByText('The link shows all of it.').waitFor();
+    await sharing.getByText('The link is up to date.').waitFor();
     expect(await update.count()).toBe(0);
     await judge(page, 'the link of a conversation');
     await page.keyboard.press('Escape');
@@ -543,7 +543,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(await sharing.locator('.primary').allInnerTexts()).toEqual(['Update the link']);
     await judge(page, 'the link of a changed conversation');
     await update.click();
-    await sharing.getByText('The link shows all of it.').waitFor();
+    await sharing.getByText('The link is up to date.').waitFor();
     expect(await update.count()).toBe(0);
     expect(complaints).toEqual([]);
   });

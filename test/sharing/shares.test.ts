@@ -361,7 +361,8 @@ describe('shares', () => {
       const later = await upload(ada);
       const coverWith = async (coverAssetId: unknown) => {
         await ada.media.call('PATCH', `/v1/collections/${collectionId}`, { coverAssetId });
-        const cardOf = async () => /og:image" content="[^"]*\/(\d)\/card.jpg"/.exec(await (await read(body.id)).text())?.[1];
+        const cardOf = async () =>
+          /og:image" content="[^"]*\/(\d)\/card.jpg"/.exec(await (await read(body.id)).text())?.[1];
         return { card: expect.poll(cardOf, { timeout: 5000 }), cover: async () => (await readData(body.id)).cover };
       };
       for (const place of [2, 3]) {

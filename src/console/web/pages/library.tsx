@@ -383,8 +383,8 @@ interface AlbumHeaderProps {
 }
 
 const orders = [
-  ['', 'Newest first'],
-  ['oldest', 'Oldest first'],
+  ['', 'Newest'],
+  ['oldest', 'Oldest'],
 ] as const;
 
 function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
@@ -411,7 +411,7 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
         <div className="does">
           {album.count > 0 && (
             <>
-              <Menu trigger={<Button Icon={Plus} text="Add" className="primary" />}>
+              <Menu trigger={<Button Icon={Plus} text="Add" className="onlyicon primary" />}>
                 <MenuItem Icon={Images} onSelect={() => navigate(`/library?addTo=${collectionId}`)}>
                   From your library
                 </MenuItem>
@@ -422,13 +422,12 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
               <Button
                 Icon={share ? Link2 : Share2}
                 text={share ? 'Shared' : 'Share'}
-                className={share ? 'toggle' : ''}
                 onClick={() => openDialog(sharing)}
               />
             </>
           )}
-          <Button Icon={Pencil} text="Edit" onClick={() => setEditing(true)} />
-          {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
+          <Button Icon={Pencil} text="Edit" className="onlyicon" onClick={() => setEditing(true)} />
+          {onSelect && <Button Icon={CircleCheck} text="Select" className="onlyicon" onClick={onSelect} />}
           {album.count > 1 && (
             <Choice
               label=""
