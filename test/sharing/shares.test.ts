@@ -248,7 +248,7 @@ describe('shares', () => {
       expect(media).toHaveLength(1);
       expect((await fetch(media[0]?.url ?? '')).status).toBe(200);
       const text = await (await read(body.id)).text();
-      expect(text).toContain('Make an image of a lighthouse');
+      expect(text).toMatch(/<h2>Prompt<\/h2>\s*<p class="text">Make an image of a lighthouse/);
       for (const secret of ['A later secret', attached, ada.media.userId, threadId]) expect(text).not.toContain(secret);
       const updated = await share(ada, { threadId, update: true });
       const { shownAt } = updated.body;
@@ -259,20 +259,25 @@ describe('shares', () => {
 
       expect((await ada.agent.call('DELETE', `/threads/${threadId}`)).status).toBe(204);
       await isGone(body.id);
+      expect(await (await read(body.id)).text()).toContain(
+        '<p>Ask the person who sent you the link for a new one.</p>',
+      );
     });
 
     it('shows an answer for which the parser takes minutes as it is, and makes nothing else wait', async () => {
       const long = '*a_ '.repeat(20_000);
       const formula = 'It costs $5 or $10, and $\\alpha < 2$.';
-      const texts = ['**bold**', '!![a](https://elsewhere.example/a.png)', formula, long, 'after *it*'];
+      const code = '```ts\na\n```';
+      const texts = ['**bold**', '!![a](https://elsewhere.example/a.png)', formula, code, long, 'after *it*'];
       const parts = texts.map((text) => ({ type: 'text' as const, text }));
       let turns = 0;
       const beat = setInterval(() => turns++, 10);
       const answers = await renderAnswers({ messages: [{ role: 'assistant', parts }] });
       clearInterval(beat);
       expect(answers.get('**bold**')?.text).toBe('<p><strong>bold</strong></p>');
-      expect([...answers.keys()]).toEqual(texts.slice(0, 3));
+      expect([...answers.keys()]).toEqual(texts.slice(0, 4));
       expect(answers.get(formula)?.text).toMatch(/^<p>It costs \$5 or \$10, and .*<math.*<mi>α<\/mi><mo>&lt;<\/mo>/);
+      expect(answers.get(code)?.text).toContain('<code class="language-ts" data-language="ts">a\n</code>');
       expect(answers.get(texts[1] ?? '')?.text).not.toContain('<img');
       expect(turns).toBeGreaterThan(10);
     });
