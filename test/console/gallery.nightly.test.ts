@@ -64,6 +64,9 @@ describe.skipIf(withoutChromium)('the library', () => {
     // A white picture has an edge.
     const edge = 'getComputedStyle(document.querySelector(".tile .asset-image"), "::after").borderTopWidth';
     expect(await page.evaluate(edge)).toBe('1px');
+    // What filters, selects and uploads has one row.
+    await page.locator('.filterbar').getByRole('button', { name: 'Select', exact: true }).waitFor();
+    expect((await page.locator('.filterbar').boundingBox())?.height).toBeLessThan(60);
     await judge(page, 'a library');
     await shoot(page, 'library');
     await tiles(page).nth(1).locator('.open').click();
@@ -395,7 +398,9 @@ describe.skipIf(withoutChromium)('the library', () => {
     await expect.poll(() => tiles(page).count()).toBe(3);
     expect(await page.locator('.tile .choose:visible').count()).toBe(0);
     await page.getByRole('button', { name: 'Select', exact: true }).tap();
-    await page.getByText('Tap images and videos to select them.').waitFor();
+    await page.getByText('Select items.').waitFor();
+    const bar = page.getByRole('toolbar', { name: 'Selection' });
+    expect((await bar.boundingBox())?.height).toBeLessThan(80);
     for (const place of [0, 2]) await tiles(page).nth(place).tap();
     await page.getByText('2 selected').waitFor();
     const sizes = await page
@@ -493,6 +498,14 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('link', { name: /Harbors.*4 items/ }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     const newestFirst = await order();
+    // On a phone, what the album offers has one row.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const tops = () =>
+      page
+        .locator('.album .does > *')
+        .evaluateAll((all) => [...new Set(all.map((it) => Reflect.get(it, 'offsetTop')))]);
+    await expect.poll(async () => (await tops()).length).toBe(1);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByLabel('Sort').selectOption('Oldest');
     await expect.poll(order).toEqual(newestFirst.toReversed());
     expect(page.url()).toMatch(/&sort=oldest$/);
@@ -534,6 +547,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await sharing.getByRole('button', { name: 'Create a public link' }).click();
     await sharing.getByText('The link is up to date.').waitFor();
+    expect(await sharing.getByLabel('Show attached files').count()).toBe(0);
     expect(await update.count()).toBe(0);
     await judge(page, 'the link of a conversation');
     await page.keyboard.press('Escape');

@@ -85,7 +85,7 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
       ) : (
         choices
       )}
-      {onSelect && <Button Icon={CircleCheck} text="Select" className="onlyicon" onClick={onSelect} />}
+      {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon" onClick={onSelect} />}
       {onUpload && <Button Icon={Upload} text="Upload" className="onlyicon primary" onClick={onUpload} />}
       {isOpen && !isNarrow && dates}
       {isOpen && isNarrow && (

@@ -320,7 +320,7 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
       <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />
       <span role="status" className="strong">
-        {count === 0 ? 'Tap images and videos to select them.' : `${count} selected`}
+        {count === 0 ? 'Select items.' : `${count} selected`}
       </span>
       {!isAll && <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />}
       <span className="gap" />
