@@ -560,6 +560,22 @@ describe.skipIf(withoutChromium)('the library', () => {
     await update.click();
     await sharing.getByText('The link is up to date.').waitFor();
     expect(await update.count()).toBe(0);
+    // A conversation with files offers to show them, also in a link that exists.
+    await page.keyboard.press('Escape');
+    const buffer = await makeImage('png', { width: 64, height: 64 });
+    await page.locator('input[type=file]').setInputFiles({ name: 'mine.png', mimeType: 'image/png', buffer });
+    await page.getByRole('button', { name: 'Remove mine.png' }).waitFor();
+    await page.getByRole('progressbar').waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: 'Message' }).fill('Tell me about piers');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('article', { name: 'Atelier' }).nth(2).waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await update.click();
+    await sharing.getByLabel('Show attached files').check();
+    const url = await sharing.getByLabel('Public link').inputValue();
+    const shown = async () => (await fetch(url, { headers: { accept: 'application/json' } })).text();
+    await expect.poll(shown, { timeout: 10_000 }).toContain('"kind":"image"');
     expect(complaints).toEqual([]);
   });
 
