@@ -159,7 +159,7 @@ export function playCreating(scene: Scene): void {
     await dialog.getByRole('button', { name: 'Create a public link' }).click();
     await dialog.getByRole('link', { name: 'All links' }).click();
     const links = page.getByRole('list', { name: 'Shared links' });
-    await links.getByText('Image · until you end it', { exact: true }).waitFor();
+    await links.getByText(/^Image · until you end it · shared (just now|\d+ minutes? ago)$/).waitFor();
     await judge(page, 'the shared links');
     await links.getByRole('button', { name: /^More for/ }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();

@@ -79,7 +79,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await ideas.getByRole('link').click();
     const box = page.locator('dialog.lightbox');
     await box.getByText('Cabin under the aurora').waitFor();
-    expect(await box.getByRole('button', { name: /Report|Copy the link|Use as reference/ }).count()).toBe(0);
+    expect(await box.getByRole('button', { name: /Report|Copy link|Use as reference/ }).count()).toBe(0);
     await judge(page, 'an idea');
     await box.getByRole('button', { name: 'Use the prompt' }).click();
     const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true });

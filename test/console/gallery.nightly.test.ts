@@ -64,6 +64,9 @@ describe.skipIf(withoutChromium)('the library', () => {
     // A white picture has an edge.
     const edge = 'getComputedStyle(document.querySelector(".tile .asset-image"), "::after").borderTopWidth';
     expect(await page.evaluate(edge)).toBe('1px');
+    // What filters, selects and uploads has one row.
+    await page.locator('.filterbar').getByRole('button', { name: 'Select', exact: true }).waitFor();
+    expect((await page.locator('.filterbar').boundingBox())?.height).toBeLessThan(60);
     await judge(page, 'a library');
     await shoot(page, 'library');
     await tiles(page).nth(1).locator('.open').click();
@@ -395,7 +398,9 @@ describe.skipIf(withoutChromium)('the library', () => {
     await expect.poll(() => tiles(page).count()).toBe(3);
     expect(await page.locator('.tile .choose:visible').count()).toBe(0);
     await page.getByRole('button', { name: 'Select', exact: true }).tap();
-    await page.getByText('Tap images and videos to select them.').waitFor();
+    await page.getByText('Select items.').waitFor();
+    const bar = page.getByRole('toolbar', { name: 'Selection' });
+    expect((await bar.boundingBox())?.height).toBeLessThan(80);
     for (const place of [0, 2]) await tiles(page).nth(place).tap();
     await page.getByText('2 selected').waitFor();
     const sizes = await page
@@ -444,7 +449,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(await status()).toBe(200);
     await judge(page, 'the link of an album');
     await sharing.getByRole('link', { name: 'All links' }).click();
-    await page.getByText('Album of 2 items · until you end it', { exact: true }).waitFor();
+    await page.getByText(/^Album of 2 items · until you end it · shared (just now|\d+ minutes? ago)$/).waitFor();
     await page.getByRole('list', { name: 'Shared links' }).locator('.thumb .there').first().waitFor();
     await judge(page, 'the links with an album');
     // The list and the page of the album mark it, and lead to its link.
@@ -493,7 +498,16 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('link', { name: /Harbors.*4 items/ }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     const newestFirst = await order();
-    await page.getByLabel('Sort').selectOption('Oldest first');
+    // On a phone, what the album offers has one row.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const spread = () =>
+      page.locator('.album .does > *').evaluateAll((all) => {
+        const tops = all.map((it) => Number(Reflect.get(it, 'offsetTop')));
+        return Math.max(...tops) - Math.min(...tops);
+      });
+    await expect.poll(spread).toBeLessThan(20);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByLabel('Sort').selectOption('Oldest');
     await expect.poll(order).toEqual(newestFirst.toReversed());
     expect(page.url()).toMatch(/&sort=oldest$/);
     await page.goBack();
@@ -533,7 +547,8 @@ describe.skipIf(withoutChromium)('the library', () => {
     const update = sharing.getByRole('button', { name: 'Update the link' });
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await sharing.getByRole('button', { name: 'Create a public link' }).click();
-    await sharing.getByText('The link shows all of it.').waitFor();
+    await sharing.getByText('The link is up to date.').waitFor();
+    expect(await sharing.getByLabel('Show attached files').count()).toBe(0);
     expect(await update.count()).toBe(0);
     await judge(page, 'the link of a conversation');
     await page.keyboard.press('Escape');
@@ -543,8 +558,24 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(await sharing.locator('.primary').allInnerTexts()).toEqual(['Update the link']);
     await judge(page, 'the link of a changed conversation');
     await update.click();
-    await sharing.getByText('The link shows all of it.').waitFor();
+    await sharing.getByText('The link is up to date.').waitFor();
     expect(await update.count()).toBe(0);
+    // A conversation with files offers to show them, also in a link that exists.
+    await page.keyboard.press('Escape');
+    const buffer = await makeImage('png', { width: 64, height: 64 });
+    await page.locator('input[type=file]').setInputFiles({ name: 'mine.png', mimeType: 'image/png', buffer });
+    await page.getByRole('button', { name: 'Remove mine.png' }).waitFor();
+    await page.getByRole('progressbar').waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: 'Message' }).fill('Tell me about piers');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('article', { name: 'Atelier' }).nth(2).waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await update.click();
+    await sharing.getByLabel('Show attached files').check();
+    const url = await sharing.getByLabel('Public link').inputValue();
+    const shown = async () => (await fetch(url, { headers: { accept: 'application/json' } })).text();
+    await expect.poll(shown, { timeout: 10_000 }).toContain('"kind":"image"');
     expect(complaints).toEqual([]);
   });
 

@@ -248,7 +248,7 @@ describe('shares', () => {
       expect(media).toHaveLength(1);
       expect((await fetch(media[0]?.url ?? '')).status).toBe(200);
       const text = await (await read(body.id)).text();
-      expect(text).toContain('Make an image of a lighthouse');
+      expect(text).toMatch(/<h2>Prompt<\/h2>\s*<p class="text">Make an image of a lighthouse/);
       for (const secret of ['A later secret', attached, ada.media.userId, threadId]) expect(text).not.toContain(secret);
       const updated = await share(ada, { threadId, update: true });
       const { shownAt } = updated.body;
@@ -259,20 +259,25 @@ describe('shares', () => {
 
       expect((await ada.agent.call('DELETE', `/threads/${threadId}`)).status).toBe(204);
       await isGone(body.id);
+      expect(await (await read(body.id)).text()).toContain(
+        '<p>Ask the person who sent you the link for a new one.</p>',
+      );
     });
 
     it('shows an answer for which the parser takes minutes as it is, and makes nothing else wait', async () => {
       const long = '*a_ '.repeat(20_000);
       const formula = 'It costs $5 or $10, and $\\alpha < 2$.';
-      const texts = ['**bold**', '!![a](https://elsewhere.example/a.png)', formula, long, 'after *it*'];
+      const code = '```ts\na\n```';
+      const texts = ['**bold**', '!![a](https://elsewhere.example/a.png)', formula, code, long, 'after *it*'];
       const parts = texts.map((text) => ({ type: 'text' as const, text }));
       let turns = 0;
       const beat = setInterval(() => turns++, 10);
       const answers = await renderAnswers({ messages: [{ role: 'assistant', parts }] });
       clearInterval(beat);
       expect(answers.get('**bold**')?.text).toBe('<p><strong>bold</strong></p>');
-      expect([...answers.keys()]).toEqual(texts.slice(0, 3));
+      expect([...answers.keys()]).toEqual(texts.slice(0, 4));
       expect(answers.get(formula)?.text).toMatch(/^<p>It costs \$5 or \$10, and .*<math.*<mi>α<\/mi><mo>&lt;<\/mo>/);
+      expect(answers.get(code)?.text).toContain('<code class="language-ts" data-language="ts">a\n</code>');
       expect(answers.get(texts[1] ?? '')?.text).not.toContain('<img');
       expect(turns).toBeGreaterThan(10);
     });
@@ -357,6 +362,24 @@ describe('shares', () => {
       for (const [, large, small] of images)
         for (const url of [large, small]) expect((await fetch(String(url))).status).toBe(200);
 
+      // Other sites show the cover, but not one that the page does not show.
+      const later = await upload(ada);
+      const coverWith = async (coverAssetId: unknown) => {
+        await ada.media.call('PATCH', `/v1/collections/${collectionId}`, { coverAssetId });
+        const cardOf = async () =>
+          /og:image" content="[^"]*\/(\d)\/card.jpg"/.exec(await (await read(body.id)).text())?.[1];
+        return { card: expect.poll(cardOf, { timeout: 5000 }), cover: async () => (await readData(body.id)).cover };
+      };
+      for (const place of [2, 3]) {
+        const { card, cover } = await coverWith(ids[place]);
+        await card.toBe(String(place));
+        expect(await cover()).toBe(ids[place]);
+      }
+      const { card, cover } = await coverWith(later);
+      await card.toBe('0');
+      expect(await cover()).toBe(null);
+      await ada.media.call('PATCH', `/v1/collections/${collectionId}`, { remove: [later] });
+
       const digestOf = async (url = '') =>
         createHash('sha256')
           .update(await (await fetch(url)).bytes())
@@ -364,7 +387,6 @@ describe('shares', () => {
       const last = images.at(-1)?.[1];
       const before = await digestOf(last);
       // Added later, removed from the album, deleted, and in the trash.
-      const later = await upload(ada);
       const change = { add: [later], remove: ids.slice(0, 1) };
       expect((await ada.media.call('PATCH', `/v1/collections/${collectionId}`, change)).status).toBe(200);
       expect((await ada.media.call('DELETE', '/v1/assets', { ids: ids.slice(1, 2) })).status).toBe(200);

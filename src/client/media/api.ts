@@ -665,6 +665,8 @@ export interface ShareData {
   /** Search engines may find the page. */
   readonly index: boolean;
   readonly createdAt: string;
+  /** The asset in `media` on the cover of the collection. */
+  readonly cover?: string | null;
   /** The shared asset, or those of the conversation or collection. */
   readonly media: readonly {
     readonly assetId: string;

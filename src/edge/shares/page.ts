@@ -107,7 +107,8 @@ export function renderShare(view: PublicShare, context: PageContext, answers: An
   const description =
     [mark, by, counts.filter(Boolean).join(', '), descriptionOf(view)].filter(Boolean).join('. ') ||
     dateOf(view.createdAt, language);
-  const cardUrl = shown.find((one) => one.cardUrl !== null)?.cardUrl ?? undefined;
+  const pictures = shown.filter((one) => one.cardUrl !== null);
+  const cardUrl = (pictures.find(({ assetId }) => assetId === view.cover) ?? pictures[0])?.cardUrl ?? undefined;
   const card = cardUrl
     ? html`<meta property="og:image" content="${cardUrl}">
 <meta property="og:image:type" content="image/jpeg">
@@ -144,11 +145,12 @@ ${shown.length === 0 ? '' : renderView(view.id, shown, named, view.media === nul
 }
 
 export function renderGone(context: PageContext): string {
-  const { gone } = shareTexts[context.language];
+  const { gone, askForNew } = shareTexts[context.language];
   return layout(context, {
     head: html`<title>${context.brand}</title>
 <meta name="robots" content="noindex">`,
-    body: html`<h1>${gone}</h1>`,
+    body: html`<h1>${gone}</h1>
+<p>${askForNew}</p>`,
   });
 }
 
@@ -214,7 +216,7 @@ function renderMessage(message: PublicMessage, view: PublicShare, answers: Answe
     ({ url, title }) => html`<li><a href="${url}" rel="nofollow ugc noopener noreferrer">${title}</a></li>`,
   );
   return html`<article class="${role}">
-<h2>${role === 'user' ? (view.author ?? texts.question) : html`${context.brand} <span class="mark">${texts.ai}</span>`}</h2>
+<h2>${role === 'user' ? (view.author ?? texts.prompt) : html`${context.brand} <span class="mark">${texts.ai}</span>`}</h2>
 ${shown}
 ${sources.length === 0 ? '' : html`<h2>${texts.sources}</h2><ul>${links}</ul>`}
 </article>`;
@@ -238,7 +240,9 @@ export async function renderAnswers({ messages }: Pick<PublicShare, 'messages'>)
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, renderingMs);
     thread.on('message', (text: string) => {
-      answers.set(texts[answers.size] ?? '', { text });
+      // The style writes the language above the code.
+      const named = text.replaceAll(/<code class="language-([^"]+)"/g, '$& data-language="$1"');
+      answers.set(texts[answers.size] ?? '', { text: named });
       if (answers.size === texts.length) resolve();
     });
     for (const end of ['error', 'exit']) thread.once(end, () => resolve());

@@ -122,6 +122,7 @@ export const shareData = z.object({
   generated: z.enum(['ai', 'edited']).nullable(),
   index: z.boolean().describe('Search engines may find the page.'),
   createdAt: z.iso.datetime(),
+  cover: z.string().nullish().describe('The asset in `media` on the cover of the collection.'),
   media: z.array(sharedMedia).describe('The shared asset, or those of the conversation or collection.'),
   messages: z
     .array(sharedMessage)

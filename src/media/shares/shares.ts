@@ -134,6 +134,8 @@ export async function readShareData(deps: MediaContext, id: string): Promise<api
   // A collection without its last image, too.
   if ((assetId !== null || collectionId !== null) && first === undefined) throw noSuchShare();
   const marks = media.map(({ generated }) => generated);
+  const [album] = collectionId === null ? [] : await listCollections(deps.db, { ownerId, collectionId });
+  const cover = album?.coverAssetId ?? '';
   const positions = new Map([...found.keys()].map((one, position) => [one, position]));
   return {
     id,
@@ -143,6 +145,8 @@ export async function readShareData(deps: MediaContext, id: string): Promise<api
     generated: marks.find((mark) => mark === 'ai') ?? marks.find((mark) => mark !== null) ?? null,
     index,
     createdAt: share.createdAt.toISOString(),
+    // One that was added later is not public.
+    cover: found.has(cover) ? cover : null,
     media,
     messages: messages.map(({ role, parts }) => ({
       role,

@@ -25,7 +25,7 @@ interface FilterBarProps {
   readonly onChange: (filters: Filters) => void;
   /** `undefined`: the page takes no files. */
   readonly onUpload?: (() => void) | undefined;
-  /** For touch, which shows no circles before. `undefined`: something is being selected. */
+  /** `undefined`: something is being selected. */
   readonly onSelect?: (() => void) | undefined;
   /** After the filters. */
   readonly children?: ReactNode;
@@ -85,7 +85,7 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
       ) : (
         choices
       )}
-      {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
+      {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon" onClick={onSelect} />}
       {onUpload && <Button Icon={Upload} text="Upload" className="onlyicon primary" onClick={onUpload} />}
       {isOpen && !isNarrow && dates}
       {isOpen && isNarrow && (

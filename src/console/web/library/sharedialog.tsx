@@ -9,6 +9,7 @@ import { momentOf } from '../parts/figures.tsx';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
+import type { ThreadState } from '../studio/chat.ts';
 import type { Thread } from '../studio/threads.ts';
 import { useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
@@ -86,7 +87,8 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   });
   const change = (next: Partial<Options>) => {
     setChanges({ ...changes, ...next });
-    if (link) saving.mutate({ ...options, ...next });
+    // An update adds the files to what the link shows, or removes them.
+    if (link) saving.mutate({ ...options, ...next, update: 'attachments' in next });
   };
   const kept = link?.expiresAt ? [['kept', `Until ${momentOf(link.expiresAt)}`] as const] : [];
   const news = link?.newItems ?? 0;
@@ -94,6 +96,15 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
   const { data: thread } = useQuery({
     queryKey: ['shared-thread', user.id, threadId],
     queryFn: ({ signal }) => user.json<Thread>('agent', `/threads/${threadId}`, { signal }),
+    enabled: isThread,
+    staleTime: 0,
+  });
+  const { data: hasFiles } = useQuery({
+    queryKey: ['shared-files', user.id, threadId],
+    queryFn: async ({ signal }) => {
+      const { messages } = await user.json<Pick<ThreadState, 'messages'>>('agent', `/messages/${threadId}`, { signal });
+      return messages.some(({ role, parts }) => role === 'user' && parts.some(({ type }) => type === 'file'));
+    },
     enabled: isThread,
     staleTime: 0,
   });
@@ -141,7 +152,7 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           </p>
           {link && <OpenLink share={link} isPrimary={!hasNews} />}
           {link && !hasNews && (thread || of.kind === 'share-album') && (
-            <p className="quiet small">The link shows all of it.</p>
+            <p className="quiet small">The link is up to date.</p>
           )}
           {link && hasNews && (
             <div className="does news">
@@ -157,7 +168,7 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
               />
             </div>
           )}
-          {isThread && !link && (
+          {hasFiles && !hasNews && (
             <Check
               label="Show attached files"
               value={options.attachments}

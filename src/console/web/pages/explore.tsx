@@ -304,7 +304,7 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
           <div className="mediaactions">
             <Button
               Icon={LinkIcon}
-              text="Copy the link"
+              text="Copy link"
               className="plain"
               onClick={() => copy(new URL(linkOf({}, assetId), location.href).href, 'The link is copied.')}
             />

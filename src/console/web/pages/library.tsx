@@ -320,7 +320,7 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
       <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />
       <span role="status" className="strong">
-        {count === 0 ? 'Tap images and videos to select them.' : `${count} selected`}
+        {count === 0 ? 'Select items.' : `${count} selected`}
       </span>
       {!isAll && <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />}
       <span className="gap" />
@@ -383,8 +383,8 @@ interface AlbumHeaderProps {
 }
 
 const orders = [
-  ['', 'Newest first'],
-  ['oldest', 'Oldest first'],
+  ['', 'Newest'],
+  ['oldest', 'Oldest'],
 ] as const;
 
 function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
@@ -411,7 +411,7 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
         <div className="does">
           {album.count > 0 && (
             <>
-              <Menu trigger={<Button Icon={Plus} text="Add" className="primary" />}>
+              <Menu trigger={<Button Icon={Plus} text="Add" className="onlyicon primary" />}>
                 <MenuItem Icon={Images} onSelect={() => navigate(`/library?addTo=${collectionId}`)}>
                   From your library
                 </MenuItem>
@@ -422,13 +422,12 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
               <Button
                 Icon={share ? Link2 : Share2}
                 text={share ? 'Shared' : 'Share'}
-                className={share ? 'toggle' : ''}
                 onClick={() => openDialog(sharing)}
               />
             </>
           )}
-          <Button Icon={Pencil} text="Edit" onClick={() => setEditing(true)} />
-          {onSelect && <IconButton label="Select" Icon={CircleCheck} className="icon selecting" onClick={onSelect} />}
+          <Button Icon={Pencil} text="Edit" className="onlyicon" onClick={() => setEditing(true)} />
+          {onSelect && <Button Icon={CircleCheck} text="Select" className="onlyicon" onClick={onSelect} />}
           {album.count > 1 && (
             <Choice
               label=""

@@ -9,7 +9,7 @@ import { type LibraryDialog, openDialog } from '../library/dialogs.ts';
 import { EndSharing } from '../library/sharedialog.tsx';
 import { copyLink, type Share, useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
-import { momentOf } from '../parts/figures.tsx';
+import { momentOf, When } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
@@ -89,8 +89,8 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
         <Link href={href} state={share.assetId === null ? undefined : fromAmong(among)}>
           {name}
         </Link>
-        <span className="quiet small" title={`Shared ${momentOf(share.createdAt)}`}>
-          {facts.filter(Boolean).join(' · ')}
+        <span className="quiet small">
+          {facts.filter(Boolean).join(' · ')} · shared <When at={share.createdAt} />
         </span>
       </span>
       <span className="does">
