@@ -23,7 +23,7 @@ import {
   titleOf,
 } from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
-import { deedOf } from './personview.ts';
+import { actorOf, deedOf } from './personview.ts';
 import { PlaceLink, Places } from './places.tsx';
 import { Decision, Reports } from './reports.tsx';
 
@@ -97,7 +97,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           {assetId !== null && (
             <section aria-labelledby="places">
               <h2 id="places">This content everywhere</h2>
-              <Places of={assetId} but={id} />
+              <Places of={assetId} ownerId={ownerId} but={id} />
             </section>
           )}
           <History of={incident} />
@@ -177,7 +177,12 @@ function History({ of: incident }: { readonly of: Incident }) {
       {data === undefined && <Pending error={error} retry={refetch} what="Reading the history" />}
       <Lines>
         {events.map(({ at, text, actor }) => (
-          <Line key={`${at} ${text}`} name={text} at={at} {...(actor !== '' && { note: `by ${actor}` })} />
+          <Line
+            key={`${at} ${text}`}
+            name={text}
+            at={at}
+            {...(actor !== '' && { note: `by ${actorOf(actor, 'an')}` })}
+          />
         ))}
       </Lines>
     </section>

@@ -63,8 +63,19 @@ export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident;
   />
 );
 
+const hiddenOf = (pages: number) =>
+  pages === 1 ? 'its shared page is hidden' : `its ${pages} shared pages are hidden`;
+
+interface PlacesProps {
+  readonly of: string;
+  /** The person of the page, who is not named again. */
+  readonly ownerId?: string | undefined;
+  /** The incident of the page. */
+  readonly but?: string;
+}
+
 /** Where a file is, as it is or as the same bytes, what was reported about it, and how to take it down. */
-export function Places({ of: assetId, but }: { readonly of: string; readonly but?: string }) {
+export function Places({ of: assetId, ownerId, but }: PlacesProps) {
   const { data } = usePlaces(assetId);
   const { places = [], incidents = [] } = data ?? {};
   const opening = useMutation({
@@ -87,11 +98,12 @@ export function Places({ of: assetId, but }: { readonly of: string; readonly but
               </span>
             }
             note={
-              <>
-                {place.isCopy ? 'Of ' : 'The same bytes, of '}
-                <PersonLink id={place.ownerId} />
-                {place.isRestricted && ', restricted'}
-              </>
+              <span className="record-facts">
+                {!place.isCopy && <span>The same bytes</span>}
+                {place.ownerId !== ownerId && <PersonLink id={place.ownerId} />}
+                {place.isRestricted && <Status tone="bad">restricted: only the owner sees it</Status>}
+                {place.hiddenPages > 0 && <span>{hiddenOf(place.hiddenPages)}</span>}
+              </span>
             }
           />
         ))}

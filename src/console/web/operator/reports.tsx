@@ -124,9 +124,11 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const queries = useQueryClient();
   const isThere = isDecidable(incident);
   const [decision, setDecision] = useState<string>();
-  const [typed, setTyped] = useState(note ?? '');
-  const text = typed.trim();
+  const [typed, setTyped] = useState(note ?? undefined);
   const [language] = languageOf(useOwner(incident.ownerId));
+  const suggested = isThere && !incident.isGone ? suggestedFor(incident, decision)?.texts[language] : undefined;
+  const written = typed ?? suggested ?? '';
+  const text = written.trim();
   const template = templates.find(({ texts }) => texts[language] === text);
   const choices = statements.choices[!isThere ? 'blocked' : incident.isGone ? 'removed' : 'there'];
   const others = useOthers(incident);
@@ -200,13 +202,13 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             ))}
           </fieldset>
         )}
-        {isThere && <Templates of={incident} onChoose={setTyped} />}
+        {isThere && <Templates of={incident} chosen={template?.name ?? ''} onChoose={setTyped} />}
         <TextArea
           label={isThere ? 'Statement of reasons' : 'Note'}
           rows={5}
           maxLength={isThere ? 5000 : 2000}
           required={isThere}
-          value={typed}
+          value={written}
           onChange={setTyped}
         />
         {isThere && (
@@ -263,24 +265,33 @@ function MailLanguage({ of: id }: { readonly of: string }) {
 }
 
 const { templates } = statements;
+type Template = (typeof templates)[number];
+
+const fits = ({ reasons }: Incident, template: Template) =>
+  template.reasons?.includes(bySeverity(reasons)[0] ?? '') ?? false;
+
+/** For a decision, the template of the most serious reason. Content that is allowed has no reason. */
+const suggestedFor = (incident: Incident, decision: string | undefined): Template | undefined =>
+  decision === undefined
+    ? undefined
+    : templates.find((one) => (decision === 'dismiss' ? one.reasons === undefined : fits(incident, one)));
+
+interface TemplatesProps {
+  readonly of: Incident;
+  readonly chosen: string;
+  readonly onChoose: (text: string) => void;
+}
 
 /** In the language of the owner, who gets the text by email. It can be changed before it is sent. */
-function Templates({ of, onChoose }: { readonly of: Incident; readonly onChoose: (text: string) => void }) {
-  const { ownerId, reasons } = of;
-  const [language, languageName] = languageOf(useOwner(ownerId));
-  const [chosen, setChosen] = useState('');
-  const [worst = ''] = bySeverity(reasons);
-  const fits = (one: (typeof templates)[number]) => Number(one.reasons?.includes(worst) ?? false);
-  const sorted = templates.toSorted((one, other) => fits(other) - fits(one));
+function Templates({ of, chosen, onChoose }: TemplatesProps) {
+  const [language, languageName] = languageOf(useOwner(of.ownerId));
+  const sorted = templates.toSorted((one, other) => Number(fits(of, other)) - Number(fits(of, one)));
   return (
     <Choice
       label={`Template in ${languageName}`}
       choices={[['', 'None: write your own'], ...sorted.map(({ name }) => [name, name] as const)]}
       value={chosen}
-      onChange={(name) => {
-        setChosen(name);
-        onChoose(templates.find((one) => one.name === name)?.texts[language] ?? '');
-      }}
+      onChange={(name) => onChoose(templates.find((one) => one.name === name)?.texts[language] ?? '')}
     />
   );
 }

@@ -74,7 +74,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
       {assetIds.map((assetId, index) => (
         <div key={assetId} className="record-file">
           <Picture assetId={assetId} alt={assetIds.length > 1 ? `the ${one.kind}, ${index + 1}` : `the ${one.kind}`} />
-          <Places of={assetId} />
+          <Places of={assetId} ownerId={one.userId} />
         </div>
       ))}
       {one.references.length > 0 && (
