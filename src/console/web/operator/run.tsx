@@ -162,7 +162,10 @@ function Details({ run }: { readonly run: ShownRun }) {
       <Head of={run} name={request ?? (title === untitled ? unread : title)}>
         {title !== untitled && (
           <>
-            , in <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>“{title}”</Link>
+            , in{' '}
+            <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>
+              {title === request ? 'its conversation' : `“${title}”`}
+            </Link>
           </>
         )}
       </Head>
