@@ -157,13 +157,9 @@ export function Activity({ view }: { readonly view: PersonView }) {
 
 const signed = new Intl.NumberFormat(undefined, { signDisplay: 'always' });
 
-/**
- * Changes by operators, and what each day was charged for. The newest first. The balance at the beginning is what remains of the
- * current one, so the entries above it add up.
- */
+/** Changes by operators, and what each day was charged for. The newest first. With the first balance, they add up to the current one. */
 function ledgerOf(days: UserUsage['days'], { person, changes }: PersonDetails) {
   const first = dayOf(Date.now() - 30 * dayMs);
-  const isNew = person.createdAt >= first;
   const spent = [...Map.groupBy(days, ({ day }) => day)].map(([day, rows]) => {
     const credits = rows.reduce((sum, row) => sum + row.credits, 0);
     const name = `${signed.format(-credits)} for runs, images and videos`;
@@ -176,12 +172,13 @@ function ledgerOf(days: UserUsage['days'], { person, changes }: PersonDetails) {
     return { at: change.createdAt, name, note, credits: change.createdAt < first ? 0 : -credits };
   });
   const start = [...spent, ...changed].reduce((sum, { credits }) => sum + credits, person.credits);
-  const opening = isNew
-    ? { at: person.createdAt, name: `${signed.format(start)} · Granted at sign-up` }
-    : { at: `${dayOf(Date.parse(first) - dayMs)}T24`, name: `${countOf(start)} credits on ${dayNameOf(first)}` };
-  const entries = [...spent.filter(({ credits }) => credits > 0), ...changed];
+  const opening =
+    person.createdAt >= first
+      ? { at: person.createdAt, name: `${signed.format(start)} · Granted at sign-up` }
+      : { at: `${dayOf(Date.parse(first) - dayMs)}T24`, name: `${countOf(start)} credits on ${dayNameOf(first)}` };
   const note = 'Calculated from the balance, without what work in progress has reserved';
-  return [...entries, { ...opening, note }].toSorted((a, b) => (a.at < b.at ? 1 : -1));
+  const charged = spent.filter(({ credits }) => credits > 0);
+  return [...charged, ...changed, { ...opening, note }].toSorted((a, b) => (a.at < b.at ? 1 : -1));
 }
 
 interface SectionProps<T, Item> {

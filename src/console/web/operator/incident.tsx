@@ -169,7 +169,7 @@ function History({ of: incident }: { readonly of: Incident }) {
     ...(resolvedAt !== null && decision === null && isDecidable(incident)
       ? [{ at: resolvedAt, text: 'Closed, because the owner was erased', actor: '' }]
       : []),
-    ...done.map((deed) => ({ at: deed.at, text: deedAt(deed), actor: deed.actor })),
+    ...done.map((deed) => ({ at: deed.at, text: deedAt(deed), actor: actorOf(deed.actor, 'an') })),
   ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
     <section aria-labelledby="history-heading">
@@ -177,12 +177,7 @@ function History({ of: incident }: { readonly of: Incident }) {
       {data === undefined && <Pending error={error} retry={refetch} what="Reading the history" />}
       <Lines>
         {events.map(({ at, text, actor }) => (
-          <Line
-            key={`${at} ${text}`}
-            name={text}
-            at={at}
-            {...(actor !== '' && { note: `by ${actorOf(actor, 'an')}` })}
-          />
+          <Line key={`${at} ${text}`} name={text} at={at} {...(actor !== '' && { note: `by ${actor}` })} />
         ))}
       </Lines>
     </section>

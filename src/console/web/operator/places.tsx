@@ -63,18 +63,9 @@ export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident;
   />
 );
 
-const hiddenOf = (pages: number) =>
-  pages === 1 ? 'its shared page is hidden' : `its ${pages} shared pages are hidden`;
+type PlacesProps = { readonly of: string; readonly ownerId?: string; readonly but?: string };
 
-interface PlacesProps {
-  readonly of: string;
-  /** The person of the page, who is not named again. */
-  readonly ownerId?: string | undefined;
-  /** The incident of the page. */
-  readonly but?: string;
-}
-
-/** Where a file is, as it is or as the same bytes, what was reported about it, and how to take it down. */
+/** Where a file is, what was reported about it, and how to take it down. The page has named the owner and the incident `but`. */
 export function Places({ of: assetId, ownerId, but }: PlacesProps) {
   const { data } = usePlaces(assetId);
   const { places = [], incidents = [] } = data ?? {};
@@ -102,7 +93,7 @@ export function Places({ of: assetId, ownerId, but }: PlacesProps) {
                 {!place.isCopy && <span>The same bytes</span>}
                 {place.ownerId !== ownerId && <PersonLink id={place.ownerId} />}
                 {place.isRestricted && <Status tone="bad">restricted: only the owner sees it</Status>}
-                {place.hiddenPages > 0 && <span>{hiddenOf(place.hiddenPages)}</span>}
+                {place.hiddenPages > 0 && <span>shared pages hidden: {place.hiddenPages}</span>}
               </span>
             }
           />

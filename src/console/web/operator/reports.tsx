@@ -125,9 +125,13 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const isThere = isDecidable(incident);
   const [decision, setDecision] = useState<string>();
   const [typed, setTyped] = useState(note ?? undefined);
-  const [language] = languageOf(useOwner(incident.ownerId));
-  const suggested = isThere && !incident.isGone ? suggestedFor(incident, decision)?.texts[language] : undefined;
-  const written = typed ?? suggested ?? '';
+  const [language, languageName] = languageOf(useOwner(incident.ownerId));
+  const [worst = ''] = bySeverity(incident.reasons);
+  const fitting = templates.filter(({ reasons }) => reasons?.includes(worst));
+  const named = [...new Set([...fitting, ...templates])].map(({ name }) => [name, name] as const);
+  const suggested = decision === 'dismiss' ? templates.find(({ reasons }) => reasons === undefined) : fitting[0];
+  const isSuggested = isThere && !incident.isGone && decision !== undefined;
+  const written = typed ?? (isSuggested ? suggested?.texts[language] : undefined) ?? '';
   const text = written.trim();
   const template = templates.find(({ texts }) => texts[language] === text);
   const choices = statements.choices[!isThere ? 'blocked' : incident.isGone ? 'removed' : 'there'];
@@ -202,7 +206,14 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             ))}
           </fieldset>
         )}
-        {isThere && <Templates of={incident} chosen={template?.name ?? ''} onChoose={setTyped} />}
+        {isThere && (
+          <Choice
+            label={`Template in ${languageName}`}
+            choices={[['', 'None: write your own'], ...named]}
+            value={template?.name ?? ''}
+            onChange={(name) => setTyped(templates.find((one) => one.name === name)?.texts[language] ?? '')}
+          />
+        )}
         <TextArea
           label={isThere ? 'Statement of reasons' : 'Note'}
           rows={5}
@@ -233,6 +244,8 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   );
 }
 
+const { templates } = statements;
+
 type Other = ReturnType<typeof undecidedIn>[number];
 const keyOf = (one: Other) => ('id' in one ? one.id : String(one.assetId));
 
@@ -261,37 +274,5 @@ function MailLanguage({ of: id }: { readonly of: string }) {
       Emails about the content of <PersonName id={id} /> are written in {languageOf(owner)[1]},{' '}
       {owner?.language == null ? 'because the language of this person is not known' : 'the language of this person'}.
     </p>
-  );
-}
-
-const { templates } = statements;
-type Template = (typeof templates)[number];
-
-const fits = ({ reasons }: Incident, template: Template) =>
-  template.reasons?.includes(bySeverity(reasons)[0] ?? '') ?? false;
-
-/** For a decision, the template of the most serious reason. Content that is allowed has no reason. */
-const suggestedFor = (incident: Incident, decision: string | undefined): Template | undefined =>
-  decision === undefined
-    ? undefined
-    : templates.find((one) => (decision === 'dismiss' ? one.reasons === undefined : fits(incident, one)));
-
-interface TemplatesProps {
-  readonly of: Incident;
-  readonly chosen: string;
-  readonly onChoose: (text: string) => void;
-}
-
-/** In the language of the owner, who gets the text by email. It can be changed before it is sent. */
-function Templates({ of, chosen, onChoose }: TemplatesProps) {
-  const [language, languageName] = languageOf(useOwner(of.ownerId));
-  const sorted = templates.toSorted((one, other) => Number(fits(of, other)) - Number(fits(of, one)));
-  return (
-    <Choice
-      label={`Template in ${languageName}`}
-      choices={[['', 'None: write your own'], ...sorted.map(({ name }) => [name, name] as const)]}
-      value={chosen}
-      onChange={(name) => onChoose(templates.find((one) => one.name === name)?.texts[language] ?? '')}
-    />
   );
 }
