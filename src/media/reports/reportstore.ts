@@ -181,6 +181,8 @@ export async function writeDecision(tx: TxHandle, id: string, decision: Decision
     .set({
       decision,
       statement,
+      earlier: sql`case when decision is null then earlier else earlier || jsonb_build_object('decision', decision,
+        'statement', coalesce(statement, ''), 'at', to_char(resolved_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end`,
       title: titleOfContent,
       generation: generationOfContent,
       status: decision === 'dismiss' ? 'cleared' : 'upheld',

@@ -61,6 +61,7 @@ export function Decision({ incident }: { readonly incident: Incident }) {
     },
   });
   const isAppealOpen = appeal !== undefined && (resolvedAt === null || Date.parse(appeal.at) > Date.parse(resolvedAt));
+  const isDue = resolvedAt === null || isAppealOpen;
   const text = decision?.statement ?? note;
   return (
     <section className="card stack" aria-labelledby="decision-heading">
@@ -81,7 +82,7 @@ export function Decision({ incident }: { readonly incident: Incident }) {
       <Changes>
         <div className="desk-buttons">
           {(ownerId !== nobody || !isDecidable(incident)) && (
-            <button type="button" className="primary" onClick={() => setOpen(true)}>
+            <button type="button" className={isDue ? 'primary' : undefined} onClick={() => setOpen(true)}>
               {isAppealOpen ? 'Answer the appeal' : resolvedAt === null ? 'Decide' : 'Decide again'}
             </button>
           )}
