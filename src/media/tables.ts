@@ -3,6 +3,7 @@ import { type Generated, type JSONColumnType, sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import type { Lineage } from './api.ts';
+import type { Incident } from './incidents/api.ts';
 import type { Refusal } from './problems.ts';
 import type { reportReasons } from './reports/api.ts';
 import type { Label } from './screening/labels.ts';
@@ -146,6 +147,7 @@ export interface MediaTables extends LedgerTables {
     is_priority: Generated<boolean>;
     decision: Decision | null;
     statement: string | null;
+    earlier: Generated<Incident['earlier']>;
     /** Of the content when the incident began, and when it was decided about. */
     title: string | null;
     generation: Lineage | null;

@@ -74,7 +74,9 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await expect
       .poll(() => row.allInnerTexts())
       .toEqual([
-        expect.stringMatching(/\d+\s+spent this month[\s\S]+cost this month\s+0\s+failed this week\s+not in a browser/),
+        expect.stringMatching(
+          /\d+\s+spent this month[\s\S]+cost this month\s+0\s+failed runs this week\s+not in a browser/,
+        ),
       ]);
     const plans = await page.getByRole('combobox', { name: 'Plan' }).getByRole('option').allInnerTexts();
     expect(plans).toContain('Basic (yearly)');
@@ -91,7 +93,11 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     const usage = page.getByRole('region', { name: 'Usage', exact: true });
     await usage.getByText('no tokens reported').first().waitFor({ state: 'attached' });
     await usage.getByText('offline-demo').waitFor();
-    await page.getByRole('region', { name: 'Credit ledger' }).getByText('-1 for runs, images and videos').waitFor();
+    const ledger = page.getByRole('region', { name: 'Credit ledger' });
+    await ledger.getByText('-1 for runs, images and videos').waitFor();
+    // It adds up to the balance.
+    const balance = Number((await page.locator('.desk-tiles dd').first().innerText()).replace(/\D/g, ''));
+    await ledger.getByText(`+${(balance + 1).toLocaleString('en-US')} · Granted at sign-up`).waitFor();
     const mail = page.getByRole('region', { name: 'Emails' }).getByRole('link', { name: 'Welcome' });
     expect(await mail.getAttribute('href')).toMatch(/^\/operator\/mail\?tab=sent&q=Welcome&id=[\w-]+$/);
     // In the words of the page Mail: this installation has no mail server.

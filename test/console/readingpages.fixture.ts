@@ -153,13 +153,15 @@ export function playReadingPages(scene: Scene): void {
     await page.getByRole('link', { name: 'Show who changed it' }).click();
     const actions = page.getByRole('list', { name: 'Actions' }).getByRole('listitem');
     const deeds = async () => (await actions.allInnerTexts()).map((text) => text.split('\n')[0]);
-    await expect.poll(deeds).toEqual([
-      'console removed the idea “A harbor”',
-      'console changed the order of the ideas',
-      expect.stringContaining('A harbor'),
-      expect.stringContaining('announcement'),
-      expect.stringContaining('announcement'),
-    ]);
+    await expect
+      .poll(deeds)
+      .toEqual([
+        'console removed the idea “A harbor”',
+        'console changed the order of the ideas',
+        expect.stringContaining('A harbor'),
+        expect.stringContaining('announcement'),
+        expect.stringContaining('announcement'),
+      ]);
   });
 
   scene('API: links to the reference of every service', async ({ page, rig, expect }) => {

@@ -47,6 +47,8 @@ describe.skipIf(withoutChromium)('a report', () => {
     const template = dialog.getByLabel('Template in English');
     // The one that fits the reason of the report is the first.
     expect((await template.getByRole('option').allInnerTexts())[1]).toBe('Intimate without consent');
+    const fits = decision === 'Allow' ? 'It may stay' : 'Intimate without consent';
+    await expect.poll(() => template.evaluate((field) => Reflect.get(field, 'value'))).toBe(fits);
     expect(await template.getByRole('option').allInnerTexts()).toEqual(
       expect.arrayContaining(['Child safety', 'Illegal content', 'Privacy', 'Another rule']),
     );
@@ -58,7 +60,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await shoot(operator, 'report-decision');
     await dialog.getByRole('button', { name: 'Save the decision' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await operator.getByText(statement).waitFor();
+    await operator.getByRole('region', { name: 'Decision' }).getByText(statement).waitFor();
   }
 
   it('is decided, appealed and answered', { timeout: limitMs }, async () => {
@@ -88,7 +90,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await entry.click();
     await operator.getByText('This is me, and I did not agree.').waitFor();
     await operator.locator('header.page').getByText('urgent').waitFor();
-    await operator.getByRole('link', { name: 'no other incident', exact: true }).waitFor();
+    await operator.getByText('no other incident').waitFor();
     await operator.getByRole('button', { name: 'Show it blurred' }).click();
     await operator.getByAltText('The content, strongly blurred').waitFor();
     await operator.getByRole('button', { name: 'Show it', exact: true }).click();
@@ -118,7 +120,9 @@ describe.skipIf(withoutChromium)('a report', () => {
     await entry.click();
     await operator.getByText('The person agreed in writing.').waitFor();
     await shoot(operator, 'report-appealed');
+    await operator.getByText('not answered yet').waitFor();
     await decide(operator, 'Answer the appeal', 'Allow', 'The agreement is valid.');
+    await operator.getByText('answered by the decision').waitFor();
 
     await owner.reload();
     await owner.getByText('The agreement is valid.').waitFor();
@@ -151,14 +155,19 @@ describe.skipIf(withoutChromium)('a report', () => {
       .poll(async () => (await history.allInnerTexts()).filter((text) => /Decided|Appealed|Reported/.test(text)))
       .toEqual([
         expect.stringContaining('Reported'),
-        expect.stringMatching(/Decided: restricted[\s\S]*by console/),
+        expect.stringMatching(/Decided: restricted[\s\S]*by console: The person did not agree\.$/),
         expect.stringContaining('Appealed by the owner'),
-        expect.stringMatching(/Decided: allowed[\s\S]*by console/),
-        expect.stringMatching(/Decided: removed[\s\S]*by console/),
+        expect.stringMatching(/Decided: allowed[\s\S]*by console: The agreement is valid\.$/),
+        expect.stringMatching(/Decided: removed[\s\S]*by console: The person took the agreement back\.$/),
       ]);
     await operator.goto(`${rig.url}/operator/audit?action=decision`);
-    for (const chosen of ['restricted', 'allowed'])
-      await operator.getByText(`The content was ${chosen}. A later decision has replaced this one.`).waitFor();
+    for (const [chosen, reason] of [
+      ['restricted', 'The person did not agree.'],
+      ['allowed', 'The agreement is valid.'],
+    ])
+      await operator
+        .getByText(`The content was ${chosen}. A later decision has replaced this one. Reason: ${reason}`)
+        .waitFor();
     await operator
       .getByText(
         /^The content was removed\. People reported it: Intimate without consent\. Reason: The person took the agreement back\.$/,
@@ -170,7 +179,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     expect(removed).toMatch(
       /"console","Decided an incident","boat\.png","removed","The person took the agreement back\.","done","http:\S+\/operator\/incidents\/[\w-]{36}"/,
     );
-    expect(allowed).toContain('"allowed","A later decision has replaced this one."');
+    expect(allowed).toContain('"allowed","The agreement is valid."');
   });
 
   it('is opened by an operator who takes down what is published', { timeout: limitMs }, async () => {
@@ -212,7 +221,7 @@ describe.skipIf(withoutChromium)('a report', () => {
       .poll(() => history.allInnerTexts())
       .toEqual([
         expect.stringMatching(/^Opened\s[\s\S]*by console$/),
-        expect.stringMatching(/^Decided: removed\s[\s\S]*by console$/),
+        expect.stringMatching(/^Decided: removed\s[\s\S]*by console: Advertising is not allowed\.$/),
       ]);
     expect(visitor.complaints).toEqual([]);
   });

@@ -149,8 +149,8 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.getByText('1 of 1').waitFor();
     await page.getByRole('button', { name: 'Copy the order id' }).waitFor();
     await judge(page, 'an order');
-    // The places of the image name the person, too.
-    await page.getByRole('link', { name: person.email }).first().click();
+    // The places of the image do not name the person again.
+    await page.getByRole('link', { name: person.email }).click();
     // What was read less than 15 seconds ago is shown again.
     await page.reload();
     const audit = page.getByRole('region', { name: 'Audit' });
@@ -176,6 +176,20 @@ describe.skipIf(withoutChromium)('runs', () => {
     await page.goto(`${rig.url}/operator`);
     const attention = page.getByRole('list', { name: 'Needs attention' });
     await attention.getByText(new RegExp(`^2 runs failed since .*: 2 × ${outage}$`)).waitFor();
+    // Failed orders and appeals have lines of their own.
+    await page.route('**/api/generations?status=failed*', async (route) => {
+      const failed = { id: 'one', failure: outage, answer: null, endedAt: new Date().toISOString() };
+      await route.fulfill({ json: { generations: [failed], next_cursor: null } });
+    });
+    await page.route('**/api/incidents?status=open*', async (route) => {
+      const { counts, ...rest } = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...rest, counts: { ...counts, open: 4, openAppeals: 1 } } });
+    });
+    await page.reload();
+    await attention.getByText(new RegExp(`^1 order of images or videos failed since .*: ${outage}$`)).waitFor();
+    await attention.getByText(/^4 incidents wait for a decision$/).waitFor();
+    const appeals = attention.getByRole('listitem').filter({ hasText: /^1 appeal waits for an answer/ });
+    expect(await appeals.getByRole('link').getAttribute('href')).toBe('/operator/incidents?status=appealed');
     await page.getByText('yesterday 0', { exact: true }).first().waitFor();
     await page.route('**/api/generations?*', async (route) => {
       const { generations, ...rest } = await (await route.fetch()).json();

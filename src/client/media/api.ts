@@ -522,6 +522,12 @@ export interface Incident {
     readonly statement: string;
     readonly at: string;
   } | null;
+  /** The decisions that later ones replaced, the oldest first. */
+  readonly earlier: readonly {
+    readonly decision: 'dismiss' | 'restrict' | 'remove';
+    readonly statement: string;
+    readonly at: string;
+  }[];
   readonly createdAt: string;
   readonly resolvedAt: string | null;
   readonly note: string | null;

@@ -6,6 +6,12 @@ import { lineage, optional, uuid } from '../api.ts';
 
 export const incidentStatus = z.enum(['open', 'upheld', 'cleared']);
 
+const decided = z.object({
+  decision: z.enum(['dismiss', 'restrict', 'remove']),
+  statement: z.string(),
+  at: z.iso.datetime(),
+});
+
 export const incident = z.object({
   id: z.string(),
   status: incidentStatus,
@@ -42,9 +48,8 @@ export const incident = z.object({
   reports: z.int().describe('The number of people who reported it.'),
   reasons: z.array(z.string()).describe('Those of the reports.'),
   ageSeconds: z.int(),
-  decision: z
-    .object({ decision: z.enum(['dismiss', 'restrict', 'remove']), statement: z.string(), at: z.iso.datetime() })
-    .nullable(),
+  decision: decided.nullable(),
+  earlier: z.array(decided).describe('The decisions that later ones replaced, the oldest first.'),
   createdAt: z.iso.datetime(),
   resolvedAt: z.iso.datetime().nullable(),
   note: z.string().nullable(),

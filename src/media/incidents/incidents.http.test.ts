@@ -88,6 +88,7 @@ onEveryPair('incidents', (pair) => {
       reasons: [],
       ageSeconds: expect.any(Number),
       decision: null,
+      earlier: [],
     });
     const one = await rig.server.get<Incident>(`/v1/incidents/${incident.id.toUpperCase()}`);
     expect([one.status, one.body]).toEqual([200, incident]);

@@ -28,7 +28,7 @@ export async function forgetOwner(db: Db<MediaTables>, ownerId: string): Promise
   await sql`delete from stray_variants where prefix like ${inPath}`.execute(db);
   const incidents = await sql`
     update screening_incidents set owner_id = ${nobody}, scope_kind = '', scope_id = '', note = null, appeal = null,
-      thread_id = null, share_id = null, statement = null, title = null, generation = null,
+      thread_id = null, share_id = null, statement = null, earlier = '[]', title = null, generation = null,
       status = case when status = 'open' and check_name in ('report', 'flag') then 'upheld' else status end,
       resolved_at = case when status = 'open' and check_name in ('report', 'flag') then now() else resolved_at end,
       origin = case when origin like ${inPath} then null else origin end

@@ -83,6 +83,7 @@ const place = incident.pick({ ownerId: true, scopeKind: true, scopeId: true, sha
   isCopy: z.boolean().describe('It is the asset, or a copy by the same owner, so that a decision applies to it.'),
   isRestricted: z.boolean(),
   shareIds: z.array(z.string()).describe('The pages that show it: its own, and those of albums and conversations.'),
+  hiddenPages: z.int().describe('Such pages that a decision hides.'),
 });
 
 export const contentPlaces = z.object({

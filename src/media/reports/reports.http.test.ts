@@ -398,6 +398,8 @@ onEveryPair('reports', (pair) => {
     const [incident] = (await rig.server.get<IncidentPage>(`/v1/incidents?ownerId=${owner.userId}`)).body.incidents;
     const id = String(incident?.id);
     await decide(id, { decision: 'restrict', statement: 'Violent.' });
+    const { body: shown } = await rig.server.get<ContentPlaces>(`/v1/assets/${assetId}/places`);
+    expect(shown.places).toMatchObject([{ assetId, shareIds: [], hiddenPages: 1 }]);
     await owner.client.delete(`/v1/shares/${share.id}`);
     await rig.server.post('/v1/sweep', {});
     await decide(id, { decision: 'dismiss', statement: 'It is art.' });
@@ -419,6 +421,10 @@ onEveryPair('reports', (pair) => {
     expect((await sharing.request).body.error).toBe('content_restricted');
     const again = await rig.server.get<Incident>(`/v1/incidents/${id}`);
     expect(again.body.isShared).toBe(false);
+    expect(again.body.earlier).toMatchObject([
+      { decision: 'restrict', statement: 'Violent.' },
+      { decision: 'dismiss', statement: 'It is art.' },
+    ]);
   });
 
   it('apply to the other copies of the owner, which cannot be published again', async () => {

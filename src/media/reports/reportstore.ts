@@ -181,6 +181,8 @@ export async function writeDecision(tx: TxHandle, id: string, decision: Decision
     .set({
       decision,
       statement,
+      earlier: sql`case when decision is null then earlier else earlier || jsonb_build_object('decision', decision,
+        'statement', coalesce(statement, ''), 'at', to_char(resolved_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end`,
       title: titleOfContent,
       generation: generationOfContent,
       status: decision === 'dismiss' ? 'cleared' : 'upheld',
@@ -225,6 +227,11 @@ async function mediaOfThread(tx: TxHandle, ownerId: string, threadId: string): P
   return [...new Set(parts.flatMap((part) => (part.type === 'media' ? [part.assetId] : [])))];
 }
 
+const showsAsset = sql<boolean>`shares.owner_id = assets.owner_id and (
+  shares.asset_id = assets.asset_id
+  or jsonb_path_exists(snapshot, '$.messages[*].parts[*] ? (@.assetId == $id)', jsonb_build_object('id', assets.asset_id))
+)`;
+
 /** The ready assets with the content of an asset, and those with its bytes. Published ones first. */
 export async function findPlaces(db: Handle, assetId: string, limit: number) {
   const { rows } = await sql<ContentPlaces['places'][number]>`
@@ -235,13 +242,8 @@ export async function findPlaces(db: Handle, assetId: string, limit: number) {
     select asset_id as "assetId", owner_id as "ownerId", scope_kind as "scopeKind", scope_id as "scopeId",
       coalesce(sha256, '') as sha256, ${titleOfAsset} as title, restricted_at is not null as "isRestricted",
       asset_id in (select asset_id from copies) as "isCopy",
-      array(
-        select share_id from shares where shares.owner_id = assets.owner_id and ${isLive} and (
-          shares.asset_id = assets.asset_id
-          or jsonb_path_exists(snapshot, '$.messages[*].parts[*] ? (@.assetId == $id)',
-            jsonb_build_object('id', assets.asset_id))
-        ) order by created_at
-      ) as "shareIds"
+      array(select share_id from shares where ${showsAsset} and ${isLive} order by created_at) as "shareIds",
+      (select count(*)::int from shares where ${showsAsset} and hidden_at is not null) as "hiddenPages"
     from assets where ready_at is not null and asset_id in (
       select asset_id from copies
       union select same.asset_id from assets as same where same.sha256 in (select sha256 from copies)

@@ -162,7 +162,7 @@ const incidentColumns = [
   'incident_id as id',
   ...inCamelCase(
     'status asset_id owner_id scope_kind scope_id sha256 list origin created_at resolved_at note appeal appealed_at',
-    'thread_id share_id reports is_priority decision statement evidence_until',
+    'thread_id share_id reports is_priority decision statement earlier evidence_until',
   ),
   'check_name as check',
   sql<string | null>`case when check_name in ('label', 'flag') then list end`.as('label'),

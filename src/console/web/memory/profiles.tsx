@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { useState } from 'react';
+import { useSearchParams } from 'wouter';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
 import { EntityName } from '../operator/names.tsx';
 import { Changes, useMayChange } from '../operator.tsx';
@@ -14,12 +15,13 @@ import { backOffice, entityPath } from './backoffice.ts';
 import { Memories } from './memories.tsx';
 
 export function Memory() {
+  const [search, setSearch] = useSearchParams();
   return (
     <>
       <PageHead title="Memory">
         Facts about users and groups: where each comes from, and every change of it, which you can undo.
       </PageHead>
-      <Tabs.Root defaultValue="memories">
+      <Tabs.Root value={search.get('tab') ?? 'memories'} onValueChange={(tab) => setSearch({ tab }, { replace: true })}>
         <Tabs.List className="tabs" aria-label="Views">
           <Tabs.Trigger value="memories">Memories</Tabs.Trigger>
           <Tabs.Trigger value="profiles">Profiles</Tabs.Trigger>
@@ -74,7 +76,7 @@ function Profiles() {
 }
 
 function factsOf({ facts }: AdminProfile): string {
-  const count = Object.keys(facts).length;
+  const count = Object.values(facts).flatMap((value) => value.split('\n')).length;
   return count === 1 ? '1 fact' : `${count} facts`;
 }
 
@@ -110,7 +112,10 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
   const remove = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: done });
   const problem = save.error ?? remove.error;
   return (
-    <Dialog title={`Profile of ${profile.entity_type} ${profile.entity_id}`} onClose={onClose} isWide>
+    <Dialog title="Profile" onClose={onClose} isWide>
+      <p className="quiet">
+        <EntityName type={profile.entity_type} id={profile.entity_id} isLink />
+      </p>
       <form className="stack" action={() => save.mutate()}>
         <TextArea
           label="Summary"

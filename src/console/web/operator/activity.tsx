@@ -1,7 +1,7 @@
 /** What a person does and has: usage, threads, files, memories, mails, incidents, and what operators did. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { CreditChange } from '#accounts/people/api.ts';
+import type { PersonDetails } from '#accounts/people/api.ts';
 import type { UserUsage } from '#agent/operatorapi.ts';
 import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
@@ -9,13 +9,13 @@ import { Line, Lines, Table } from '../parts/tables.tsx';
 import { ModelLink, mailStateOf, runsHref, tokensOf, useCosts, useModelNames, Viewed } from './names.tsx';
 import { actorOf, deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { IncidentLine, Pictures } from './places.tsx';
-import { dayNameOf } from './units.ts';
+import { dayMs, dayNameOf, dayOf } from './units.ts';
 
 /** The console reads the newest. */
 const mostThreads = 20;
 
 export function Activity({ view }: { readonly view: PersonView }) {
-  const { person, changes, actions } = view.record;
+  const { person, actions } = view.record;
   const modelNameOf = useModelNames();
   const costOf = useCosts();
   const runs = `/operator/runs?userId=${person.id}`;
@@ -126,13 +126,8 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
         {(incident) => <IncidentLine key={incident.id} of={incident} />}
       </Section>
-      <Section
-        title="Credit ledger"
-        part={{ isThere: true, value: view.usage.isThere ? view.usage.value.days : [] }}
-        empty="No credits were spent in the last 30 days, and no operator has changed them."
-        listOf={(days) => ledgerOf(days, changes)}
-      >
-        {({ at, ...entry }) => <Line key={at + entry.name} {...entry} {...(entry.isDay ? {} : { at })} />}
+      <Section title="Credit ledger" part={view.usage} empty="" listOf={({ days }) => ledgerOf(days, view.record)}>
+        {({ at, ...entry }) => <Line key={at + entry.name} {...entry} {...(at.includes('T24') ? {} : { at })} />}
       </Section>
       <Section
         title="Audit"
@@ -162,19 +157,28 @@ export function Activity({ view }: { readonly view: PersonView }) {
 
 const signed = new Intl.NumberFormat(undefined, { signDisplay: 'always' });
 
-/** Changes by operators, and what each day was charged for. The newest first. */
-function ledgerOf(days: UserUsage['days'], changes: readonly CreditChange[]) {
+/** Changes by operators, and what each day was charged for. The newest first. With the first balance, they add up to the current one. */
+function ledgerOf(days: UserUsage['days'], { person, changes }: PersonDetails) {
+  const first = dayOf(Date.now() - 30 * dayMs);
   const spent = [...Map.groupBy(days, ({ day }) => day)].map(([day, rows]) => {
     const credits = rows.reduce((sum, row) => sum + row.credits, 0);
     const name = `${signed.format(-credits)} for runs, images and videos`;
-    return { at: `${day}T24`, isDay: true, name, note: `${dayNameOf(day)}, less what was returned`, credits };
+    return { at: `${day}T24`, name, note: `${dayNameOf(day)}, less what was returned`, credits };
   });
   const changed = changes.map((change) => {
     const credits = change.creditsAfter - change.creditsBefore;
     const name = credits === 0 ? change.reason : `${signed.format(credits)} · ${change.reason}`;
-    return { at: change.createdAt, isDay: false, name, note: `${differenceOf(change)}, by ${actorOf(change.actor)}` };
+    const note = `${differenceOf(change)}, by ${actorOf(change.actor, 'an')}`;
+    return { at: change.createdAt, name, note, credits: change.createdAt < first ? 0 : -credits };
   });
-  return [...spent.filter(({ credits }) => credits > 0), ...changed].toSorted((a, b) => (a.at < b.at ? 1 : -1));
+  const start = [...spent, ...changed].reduce((sum, { credits }) => sum + credits, person.credits);
+  const opening =
+    person.createdAt >= first
+      ? { at: person.createdAt, name: `${signed.format(start)} · Granted at sign-up` }
+      : { at: `${dayOf(Date.parse(first) - dayMs)}T24`, name: `${countOf(start)} credits on ${dayNameOf(first)}` };
+  const note = 'Calculated from the balance, without what work in progress has reserved';
+  const charged = spent.filter(({ credits }) => credits > 0);
+  return [...charged, ...changed, { ...opening, note }].toSorted((a, b) => (a.at < b.at ? 1 : -1));
 }
 
 interface SectionProps<T, Item> {

@@ -6,7 +6,7 @@ import type { GenerationRecordPage } from '#agent/records/api.ts';
 import type { EmailList } from '#client/notify/api.ts';
 import type { Overview } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
-import type { ShownRunPage } from '../../runs/api.ts';
+import type { ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf, countUpTo, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
@@ -15,7 +15,7 @@ import texts from './attention.json' with { type: 'json' };
 import { useBudgets } from './budgets.tsx';
 import type { Listed } from './incidents.tsx';
 import { isUrgent } from './incidentstates.ts';
-import { workOf } from './names.tsx';
+import { useModels, workOf } from './names.tsx';
 import { groupsOfFailures } from './run.tsx';
 import { clockOf, dayMs, dayOf, moneyOf } from './units.ts';
 
@@ -97,7 +97,6 @@ export function Attention({ desk }: { readonly desk: Desk }) {
   const { services = [], queues = [], largestCount = 0, webhooks = null } = overview ?? {};
   const unwell = services.filter(({ status }) => status !== 'ready');
   const urgent = desk.incidents.data?.incidents.filter(isUrgent).length ?? 0;
-  const appeals = openAppeals === 0 ? '' : `, ${countOf(openAppeals)} with an appeal`;
   // Webhooks have a page of their own.
   const others = (queues ?? []).filter(({ queue, dead }) => dead > 0 && queue !== webhooks?.queue);
   const jobs = others.reduce((sum, { dead }) => sum + dead, 0);
@@ -105,18 +104,25 @@ export function Attention({ desk }: { readonly desk: Desk }) {
   const errors = (desk.errors.data?.errors ?? []).filter(({ at }) => since(at, recentMs));
   const failing = list.format([...new Set(errors.map(({ service }) => service))]);
   const runs = (desk.runs.data?.runs ?? []).filter(({ endedAt }) => since(endedAt, recentMs));
+  const orders = (desk.orders.data?.generations ?? [])
+    .filter(({ endedAt }) => since(endedAt, recentMs))
+    .map(({ failure, ...order }) => ({ ...order, error: failure }));
+  const { models = [], media = [] } = useModels().data ?? {};
+  const atLeast = [...models, ...media].some(({ costUsd }) => costUsd === null) ? '≥ ' : '';
   const all: readonly (Item | false)[] = [
     unwell.length > 0 && ['bad', sentenceOf(unwell, services.length), '#services', 'Show the services'],
     item('urgent', urgent),
     item('errors', errors.length, { rest: ` of ${failing} since ${clockOf(errors.at(-1)?.at)}` }),
-    item('runs', runs.length, { rest: ` since ${clockOf(runs.at(-1)?.endedAt)}: ${reasonsOf(runs)}` }),
+    item('runs', runs.length, { rest: failuresOf(runs) }),
+    item('orders', orders.length, { rest: failuresOf(orders) }),
     item('jobs', jobs, { rest: `: ${works}`, most: largestCount, queue: others[0]?.queue ?? '' }),
     ...webhookItems(webhooks),
     item('failedMails', ...mailsOf(desk.failedMails.data, dayMs)),
     item('delayedMails', ...mailsOf(desk.delayedMails.data)),
-    item('open', open - urgent, { rest: appeals }),
+    item('open', open - urgent),
+    item('appeals', openAppeals),
     ...(desk.budgets.data?.budgets ?? []).map(({ period, percent, spentUsd, budgetUsd }) => {
-      const rest = `: ${moneyOf(spentUsd)} of ${moneyOf(budgetUsd)}`;
+      const rest = `: ${atLeast}${moneyOf(spentUsd)} of ${moneyOf(budgetUsd)}`;
       return item(percent >= 100 ? 'spent' : 'budget', percent >= 80 ? percent : 0, { rest, what: period });
     }),
   ];
@@ -166,12 +172,14 @@ function webhookItems(of: Overview['webhooks']): readonly (Item | false)[] {
   return [item('failing', failing, { ...more, rest }), item('dead', dead, more)];
 }
 
-/** Such as `12 × The model provider returned 500.` */
-const reasonsOf = (runs: ShownRunPage['runs']): string =>
-  groupsOfFailures(runs)
+type Failures = readonly Pick<ShownRun, 'error' | 'answer' | 'endedAt'>[];
+
+/** Such as ` since 4:04 PM: 12 × The model provider returned 500.` */
+const failuresOf = (all: Failures): string =>
+  ` since ${clockOf(all.at(-1)?.endedAt)}: ${groupsOfFailures(all)
     .slice(0, 3)
     .map(({ reason, count }) => (count === 1 ? reason : `${countOf(count)} × ${reason}`))
-    .join(' · ');
+    .join(' · ')}`;
 
 const list = new Intl.ListFormat('en-US', { type: 'conjunction' });
 

@@ -12,7 +12,7 @@ import { saveFile } from '../shell/saving.ts';
 import './desk.css';
 import './operator.css';
 import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
-import { chosenIn, isDecision, nobody, statusOf, titleOf } from './incidentstates.ts';
+import { decisionOf, isDecision, nobody, titleOf } from './incidentstates.ts';
 import { PersonLink, readName, Viewed } from './names.tsx';
 import { actorOf, deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
 
@@ -186,19 +186,6 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
   );
 }
 
-const recordedWithinMs = 10_000;
-
-/** The incident has only its newest decision. If a later one has replaced this one, its reason is gone. */
-function decisionOf(incident: Incident, { at, action }: Pick<Action, 'at' | 'action'>) {
-  const chosen = chosenIn(action);
-  const madeAt = incident.decision?.at ?? incident.resolvedAt;
-  if (madeAt === null) return undefined;
-  const isOther = chosen !== undefined && chosen !== statusOf(incident);
-  if (isOther || Math.abs(Date.parse(at) - Date.parse(madeAt)) > recordedWithinMs)
-    return { state: chosen, isCurrent: false, reason: 'A later decision has replaced this one.' };
-  return { state: statusOf(incident), isCurrent: true, reason: incident.decision?.statement || incident.note };
-}
-
 function Decision({ incident, of: action }: { readonly incident: Incident; readonly of: Action }) {
   const decided = decisionOf(incident, action);
   if (decided === undefined) return null;
@@ -207,7 +194,10 @@ function Decision({ incident, of: action }: { readonly incident: Incident; reado
     <p>
       {state && `The content was ${state}. `}
       {isCurrent && `${incident.reasons.length > 0 ? 'People reported it: ' : ''}${causeOf(incident)}. `}
-      <span className="quiet">{isCurrent ? reason && `Reason: ${reason}` : reason}</span>
+      <span className="quiet">
+        {!isCurrent && 'A later decision has replaced this one. '}
+        {reason && `Reason: ${reason}`}
+      </span>
     </p>
   );
 }

@@ -9,7 +9,7 @@ import { useRead } from '../parts/reading.ts';
 import { Pending, Problem, Status } from '../parts/states.tsx';
 import { Line, Lines, Pairs } from '../parts/tables.tsx';
 import {
-  chosenIn,
+  decisionOf,
   incidentTones,
   isAlbum,
   isDecidable,
@@ -23,7 +23,7 @@ import {
   titleOf,
 } from './incidentstates.ts';
 import { BackLink, Id, PersonLink } from './names.tsx';
-import { deedOf } from './personview.ts';
+import { actorOf, deedOf } from './personview.ts';
 import { PlaceLink, Places } from './places.tsx';
 import { Decision, Reports } from './reports.tsx';
 
@@ -49,8 +49,21 @@ export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
 );
 
 function Facts({ incident }: { readonly incident: Incident }) {
-  const { id, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation, isGone } =
-    incident;
+  const {
+    id,
+    title,
+    ownerId,
+    assetId,
+    threadId,
+    sha256,
+    origin,
+    createdAt,
+    reports,
+    appeal,
+    generation,
+    isGone,
+    resolvedAt,
+  } = incident;
   const isThere = isDecidable(incident);
   return (
     <>
@@ -61,6 +74,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
         </div>
         <span className="record-facts">
           <IncidentStatus of={incident} />
+          {appeal !== undefined && <span className="tag">appealed</span>}
         </span>
       </header>
       <div className="desk-columns">
@@ -71,6 +85,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
               <p className="desk-quote">{appeal.text}</p>
               <p className="quiet">
                 <When at={appeal.at} />
+                {resolvedAt !== null && appeal.at < resolvedAt ? ', answered by the decision' : ', not answered yet'}
               </p>
             </section>
           )}
@@ -97,7 +112,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
           {assetId !== null && (
             <section aria-labelledby="places">
               <h2 id="places">This content everywhere</h2>
-              <Places of={assetId} but={id} />
+              <Places of={assetId} ownerId={ownerId} but={id} />
             </section>
           )}
           <History of={incident} />
@@ -124,9 +139,13 @@ function Owner({ id }: { readonly id: string }) {
   return (
     <>
       <PersonLink id={id} />,{' '}
-      <Link href={`/operator/incidents?status=all&ownerId=${id}`}>
-        {others === 0 ? 'no other incident' : others === 1 ? '1 other incident' : `${countOf(others)} other incidents`}
-      </Link>
+      {others === 0 ? (
+        'no other incident'
+      ) : (
+        <Link href={`/operator/incidents?status=all&ownerId=${id}`}>
+          {others === 1 ? '1 other incident' : `${countOf(others)} other incidents`}
+        </Link>
+      )}
     </>
   );
 }
@@ -155,21 +174,18 @@ function History({ of: incident }: { readonly of: Incident }) {
         ? 'Flagged by a rule'
         : 'Blocked by screening';
   const done = (data?.actions ?? []).filter(({ outcome }) => outcome.startsWith('2'));
-  const decisions = done.filter(({ action }) => isDecision(action));
-  const deedAt = (deed: ActionPage['actions'][number]) => {
-    const chosen = chosenIn(deed.action) ?? (deed === decisions[0] ? statusOf(incident) : undefined);
-    if (chosen !== undefined) return `Decided: ${chosen}`;
-    return decisions.includes(deed)
-      ? 'Decided. A later decision replaced it.'
-      : deedOf(deed.action).replace(/( of)? an incident/, '');
-  };
   const events = [
     ...(isOpened && reports === 0 ? [] : [{ at: createdAt, text: began, actor: '' }]),
     ...(appeal === undefined ? [] : [{ at: appeal.at, text: 'Appealed by the owner', actor: '' }]),
     ...(resolvedAt !== null && decision === null && isDecidable(incident)
       ? [{ at: resolvedAt, text: 'Closed, because the owner was erased', actor: '' }]
       : []),
-    ...done.map((deed) => ({ at: deed.at, text: deedAt(deed), actor: deed.actor })),
+    ...done.map((deed) => {
+      const made = isDecision(deed.action) ? decisionOf(incident, deed) : undefined;
+      const text = made ? `Decided: ${made.state ?? 'a later decision replaced it'}` : deedOf(deed.action);
+      const note = actorOf(deed.actor, 'an') + (made?.reason ? `: ${made.reason}` : '');
+      return { at: deed.at, text: text.replace(/( of)? an incident/, ''), actor: note };
+    }),
   ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
     <section aria-labelledby="history-heading">

@@ -147,9 +147,7 @@ function Row({ incident, others }: { readonly incident: Incident; readonly other
           {reports > 0 && <span className="quiet">reported by {peopleOf(reports)}</span>}
           {openAlike > [incident, ...others].filter((one) => one.status === 'open').length && (
             <span className="tag">
-              {openAlike === 1
-                ? '1 open incident about this content'
-                : `${openAlike} open incidents about this content`}
+              {openAlike} open incident{openAlike === 1 ? '' : 's'} about this content
             </span>
           )}
           {appeal !== undefined && <span className="tag">appealed</span>}

@@ -12,6 +12,7 @@ export const incidentTones: Readonly<Record<string, 'bad' | 'busy' | 'good' | 'q
 
 const states = { open: 'open', upheld: 'blocked', cleared: 'allowed' } as const;
 const decisions = { dismiss: 'allowed', restrict: 'restricted', remove: 'removed' } as const;
+const words = { ...states, ...decisions };
 
 /** What applies to the content now. Only an erasure closes an incident of reported content without a decision. */
 export const statusOf = ({ status, decision, origin }: Pick<Incident, 'status' | 'decision' | 'origin'>): string => {
@@ -27,7 +28,23 @@ export const isDecision = (action: string): boolean => /\/(decision|resolution)\
 
 /** By an action of the audit log. Earlier versions did not record it. */
 export const chosenIn = (action: string): string | undefined =>
-  Object.entries({ ...states, ...decisions }).find(([choice]) => action.endsWith(` ${choice}`))?.[1];
+  Object.entries(words).find(([choice]) => action.endsWith(` ${choice}`))?.[1];
+
+const recordedWithinMs = 10_000;
+
+/** What an action of the audit log decided. Earlier versions stored only the newest statement. */
+export function decisionOf({ earlier, decision, status, note, resolvedAt }: Incident, { at, action }: Deed) {
+  if (resolvedAt === null) return undefined;
+  const current = decision ?? { decision: status, statement: note, at: resolvedAt };
+  const chosen = chosenIn(action);
+  const made = [...earlier, current].find(
+    (one) =>
+      Math.abs(Date.parse(at) - Date.parse(one.at)) <= recordedWithinMs &&
+      (chosen === undefined || words[one.decision] === chosen),
+  );
+  return { state: made ? words[made.decision] : chosen, isCurrent: made === current, reason: made?.statement };
+}
+type Deed = { readonly at: string; readonly action: string };
 
 export const isRemoved = ({ decision }: Pick<Incident, 'decision'>): boolean => decision?.decision === 'remove';
 

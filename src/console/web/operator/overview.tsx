@@ -49,36 +49,35 @@ export function Overview() {
         </section>
       )}
       <div className="split">
-        <div>
-          <section aria-labelledby="errors">
-            <h2 id="errors">Recent errors</h2>
-            <Errors of={desk.errors} />
-          </section>
-          {data && (
-            <section aria-labelledby="engines">
-              <h2 id="engines">Engines and processes</h2>
-              <Pairs
-                of={Object.fromEntries([
-                  ...data.engines.map(({ concern, engine, isEmbedded }) => [
-                    concern,
-                    isEmbedded ? `${engine}, embedded` : engine,
-                  ]),
-                  ...data.processes.map(({ services, startedAt, memoryBytes }) => [
-                    services.length === data.services.length ? 'All services' : services.join(', '),
-                    <span key={startedAt}>
-                      started <When at={startedAt} />, {sizeOf(memoryBytes)}
-                    </span>,
-                  ]),
-                ])}
-              />
-            </section>
-          )}
-        </div>
+        <section aria-labelledby="errors">
+          <h2 id="errors">Recent errors</h2>
+          <Errors of={desk.errors} />
+        </section>
         <section aria-labelledby="queues">
           <h2 id="queues">Queues</h2>
           {data ? <Queues of={data} /> : !error && <Loading />}
         </section>
       </div>
+      {data && (
+        <section aria-labelledby="engines">
+          <h2 id="engines">Engines and processes</h2>
+          <Pairs
+            className="pairs engines"
+            of={Object.fromEntries([
+              ...data.engines.map(({ concern, engine, isEmbedded }) => [
+                concern,
+                isEmbedded ? `${engine}, embedded` : engine,
+              ]),
+              ...data.processes.map(({ services, startedAt, memoryBytes }) => [
+                services.length === data.services.length ? 'All services' : services.join(', '),
+                <span key={startedAt}>
+                  started <When at={startedAt} />, {sizeOf(memoryBytes)}
+                </span>,
+              ]),
+            ])}
+          />
+        </section>
+      )}
     </div>
   );
 }

@@ -138,7 +138,7 @@ function PersonRow({ person }: { readonly person: Person }) {
       <Figure value={countOf(credits)} word="credits" />
       <Figure value={spent && countOf(spent.credits)} word="spent this month" />
       <Figure value={spent && costOf(spent.costUsd)} word="cost this month" />
-      <Figure value={failures > 0 ? link : isKnown ? '0' : undefined} word="failed this week" />
+      <Figure value={failures > 0 ? link : isKnown ? '0' : undefined} word="failed runs this week" />
       <Figure value={activeAt === null ? 'not in a browser' : <Dated word="active" at={activeAt} />} />
       <Figure value={<Dated word="joined" at={createdAt} />} />
     </div>

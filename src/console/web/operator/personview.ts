@@ -62,7 +62,8 @@ export function deedOf(action: string): string {
 }
 
 /** A server that calls with the internal key alone gives no name. */
-export const actorOf = (actor: string): string => (actor === 'unnamed' ? 'An unnamed server' : actor);
+export const actorOf = (actor: string, article = 'An'): string =>
+  actor === 'unnamed' ? `${article} unnamed server` : actor;
 
 /** The log has the status of a request, or the word of a command. */
 export const outcomeOf = (outcome: string): string =>

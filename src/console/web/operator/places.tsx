@@ -63,8 +63,10 @@ export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident;
   />
 );
 
-/** Where a file is, as it is or as the same bytes, what was reported about it, and how to take it down. */
-export function Places({ of: assetId, but }: { readonly of: string; readonly but?: string }) {
+type PlacesProps = { readonly of: string; readonly ownerId?: string; readonly but?: string };
+
+/** Where a file is, what was reported about it, and how to take it down. The page has named the owner and the incident `but`. */
+export function Places({ of: assetId, ownerId, but }: PlacesProps) {
   const { data } = usePlaces(assetId);
   const { places = [], incidents = [] } = data ?? {};
   const opening = useMutation({
@@ -87,11 +89,12 @@ export function Places({ of: assetId, but }: { readonly of: string; readonly but
               </span>
             }
             note={
-              <>
-                {place.isCopy ? 'Of ' : 'The same bytes, of '}
-                <PersonLink id={place.ownerId} />
-                {place.isRestricted && ', restricted'}
-              </>
+              <span className="record-facts">
+                {!place.isCopy && <span>The same bytes</span>}
+                {place.ownerId !== ownerId && <PersonLink id={place.ownerId} />}
+                {place.isRestricted && <Status tone="bad">restricted: only the owner sees it</Status>}
+                {place.hiddenPages > 0 && <span>shared pages hidden: {place.hiddenPages}</span>}
+              </span>
             }
           />
         ))}

@@ -61,6 +61,7 @@ export function Decision({ incident }: { readonly incident: Incident }) {
     },
   });
   const isAppealOpen = appeal !== undefined && (resolvedAt === null || Date.parse(appeal.at) > Date.parse(resolvedAt));
+  const isDue = resolvedAt === null || isAppealOpen;
   const text = decision?.statement ?? note;
   return (
     <section className="card stack" aria-labelledby="decision-heading">
@@ -81,7 +82,7 @@ export function Decision({ incident }: { readonly incident: Incident }) {
       <Changes>
         <div className="desk-buttons">
           {(ownerId !== nobody || !isDecidable(incident)) && (
-            <button type="button" className="primary" onClick={() => setOpen(true)}>
+            <button type="button" className={isDue ? 'primary' : undefined} onClick={() => setOpen(true)}>
               {isAppealOpen ? 'Answer the appeal' : resolvedAt === null ? 'Decide' : 'Decide again'}
             </button>
           )}
@@ -124,9 +125,15 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const queries = useQueryClient();
   const isThere = isDecidable(incident);
   const [decision, setDecision] = useState<string>();
-  const [typed, setTyped] = useState(note ?? '');
-  const text = typed.trim();
-  const [language] = languageOf(useOwner(incident.ownerId));
+  const [typed, setTyped] = useState(note ?? undefined);
+  const [language, languageName] = languageOf(useOwner(incident.ownerId));
+  const [worst = ''] = bySeverity(incident.reasons);
+  const fitting = templates.filter(({ reasons }) => reasons?.includes(worst));
+  const named = [...new Set([...fitting, ...templates])].map(({ name }) => [name, name] as const);
+  const suggested = decision === 'dismiss' ? templates.find(({ reasons }) => reasons === undefined) : fitting[0];
+  const isSuggested = isThere && !incident.isGone && decision !== undefined;
+  const written = typed ?? (isSuggested ? suggested?.texts[language] : undefined) ?? '';
+  const text = written.trim();
   const template = templates.find(({ texts }) => texts[language] === text);
   const choices = statements.choices[!isThere ? 'blocked' : incident.isGone ? 'removed' : 'there'];
   const others = useOthers(incident);
@@ -200,13 +207,20 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             ))}
           </fieldset>
         )}
-        {isThere && <Templates of={incident} onChoose={setTyped} />}
+        {isThere && (
+          <Choice
+            label={`Template in ${languageName}`}
+            choices={[['', 'None: write your own'], ...named]}
+            value={template?.name ?? ''}
+            onChange={(name) => setTyped(templates.find((one) => one.name === name)?.texts[language] ?? '')}
+          />
+        )}
         <TextArea
           label={isThere ? 'Statement of reasons' : 'Note'}
           rows={5}
           maxLength={isThere ? 5000 : 2000}
           required={isThere}
-          value={typed}
+          value={written}
           onChange={setTyped}
         />
         {isThere && (
@@ -230,6 +244,8 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
     </Dialog>
   );
 }
+
+const { templates } = statements;
 
 type Other = ReturnType<typeof undecidedIn>[number];
 const keyOf = (one: Other) => ('id' in one ? one.id : String(one.assetId));
@@ -259,28 +275,5 @@ function MailLanguage({ of: id }: { readonly of: string }) {
       Emails about the content of <PersonName id={id} /> are written in {languageOf(owner)[1]},{' '}
       {owner?.language == null ? 'because the language of this person is not known' : 'the language of this person'}.
     </p>
-  );
-}
-
-const { templates } = statements;
-
-/** In the language of the owner, who gets the text by email. It can be changed before it is sent. */
-function Templates({ of, onChoose }: { readonly of: Incident; readonly onChoose: (text: string) => void }) {
-  const { ownerId, reasons } = of;
-  const [language, languageName] = languageOf(useOwner(ownerId));
-  const [chosen, setChosen] = useState('');
-  const [worst = ''] = bySeverity(reasons);
-  const fits = (one: (typeof templates)[number]) => Number(one.reasons?.includes(worst) ?? false);
-  const sorted = templates.toSorted((one, other) => fits(other) - fits(one));
-  return (
-    <Choice
-      label={`Template in ${languageName}`}
-      choices={[['', 'None: write your own'], ...sorted.map(({ name }) => [name, name] as const)]}
-      value={chosen}
-      onChange={(name) => {
-        setChosen(name);
-        onChoose(templates.find((one) => one.name === name)?.texts[language] ?? '');
-      }}
-    />
   );
 }

@@ -74,7 +74,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
       {assetIds.map((assetId, index) => (
         <div key={assetId} className="record-file">
           <Picture assetId={assetId} alt={assetIds.length > 1 ? `the ${one.kind}, ${index + 1}` : `the ${one.kind}`} />
-          <Places of={assetId} />
+          <Places of={assetId} ownerId={one.userId} />
         </div>
       ))}
       {one.references.length > 0 && (
@@ -162,7 +162,10 @@ function Details({ run }: { readonly run: ShownRun }) {
       <Head of={run} name={request ?? (title === untitled ? unread : title)}>
         {title !== untitled && (
           <>
-            , in <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>“{title}”</Link>
+            , in{' '}
+            <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>
+              {title === request ? 'its conversation' : `“${title}”`}
+            </Link>
           </>
         )}
       </Head>

@@ -11,7 +11,7 @@ import { Choice } from '../parts/fields.tsx';
 import { countOf, When } from '../parts/figures.tsx';
 import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, PageHead, Status } from '../parts/states.tsx';
-import { PersonLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
+import { PersonLink, SettingLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
 import { Pictures } from './places.tsx';
 import {
   creditsOf,
@@ -131,11 +131,9 @@ function ModelChoice({ kind, value, onChange }: ModelChoiceProps) {
 
 type Query = Readonly<Record<string, string>>;
 
-const none = (
+const Nothing = ({ children }: { readonly children?: ReactNode }) => (
   <Empty title="Nothing matches.">
-    <p className="quiet">
-      A search covers the newest 10,000. Runs that ended longer ago than AGENT_TASK_TTL_SECS are removed.
-    </p>
+    <p className="quiet">A search covers the newest 10,000. {children}</p>
   </Empty>
 );
 
@@ -147,7 +145,11 @@ function RunList({ query }: { readonly query: Query }) {
       label="Runs"
       itemsOf={({ runs }) => runs}
       keyOf={({ taskId }) => taskId}
-      empty={none}
+      empty={
+        <Nothing>
+          Runs that ended longer ago than <SettingLink name="AGENT_TASK_TTL_SECS" /> are removed.
+        </Nothing>
+      }
       above={(runs) => <EqualFailures of={runs} kind="runs" />}
     >
       {(run) => <RunRow run={run} />}
@@ -236,7 +238,7 @@ function GenerationList({ query }: { readonly query: Query }) {
       label="Images and videos"
       itemsOf={({ generations }) => generations}
       keyOf={({ id }) => id}
-      empty={none}
+      empty={<Nothing />}
       above={(all) => <EqualFailures of={all.map(failureOf)} kind="generations" />}
     >
       {(one) => <GenerationRow one={one} />}
