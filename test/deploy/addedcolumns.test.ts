@@ -29,6 +29,7 @@ const rows = [
   ['media/430_incident_titles', incidents, 'select list, title from screening_incidents', ['sha256', null]],
   ['media/450_incident_generations', incidents, 'select list, generation from screening_incidents', ['sha256', null]],
   ['media/470_album_covers', shares, 'select share_id, shown_at from shares', ['old', null]],
+  ['media/480_earlier_decisions', incidents, 'select list, earlier from screening_incidents', ['sha256', []]],
 ] as const;
 
 describe.skipIf(isMissing)('rows of an earlier version', () => {

@@ -176,7 +176,8 @@ function ledgerOf(days: UserUsage['days'], { person, changes }: PersonDetails) {
     person.createdAt >= first
       ? { at: person.createdAt, name: `${signed.format(start)} · Granted at sign-up` }
       : { at: `${dayOf(Date.parse(first) - dayMs)}T24`, name: `${countOf(start)} credits on ${dayNameOf(first)}` };
-  const note = 'Calculated from the balance, without what work in progress has reserved';
+  const note =
+    'Calculated from the balance: also what your own programs granted, less what work in progress has reserved';
   const charged = spent.filter(({ credits }) => credits > 0);
   return [...charged, ...changed, { ...opening, note }].toSorted((a, b) => (a.at < b.at ? 1 : -1));
 }
