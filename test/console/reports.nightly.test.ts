@@ -191,6 +191,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     const { page: operator } = visitor;
     const published = operator.getByRole('region', { name: 'Published by users' });
     await published.getByRole('button', { name: 'Open an incident' }).click();
+    await published.getByRole('button', { name: 'Yes, open an incident' }).click();
     await operator.getByRole('heading', { name: 'Opened by an operator' }).waitFor();
     await judge(operator, 'an incident without a report');
     await operator.getByRole('button', { name: 'Decide' }).click();
@@ -253,7 +254,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await page.getByRole('link', { name: 'Published in Explore' }).waitFor();
     expect(await page.getByRole('link', { name: 'On a shared page' }).getAttribute('href')).toContain(share.id);
     // There are incidents already.
-    expect(await page.getByRole('button', { name: 'Take down …' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Open an incident' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Show the image' }).click();
     await page.getByTitle('Show it larger').click();
     const large = page.getByRole('dialog').getByRole('img', { name: 'the image' });
@@ -303,7 +304,11 @@ describe.skipIf(withoutChromium)('a report', () => {
     // A file without a report, and its owner.
     const second = await order('a blue bicycle');
     await page.goto(`${rig.url}/operator/runs?kind=generations&id=${second.id}`);
-    await page.getByRole('button', { name: 'Take down …' }).click();
+    await page.getByRole('button', { name: 'Open an incident' }).click();
+    await page.getByRole('button', { name: 'No', exact: true }).click();
+    expect(await counts()).toMatchObject({ open: 0 });
+    await page.getByRole('button', { name: 'Open an incident' }).click();
+    await page.getByRole('button', { name: 'Yes, open an incident' }).click();
     await page.getByRole('heading', { name: 'Opened by an operator' }).waitFor();
     await page.getByRole('region', { name: 'Decision' }).getByRole('button', { name: 'Block …' }).click();
     const blocking = page.getByRole('dialog', { name: /^Block/ });

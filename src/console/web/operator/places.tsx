@@ -8,6 +8,7 @@ import type { ContentPlaces } from '#media/reports/api.ts';
 import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { Changes, useConsole } from '../operator.tsx';
+import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Problem, Status } from '../parts/states.tsx';
@@ -69,9 +70,6 @@ type PlacesProps = { readonly of: string; readonly ownerId?: string; readonly bu
 export function Places({ of: assetId, ownerId, but }: PlacesProps) {
   const { data } = usePlaces(assetId);
   const { places = [], incidents = [] } = data ?? {};
-  const opening = useMutation({
-    mutationFn: async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
-  });
   const isStored = places.some((one) => one.assetId === assetId);
   return (
     <div className="stack">
@@ -103,14 +101,28 @@ export function Places({ of: assetId, ownerId, but }: PlacesProps) {
       {isStored && incidents.every(({ status }) => status !== 'open') && but === undefined && (
         <Changes>
           <div className="row">
-            <button type="button" className="danger" disabled={opening.isPending} onClick={() => opening.mutate()}>
-              Take down …
-            </button>
+            <OpenIncident of={assetId} />
           </div>
         </Changes>
       )}
-      <Problem of={opening.error} />
     </div>
+  );
+}
+
+/** The decision about it ends the incident, and its owner gets an email. So this needs a confirmation. */
+export function OpenIncident({ of: assetId }: { readonly of: string }) {
+  const opening = useMutation({
+    mutationFn: async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
+  });
+  return (
+    <>
+      <Confirm
+        label="Open an incident"
+        question="Open an incident? You decide there, with a reason for the owner."
+        onConfirm={() => opening.mutateAsync().catch(() => undefined)}
+      />
+      <Problem of={opening.error} />
+    </>
   );
 }
 

@@ -3,13 +3,13 @@ import './content.css';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
 import type { IncidentPage } from '#media/incidents/api.ts';
 import type { ContentSource, DocumentName } from '../../content.ts';
 import { callJson, send } from '../calls.ts';
 import { languageChoices, SettingLink } from '../operator/names.tsx';
-import { openIncident } from '../operator/places.tsx';
+import { OpenIncident } from '../operator/places.tsx';
 import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -346,18 +346,12 @@ function Published() {
   const enabled = info?.hasPeople === true;
   const open = useRead<IncidentPage>(['incidents', 'open'], '/api/incidents?status=open&limit=200', { enabled }).data;
   const mayOpen = useMayChange();
-  const [, navigate] = useLocation();
-  const opening = useMutation({
-    mutationFn: openIncident,
-    onSuccess: ({ id }) => navigate(`/operator/incidents/${id}`),
-  });
   return (
     <section aria-label="Published by users" className="stack published">
       <h2>Published by users</h2>
       <p className="quiet">
         The newest of the public feed. To take one down, open an incident, and decide it with a reason for the owner.
       </p>
-      <Problem of={opening.error} />
       {data === undefined ? (
         <Pending error={error} retry={refetch} />
       ) : data.items.length === 0 ? (
@@ -376,11 +370,7 @@ function Published() {
                   {author ?? 'Anonymous'}, <When at={publishedAt} />
                 </p>
                 {incident && <Link href={`/operator/incidents/${incident.id}`}>Reported: decide</Link>}
-                {mayOpen && open && !incident && (
-                  <button type="button" disabled={opening.isPending} onClick={() => opening.mutate(assetId)}>
-                    Open an incident
-                  </button>
-                )}
+                {mayOpen && open && !incident && <OpenIncident of={assetId} />}
               </li>
             );
           })}
