@@ -214,6 +214,7 @@ onEveryPair(
           is_priority: false,
           decision: null,
           statement: null,
+          earlier: [],
           title: null,
           generation: null,
           source_id: null,

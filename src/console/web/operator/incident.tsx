@@ -49,21 +49,9 @@ export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
 );
 
 function Facts({ incident }: { readonly incident: Incident }) {
-  const {
-    id,
-    title,
-    ownerId,
-    assetId,
-    threadId,
-    sha256,
-    origin,
-    createdAt,
-    reports,
-    appeal,
-    generation,
-    isGone,
-    resolvedAt,
-  } = incident;
+  const { id, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation, isGone } =
+    incident;
+  const isAnswered = appeal !== undefined && appeal.at < (incident.resolvedAt ?? '');
   const isThere = isDecidable(incident);
   return (
     <>
@@ -85,7 +73,7 @@ function Facts({ incident }: { readonly incident: Incident }) {
               <p className="desk-quote">{appeal.text}</p>
               <p className="quiet">
                 <When at={appeal.at} />
-                {resolvedAt !== null && appeal.at < resolvedAt ? ', answered by the decision' : ', not answered yet'}
+                {isAnswered ? ', answered by the decision' : ', not answered yet'}
               </p>
             </section>
           )}
