@@ -140,6 +140,7 @@ onEveryPair('the screening of copies', (pair) => {
           is_priority: false,
           decision: null,
           statement: null,
+          earlier: [],
           title: null,
           generation: null,
           source_id: null,
