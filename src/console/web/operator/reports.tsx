@@ -109,13 +109,15 @@ function UnsentMails({ of: id }: { readonly of: string }) {
       `/api/jobs?${new URLSearchParams({ queue: mailQueue, state, q: id })}`,
       { enabled, refetchInterval: 5000 },
     ).data?.jobs ?? [];
-  const unsent = [...useJobs('dead'), ...useJobs('failing')];
-  const [first] = unsent;
-  if (first === undefined) return null;
+  const [dead, failing] = [useJobs('dead').length, useJobs('failing').length];
+  if (dead + failing === 0) return null;
+  const emailsOf = (count: number) => (count === 1 ? 'One email' : `${count} emails`);
   return (
-    <p className="problem desk-wrapped" role="alert">
-      {unsent.length === 1 ? 'One email' : `${unsent.length} emails`} about this decision could not be sent:{' '}
-      {first.reason}. <Link href={`/operator/jobs?queue=${mailQueue}`}>Show the jobs</Link>
+    <p className={`${dead > 0 ? 'problem' : 'quiet'} desk-wrapped`} role="status">
+      {dead > 0
+        ? `${emailsOf(dead)} about this decision could not be sent.`
+        : `${emailsOf(failing)} about this decision could not be sent yet. The next attempt follows automatically.`}{' '}
+      <Link href={`/operator/jobs?queue=${mailQueue}`}>Show the jobs</Link>
     </p>
   );
 }
