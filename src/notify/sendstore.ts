@@ -224,7 +224,7 @@ export const isInOutbox = sql<boolean>`coalesce(status = 'sent' and provider_id 
 const isRequestedAgain = sql<boolean>`exists (select from jobs where jobs.status = 'waiting' and unique_key = any(
   array[notify_sends.id::text, idempotency_key] || (string_to_array(idempotency_key, ' '))[2:]))`;
 
-const isDelayed = sql<boolean>`case notify_sends.status when 'failed' then ${isRequestedAgain}
+export const isDelayed = sql<boolean>`case notify_sends.status when 'failed' then ${isRequestedAgain}
   else notify_sends.status in ('pending', 'sending') and ${hasFailed} end`;
 
 /** Newest first. Skipped notifications are left out. */

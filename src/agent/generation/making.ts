@@ -18,11 +18,7 @@ import { cancelTopic, endImages, imageReferenceOf, imageScopeOf, imagesQueue } f
 import { endItem, lockGeneration, markOrdered, type NewGeneration, noteImage } from './generationstore.ts';
 import { readImages } from './sources.ts';
 
-const stopped = {
-  status: 'failed',
-  code: 'interrupted',
-  message: 'The server stopped while it made the image.',
-} as const;
+const stopped = { status: 'failed', code: 'interrupted', message: 'The image was interrupted.' } as const;
 /** Jobs that wait for providers. */
 const generationsAtOnce = 50;
 const imagesAtOnce = 4;

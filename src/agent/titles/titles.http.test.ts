@@ -125,6 +125,7 @@ describe('a title', () => {
 it.each([
   ['"Bees."', 'Bees'],
   ['**Title: The bees**', 'The bees'],
+  ['The `dance` of **the bees', 'The dance of the bees'],
   ['# Bees\n\nMore text', 'Bees'],
   ['« Les abeilles »', 'Les abeilles'],
   ['a'.repeat(200), 'a'.repeat(80)],

@@ -88,9 +88,9 @@ async function requestTitle(
 
 const marks = new Set(' \t\r*"\'“”«»`.');
 
-/** The first line, without the marks that models like to put around a title. */
+/** The first line, without Markdown and the marks that models like to put around a title. */
 export function titleOf(answer: string): string {
-  const line = answer.trim().split('\n', 1)[0] ?? '';
+  const line = (answer.trim().split('\n', 1)[0] ?? '').replaceAll(/\*\*|__|`/g, '');
   const words = storable(line).replace(/^(?:title:|[\s#*"'“”«»„`])+/i, '');
   let end = words.length;
   // A pattern would take quadratic time for a long row of marks that does not end the line.

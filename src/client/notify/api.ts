@@ -13,6 +13,8 @@ export interface MailsOfPerson {
     readonly status: string;
     /** It was stored in the outbox, and not sent. */
     readonly inOutbox: boolean;
+    /** An attempt failed, and another one follows. */
+    readonly isDelayed: boolean;
     readonly createdAt: string;
   }[];
   readonly suppression: { readonly reason: string; readonly since: string } | null;

@@ -354,7 +354,9 @@ const dateOf = (at: string, language: ContentLanguage): string =>
   new Date(at).toLocaleDateString(localeOf(language), { dateStyle: 'long', timeZone: 'UTC' });
 
 const shorten = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  // Other sites show Markdown as it is.
+  const plain = text.replaceAll(/\*\*|__|`|^#+ /gm, '');
+  const line = plain.replaceAll(/\s+/g, ' ').trim();
   const characters = [...line];
   return characters.length <= longestTitle ? line : `${characters.slice(0, longestTitle - 1).join('')}…`;
 };

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { mentions } from '#platform/jobs/forgetting.ts';
-import { isInOutbox } from '../sendstore.ts';
+import { isDelayed, isInOutbox } from '../sendstore.ts';
 import type { NotifyTables } from '../tables.ts';
 
 /** Newest first. */
@@ -16,7 +16,7 @@ export function listMailsTo(db: Db<NotifyTables>, address: string, limit: number
           query
             .selectFrom('notify_sends')
             .select(['id', 'subject', 'status', 'created_at as createdAt', 'provider_id as providerId'])
-            .select(isInOutbox.as('inOutbox'))
+            .select([isInOutbox.as('inOutbox'), isDelayed.as('isDelayed')])
             .where(sql<boolean>`addresses @> array[${address}]::text[]`),
       )
       .selectFrom('found')

@@ -38,6 +38,7 @@ export const mailsOfPerson = z.object({
         subject: z.string(),
         status: z.string(),
         inOutbox: z.boolean().describe('It was stored in the outbox, and not sent.'),
+        isDelayed: z.boolean().describe('An attempt failed, and another one follows.'),
         createdAt: z.iso.datetime(),
       }),
     )
@@ -89,8 +90,8 @@ async function readMails({ db }: NotifyContext, address: string, limit: number):
   const [mails, suppression] = await Promise.all([listMailsTo(db, address, limit), findSuppression(db, address)]);
   const eventsOf = await listEventsOf(db, mails);
   return {
-    mails: mails.map(({ id, subject, status, inOutbox, createdAt }) => ({
-      ...{ id, inOutbox },
+    mails: mails.map(({ id, subject, status, inOutbox, isDelayed, createdAt }) => ({
+      ...{ id, inOutbox, isDelayed },
       status: statusOf(status, eventsOf.get(id) ?? []),
       subject: subject ?? '',
       createdAt: createdAt.toISOString(),

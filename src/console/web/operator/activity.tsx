@@ -109,7 +109,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
       </Section>
       {view.mails !== null && (
         <Section title="Emails" part={view.mails} empty="No emails in the last 30 days." listOf={({ mails }) => mails}>
-          {({ id, subject, status, inOutbox, createdAt }) => (
+          {({ id, subject, status, inOutbox, isDelayed, createdAt }) => (
             <Line
               key={id}
               name={
@@ -117,7 +117,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
                   {subject || 'No subject'}
                 </Link>
               }
-              note={mailStateOf(status, inOutbox)}
+              note={mailStateOf(isDelayed ? 'delayed' : status, inOutbox)}
               at={createdAt}
             />
           )}
@@ -126,7 +126,12 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
         {(incident) => <IncidentLine key={incident.id} of={incident} />}
       </Section>
-      <Section title="Credit ledger" part={view.usage} empty="" listOf={({ days }) => ledgerOf(days, view.record)}>
+      <Section
+        title="Credit ledger"
+        part={{ isThere: true, value: view.usage.isThere ? view.usage.value.days : undefined }}
+        empty="No operator has changed the credits. What was charged is not available."
+        listOf={(days) => ledgerOf(days, view.record)}
+      >
         {({ at, ...entry }) => <Line key={at + entry.name} {...entry} {...(at.includes('T24') ? {} : { at })} />}
       </Section>
       <Section
@@ -158,9 +163,9 @@ export function Activity({ view }: { readonly view: PersonView }) {
 const signed = new Intl.NumberFormat(undefined, { signDisplay: 'always' });
 
 /** Changes by operators, and what each day was charged for. The newest first. With the first balance, they add up to the current one. */
-function ledgerOf(days: UserUsage['days'], { person, changes }: PersonDetails) {
+function ledgerOf(days: UserUsage['days'] | undefined, { person, changes }: PersonDetails) {
   const first = dayOf(Date.now() - 30 * dayMs);
-  const spent = [...Map.groupBy(days, ({ day }) => day)].map(([day, rows]) => {
+  const spent = [...Map.groupBy(days ?? [], ({ day }) => day)].map(([day, rows]) => {
     const credits = rows.reduce((sum, row) => sum + row.credits, 0);
     const name = `${signed.format(-credits)} for runs, images and videos`;
     return { at: `${day}T24`, name, note: `${dayNameOf(day)}, less what was returned`, credits };
@@ -179,7 +184,9 @@ function ledgerOf(days: UserUsage['days'], { person, changes }: PersonDetails) {
   const note =
     'Calculated from the balance: also what your own programs granted, less what work in progress has reserved';
   const charged = spent.filter(({ credits }) => credits > 0);
-  return [...charged, ...changed, { ...opening, note }].toSorted((a, b) => (a.at < b.at ? 1 : -1));
+  return [...charged, ...changed, ...(days === undefined ? [] : [{ ...opening, note }])].toSorted((a, b) =>
+    a.at < b.at ? 1 : -1,
+  );
 }
 
 interface SectionProps<T, Item> {

@@ -22,7 +22,7 @@ import { useConsole } from '../operator.tsx';
 import { planName, sinceThen } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { searched, useActions } from '../shell/actions.ts';
-import { isId, mailStateOf, runsHref, useModels } from './names.tsx';
+import { isId, mailStateOf, mailStatusOf, runsHref, useModels } from './names.tsx';
 
 const typingMs = 200;
 const most = 5;
@@ -82,13 +82,13 @@ export function DeskSearch() {
     ),
     ...mails
       .slice(0, most)
-      .map(({ id, subject, to, status, in_outbox }) =>
+      .map((mail) =>
         found(
           'Emails',
           Mail,
-          `${subject} to ${to.join(', ')}`,
-          mailStateOf(status, in_outbox),
-          `/operator/mail?${new URLSearchParams({ q: subject, id })}`,
+          `${mail.subject} to ${mail.to.join(', ')}`,
+          mailStateOf(mailStatusOf(mail), mail.in_outbox),
+          `/operator/mail?${new URLSearchParams({ q: mail.subject, id: mail.id })}`,
         ),
       ),
     ...(isId.test(q)

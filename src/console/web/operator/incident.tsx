@@ -67,16 +67,6 @@ function Facts({ incident }: { readonly incident: Incident }) {
       </header>
       <div className="desk-columns">
         <div className="stack">
-          {appeal !== undefined && (
-            <section className="card stack" aria-labelledby="appeal-heading">
-              <h2 id="appeal-heading">Appeal of the owner</h2>
-              <p className="desk-quote">{appeal.text}</p>
-              <p className="quiet">
-                <When at={appeal.at} />
-                {isAnswered ? ', answered by the decision' : ', not answered yet'}
-              </p>
-            </section>
-          )}
           <section aria-label="Facts">
             <Pairs
               className="pairs desk-pairs"
@@ -108,6 +98,16 @@ function Facts({ incident }: { readonly incident: Incident }) {
         <div className="stack desk-aside desk-decide">
           {isGone && <p className="quiet">The {goneBy(incident)} deleted the content. No preview of it is left.</p>}
           {assetId !== null && !isGone && <Preview id={id} isThere={isThere} />}
+          {appeal !== undefined && (
+            <section className="card stack" aria-labelledby="appeal-heading">
+              <h2 id="appeal-heading">Appeal of the owner</h2>
+              <p className="desk-quote">{appeal.text}</p>
+              <p className="quiet">
+                <When at={appeal.at} />
+                {isAnswered ? ', answered by the decision' : ', not answered yet'}
+              </p>
+            </section>
+          )}
           <Decision incident={incident} />
         </div>
       </div>

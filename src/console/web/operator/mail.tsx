@@ -18,7 +18,7 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import texts from './mailtexts.json' with { type: 'json' };
-import { languageChoices, mailStateOf, Recipients } from './names.tsx';
+import { languageChoices, mailStateOf, mailStatusOf, Recipients } from './names.tsx';
 
 export function Mail() {
   const { data: info } = useConsole();
@@ -222,10 +222,6 @@ const tones = {
   canceled: 'quiet',
 } as const;
 
-/** A failed email is delayed, too, if the service that requested it tries it again. */
-const statusOf = ({ status, reason, next_attempt_at }: EmailList['data'][number]): keyof typeof tones =>
-  (status === 'scheduled' && reason !== null) || (status === 'failed' && next_attempt_at !== null) ? 'delayed' : status;
-
 function SentMails() {
   const { of, change } = useFilters();
   const [q, opened] = [of('q').trim(), of('id')];
@@ -256,7 +252,7 @@ function SentMails() {
       <Listing
         pages={pages}
         label="Emails"
-        itemsOf={(page) => page.data.map((mail) => ({ ...mail, status: statusOf(mail) }))}
+        itemsOf={(page) => page.data.map((mail) => ({ ...mail, status: mailStatusOf(mail) }))}
         keyOf={({ id }) => id}
         empty={
           <Empty

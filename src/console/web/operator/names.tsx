@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import type { Names, PeoplePage } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
 import type { Titles } from '#agent/records/api.ts';
+import type { EmailList } from '#client/notify/api.ts';
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
@@ -230,6 +231,12 @@ export const SettingLink = ({ name }: { readonly name: string }) => (
     <code>{name}</code>
   </Link>
 );
+
+type ListedMail = EmailList['data'][number];
+
+/** A failed email is delayed, too, if the service that requested it tries it again. */
+export const mailStatusOf = ({ status, reason, next_attempt_at }: ListedMail): 'delayed' | ListedMail['status'] =>
+  (status === 'scheduled' && reason !== null) || (status === 'failed' && next_attempt_at !== null) ? 'delayed' : status;
 
 /** A mail of an installation without a mail server was not sent. */
 export const mailStateOf = (status: string, isInOutbox: boolean): string =>

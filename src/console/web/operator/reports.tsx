@@ -115,8 +115,8 @@ function UnsentMails({ of: id }: { readonly of: string }) {
   return (
     <p className={`${dead > 0 ? 'problem' : 'quiet'} desk-wrapped`} role="status">
       {dead > 0
-        ? `${emailsOf(dead)} about this decision could not be sent.`
-        : `${emailsOf(failing)} about this decision could not be sent yet. The next attempt follows automatically.`}{' '}
+        ? `${emailsOf(dead)} about this incident could not be sent.`
+        : `${emailsOf(failing)} about this incident could not be sent yet. The next attempt follows automatically.`}{' '}
       <Link href={`/operator/jobs?queue=${mailQueue}`}>Show the jobs</Link>
     </p>
   );
