@@ -145,7 +145,7 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
           <p>
             Anyone with the link can{' '}
             {isThread
-              ? `read the messages ${isNewer ? `until ${momentOf(link.shownAt)}` : 'that you see now'}, with the images and videos in the answers. Later messages are not shared`
+              ? `read the messages that you ${isNewer ? `saw until ${momentOf(link.shownAt)}` : 'see now'}, with the images and videos in the answers. Later messages are not shared`
               : `see ${link && of.kind === 'share-album' ? `${itemsOf(link.items)} of the album` : `the ${what}`}`}
             {of.kind === 'share-album' && '. What you add later is not shared'}
             {of.kind !== 'share' && ' until you update the link'}.

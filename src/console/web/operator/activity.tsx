@@ -129,7 +129,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
       <Section
         title="Credit ledger"
         part={{ isThere: true, value: view.usage.isThere ? view.usage.value.days : undefined }}
-        empty="No operator has changed the credits. What was charged is not available."
+        empty="No operator has changed the credits. The charges are not available."
         listOf={(days) => ledgerOf(days, view.record)}
       >
         {({ at, ...entry }) => <Line key={at + entry.name} {...entry} {...(at.includes('T24') ? {} : { at })} />}
