@@ -17,7 +17,7 @@ import { Memories } from './memories.tsx';
 export const Memory = () => (
   <>
     <PageHead title="Memory">
-      Facts that the assistant knows about each user and group. A profile sums up the memories of one of them.
+      Facts that the assistant stores about each user and group. A profile sums up the memories of one of them.
     </PageHead>
     <Views
       of={[

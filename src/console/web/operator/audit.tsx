@@ -37,7 +37,7 @@ export function Audit() {
   return (
     <>
       <PageHead title="Audit">
-        Each change by an operator or a command, and each look at private content. All operators can read the entries,
+        Each change by an operator or a command, and each view of private content. All operators can read the entries,
         which stay until you delete them.
       </PageHead>
       <Filters className="desk-audit">
@@ -144,7 +144,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
               Time: exact.format(new Date(at)),
               Result: result,
               Subject: target.startsWith('sha256 ') ? hashed : target,
-              Recorded: <code>{action}</code>,
+              ...(!/^[A-Z]+ \//.test(action) && { Recorded: <code>{action}</code> }),
               ...(requestId !== null && { 'Request id': <Id of={requestId} name="request id" /> }),
             }}
           />

@@ -35,10 +35,7 @@ export function usePages<P extends Page>(
 /** The path of each list → its last URL, for the way back from an entry. */
 export const lastFilters = new Map<string, string>();
 
-/**
- * Filters in the URL, so that a view can be sent to another operator. An empty value removes a filter. `replace`: Back leaves
- * the page. Otherwise it undoes the change, such as an entry that was opened.
- */
+/** Filters in the URL, to send a view to another operator. An empty value removes one. Without `replace`, Back undoes a change. */
 export function useFilters() {
   const [search, setSearch] = useSearchParams();
   useEffect(() => void lastFilters.set(location.pathname, location.pathname + location.search));
