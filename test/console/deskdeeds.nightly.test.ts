@@ -124,6 +124,18 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await page.getByLabel('From').fill('2999-01-01');
     await page.getByText('No actions match.').waitFor();
 
+    for (const budgetUsd of [5, 8, null]) await desk.send('PUT', '/api/usage/budgets/day', { budgetUsd });
+    await page.goto(`${rig.url}/operator/audit?action=budgets`);
+    const sentences = page.getByRole('list', { name: 'Actions' }).locator('> li .desk-name');
+    await sentences.nth(2).waitFor();
+    expect(await sentences.allInnerTexts()).toEqual([
+      'console changed the budget of the day from US$8.00 to none',
+      'console changed the budget of the day from US$5.00 to US$8.00',
+      'console changed the budget of the day from none to US$5.00',
+    ]);
+    await page.getByRole('link', { name: 'Open the budget' }).first().click();
+    await page.getByRole('heading', { name: 'Budgets' }).waitFor();
+
     await page.goto(`${rig.url}/operator/people/${person.id}`);
     await page.getByRole('link', { name: 'Open audit' }).click();
     await expect

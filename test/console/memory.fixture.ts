@@ -79,7 +79,7 @@ export function playMemory(scene: Scene): void {
   );
 
   scene('a profile: corrects and locks a fact, adds one, and preserves facts of several lines', async (given) => {
-    const { page, rig, expect } = given;
+    const { page, rig, complaints, expect } = given;
     const someone = randomUUID();
     await enterAsOperator(given, rig, '/operator/memory');
     await page.getByLabel('User or group', { exact: true }).fill(someone);
@@ -98,7 +98,7 @@ export function playMemory(scene: Scene): void {
     await dialog.getByLabel('Its value').fill('she');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('3 facts').waitFor();
+    await page.getByText('4 facts').waitFor();
     await open();
     // The URL has the profile and the search.
     await page.reload();
@@ -106,6 +106,7 @@ export function playMemory(scene: Scene): void {
     expect(await page.getByLabel('Search').inputValue()).toBe(someone);
     await dialog.getByRole('link', { name: `User ${someone.slice(0, 8)}` }).click();
     await page.getByText('There is no such person.').waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
     await page.goBack();
     expect(await dialog.getByLabel('display_name (locked)').inputValue()).toBe('Ada L.');
     expect(await dialog.getByLabel('pronouns (locked)').inputValue()).toBe('she');

@@ -1,7 +1,7 @@
 /** The jobs of a queue, and what an operator does with one or all of them. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Email } from '#client/notify/api.ts';
 import type { ChangedJobs, JobList, ShownJob } from '../../jobs/api.ts';
@@ -38,8 +38,8 @@ interface QueueProps {
 export function QueueJobs({ name, queue, show }: QueueProps) {
   const countOfState = (of: State) => queue?.[of] ?? 0;
   const { of, change } = useFilters();
-  const chosen = states.find(([one]) => one === of('state')) ?? states.find(([one]) => countOfState(one) > 0);
-  const state: State = chosen?.[0] ?? 'dead';
+  const [first] = useState<State>(() => states.find(([one]) => countOfState(one) > 0)?.[0] ?? 'dead');
+  const state = states.find(([one]) => one === of('state'))?.[0] ?? first;
   return (
     <section aria-labelledby="queue">
       <h2 id="queue">{workOf(name)}</h2>
