@@ -68,7 +68,7 @@ describe('the Content page', () => {
     ['added the idea “A boat”', [], [{ id: '1', title_en: 'A boat' }]],
     ['removed the idea', [{ id: '1' }, { id: '2' }], [{ id: '2' }]],
     [
-      'changed the title, prompt of the idea “A ship”',
+      'changed the title, prompt of the idea “A ship”; title: “A boat” to “A ship”',
       [{ id: '1', title_en: 'A boat', title_de: 'Ein Boot' }],
       [{ id: '1', title_en: 'A ship', title_de: 'Ein Schiff', prompt_zh_CN: '船' }],
     ],

@@ -56,9 +56,16 @@ function describeChange(name: DocumentName, before: Entry, after: Entry): string
     const changed = Object.keys({ ...one, ...other }).filter((key) => !isDeepStrictEqual(one[key], other[key]));
     // Without the language.
     const fields = new Set(changed.map((key) => key.replace(/_[a-z]{2}(_[A-Z]{2})?$/, '')));
-    if (!fields.delete('visible')) return `changed the ${[...fields].join(', ')} of ${nameOf(other)}`;
-    const rest = fields.size === 0 ? '' : `, and changed its ${[...fields].join(', ')}`;
-    return `${other.visible ? 'showed' : 'hid'} ${nameOf(other)}${rest}`;
+    const isSwitched = fields.delete('visible');
+    const names = [...fields].join(', ');
+    const texts = [...fields].map((field) => {
+      const [old, now] = [one, other].map((entry) => entry[`${field}_en`] ?? entry[field]);
+      const isShown =
+        old !== now && [old, now].every((text) => typeof text === 'string' && text.length <= longestTitle);
+      return isShown ? `; ${field}: “${old}” to “${now}”` : '';
+    });
+    if (!isSwitched) return `changed the ${names} of ${nameOf(other)}${texts.join('')}`;
+    return `${other.visible ? 'showed' : 'hid'} ${nameOf(other)}${names && `, and changed its ${names}${texts.join('')}`}`;
   };
   const longer = come.length > gone.length ? come : gone;
   return longer.map((_one, at) => compare(gone[at], come[at])).join(', ') || `changed the order of ${nouns[name]}s`;

@@ -225,7 +225,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     expect(new URL(page.url()).searchParams.get('userId')).toBe(person.id);
     await page.goto(`${rig.url}/operator/memory`);
     await page.getByLabel('User or group').fill(person.email.toUpperCase());
-    await expect.poll(() => new URL(page.url()).searchParams.get('entity_id')).toBe(person.id);
+    await page.getByRole('region', { name: 'This user or group' }).getByText(person.id).waitFor();
     await page.keyboard.press('Control+k');
     await search.fill(person.email.slice(0, 30));
     await page.getByRole('group', { name: 'People' }).waitFor();

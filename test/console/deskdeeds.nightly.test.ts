@@ -74,7 +74,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
       select 'chief@example.com', 'retry job', 'job ' || n, 'done' from generate_series(1, 250) n`);
     const { page, context, complaints } = await enter('/operator/audit');
     const actions = page.getByRole('list', { name: 'Actions' }).getByRole('listitem');
-    await page.getByText('job 250').waitFor();
+    const newest = actions.first();
+    await newest.getByText('Details').click();
+    await newest.getByText('job 250').waitFor();
     await judge(page, 'the audit log');
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => actions.count()).toBe(200);
@@ -121,6 +123,18 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
     await expect.poll(() => actions.allInnerTexts()).toEqual([expect.stringContaining('console')]);
     await page.getByLabel('From').fill('2999-01-01');
     await page.getByText('No actions match.').waitFor();
+
+    for (const budgetUsd of [5, 8, null]) await desk.send('PUT', '/api/usage/budgets/day', { budgetUsd });
+    await page.goto(`${rig.url}/operator/audit?action=budgets`);
+    const sentences = page.getByRole('list', { name: 'Actions' }).locator('> li .desk-name');
+    await sentences.nth(2).waitFor();
+    expect(await sentences.allInnerTexts()).toEqual([
+      'console changed the budget of the day from US$8.00 to none',
+      'console changed the budget of the day from US$5.00 to US$8.00',
+      'console changed the budget of the day from none to US$5.00',
+    ]);
+    await page.getByRole('link', { name: 'Open the budget' }).first().click();
+    await page.getByRole('heading', { name: 'Budgets' }).waitFor();
 
     await page.goto(`${rig.url}/operator/people/${person.id}`);
     await page.getByRole('link', { name: 'Open audit' }).click();
@@ -224,11 +238,14 @@ describe.skipIf(withoutChromium || withoutPostgres)('the deeds of operators', ()
       [id],
     );
     await page.reload();
+    await page.getByText('No email has failed.').waitFor();
+    await page.getByRole('button', { name: 'Delayed' }).click();
     await page.getByText('Next attempt in 1 hour', { exact: true }).waitFor();
     // The URL keeps it open.
     await page.getByRole('button', { name: /^Your receipt delayed/, expanded: true }).waitFor();
     await page.getByText(/^The job that requested this email tries it again: next attempt in 1 hour/).waitFor();
     await client.query("delete from jobs where queue = 'tests/callers'");
+    await page.getByRole('button', { name: 'Failed' }).click();
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('No email has failed.').waitFor();
     await page.getByRole('button', { name: 'All' }).click();

@@ -21,7 +21,7 @@ export function playMemory(scene: Scene): void {
     const someone = randomUUID();
     await enterAsOperator(given, rig, '/operator/memory');
     await page.getByLabel('User or group', { exact: true }).fill(someone);
-    await page.getByText('No memories.').waitFor();
+    await page.getByText(`No memories of User ${someone.slice(0, 8)}.`).waitFor();
     await judge(page, 'an empty memory');
     await page.getByRole('button', { name: 'New memory' }).click();
     await judge(page, 'the form for a memory');
@@ -46,7 +46,10 @@ export function playMemory(scene: Scene): void {
     await judge(page, 'the question before an erasure');
     await page.getByRole('button', { name: 'Yes, erase everything' }).click();
     await page.getByText('Erased.').waitFor();
-    await page.getByText('No memories.').waitFor();
+    await page.getByText(`No memories of User ${someone.slice(0, 8)}.`).waitFor();
+    await page.getByLabel('User or group', { exact: true }).fill('unknown@example.com');
+    await page.getByText('No user has this email address.').waitFor();
+    expect(await page.getByRole('region', { name: 'This user or group' }).count()).toBe(0);
   });
 
   scene(
@@ -76,7 +79,7 @@ export function playMemory(scene: Scene): void {
   );
 
   scene('a profile: corrects and locks a fact, adds one, and preserves facts of several lines', async (given) => {
-    const { page, rig, expect } = given;
+    const { page, rig, complaints, expect } = given;
     const someone = randomUUID();
     await enterAsOperator(given, rig, '/operator/memory');
     await page.getByLabel('User or group', { exact: true }).fill(someone);
@@ -95,11 +98,28 @@ export function playMemory(scene: Scene): void {
     await dialog.getByLabel('Its value').fill('she');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('3 facts').waitFor();
+    await page.getByText('4 facts').waitFor();
     await open();
+    // The URL has the profile and the search.
+    await page.reload();
+    await page.getByRole('dialog', { name: `Profile of User ${someone.slice(0, 8)}` }).waitFor();
+    expect(await page.getByLabel('Search').inputValue()).toBe(someone);
+    await dialog.getByRole('link', { name: `User ${someone.slice(0, 8)}` }).click();
+    await page.getByText('There is no such person.').waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+    await page.goBack();
     expect(await dialog.getByLabel('display_name (locked)').inputValue()).toBe('Ada L.');
     expect(await dialog.getByLabel('pronouns (locked)').inputValue()).toBe('she');
     const whole = dialog.getByRole('textbox', { name: 'preferences (from memories)', exact: true });
     expect(await whole.inputValue()).toBe(preferences);
+    await page.goBack();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'All memories of this user' }).click();
+    await page.getByRole('button', { name: /^Likes harbours at night/ }).click();
+    await page.reload();
+    await page
+      .getByRole('dialog', { name: 'Memory' })
+      .getByText(`User ${someone.slice(0, 8)}`)
+      .waitFor();
   });
 }

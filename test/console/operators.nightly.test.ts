@@ -378,7 +378,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const recorded = await client.query(
       `select actor, target from operator_actions where target like 'budget of %' order by action_id`,
     );
-    const amounts = ['24.8 USD', 'none', '10 USD'];
+    const amounts = ['10 USD to 24.8 USD', '24.8 USD to none', 'none to 10 USD'];
     expect(recorded.rows).toEqual(amounts.map((to) => ({ actor: 'console', target: `budget of the day: ${to}` })));
     expect(complaints).toEqual([]);
   });

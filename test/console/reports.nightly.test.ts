@@ -161,16 +161,18 @@ describe.skipIf(withoutChromium)('a report', () => {
         expect.stringMatching(/Decided: removed[\s\S]*by console: The person took the agreement back\.$/),
       ]);
     await operator.goto(`${rig.url}/operator/audit?action=decision`);
+    // Each decision has its cause, also an earlier one.
+    const cause = '1 person reported it: Intimate without consent.';
     for (const [chosen, reason] of [
       ['restricted', 'The person did not agree.'],
       ['allowed', 'The agreement is valid.'],
     ])
       await operator
-        .getByText(`The content was ${chosen}. A later decision has replaced this one. Reason: ${reason}`)
+        .getByText(`The content was ${chosen}. ${cause} A later decision has replaced this one. Reason: ${reason}`)
         .waitFor();
     await operator
       .getByText(
-        /^The content was removed\. People reported it: Intimate without consent\. Reason: The person took the agreement back\.$/,
+        /^The content was removed\. 1 person reported it: Intimate without consent\. Reason: The person took the agreement back\.$/,
       )
       .waitFor();
     const downloaded = operator.waitForEvent('download');

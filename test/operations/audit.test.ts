@@ -83,7 +83,7 @@ it('records the actor, the action, the target and the outcome, and nothing else'
     [me, 'credits', 'sha256', 'done'],
     [me, 'POST /v1/sweep', 'leftovers', '200'],
     [me, 'PUT /v1/accounts/credits', 'sha256', '200'],
-    ['unnamed', 'POST /admin/memories', 'memories', '201'],
+    ['unnamed', 'POST /admin/memories', 'memory', '201'],
     ['unnamed', 'PUT /admin/memories/:id', 'memory', '404'],
     ['console', 'GET /admin/entities/:entity_type/:entity_id/export', 'sha256', '200'],
     ['console', 'DELETE /admin/entities/:entity_type/:entity_id', 'sha256', '204'],
@@ -92,9 +92,10 @@ it('records the actor, the action, the target and the outcome, and nothing else'
     expect(new Date(at).toISOString()).toBe(at);
     expect(requestId).toMatch(/^[\w.-]+$/);
   }
-  // A reader who knows the id can verify the hash.
+  expect(lines[3]?.[3]).toBe(`memory ${id}`);
+  // A reader who knows the id of the user can verify the hash.
   const [, salt, digest] = lines.at(-1)?.[3]?.split(' ') ?? [];
-  expect(createHash('sha256').update(`${salt} user ${entityId}`).digest('hex')).toBe(digest);
+  expect(createHash('sha256').update(`${salt} ${entityId}`).digest('hex')).toBe(digest);
   for (const secret of [content, entityId, 'ada@example.com', ...Object.values(secrets)])
     expect(output).not.toContain(secret);
 });

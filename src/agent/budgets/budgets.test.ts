@@ -93,21 +93,24 @@ it('budgets have what is spent of them, rounded down, and no other month', async
 });
 
 it('a change by an operator replaces the setting, and is in the audit log', async () => {
+  const change = (budgetUsd: number | null) =>
+    changeBudget(db(), [daily(10)], { period: 'day', budgetUsd, actor: 'chief@example.com' });
   await spend(8, 'one');
-  await changeBudget(db(), 'day', 16, 'chief@example.com');
+  await change(16);
   expect(await listBudgets(db(), [daily(10), monthly(100)])).toMatchObject([
     { period: 'day', budgetUsd: 16, changedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), percent: 50 },
     { period: 'month', budgetUsd: 100, changedAt: null, percent: 8 },
   ]);
   expect(await reached([daily(10)])).toEqual([['day', 50, 8]]);
-  await changeBudget(db(), 'day', 8, 'chief@example.com');
+  await change(8);
   expect(await reached([])).toEqual([
     ['day', 80, 8],
     ['day', 100, 8],
   ]);
-  await changeBudget(db(), 'day', null, 'chief@example.com');
+  await change(null);
   expect([await listBudgets(db(), [daily(1)]), await reached([daily(1)])]).toEqual([[], []]);
   const { rows } = await sql`select actor, action, target from operator_actions order by action_id`.execute(db());
   const recorded = { actor: 'chief@example.com', action: 'PUT /usage/budgets/:period' };
-  expect(rows).toEqual(['16 USD', '8 USD', 'none'].map((to) => ({ ...recorded, target: `budget of the day: ${to}` })));
+  const amounts = ['10 USD to 16 USD', '16 USD to 8 USD', '8 USD to none'];
+  expect(rows).toEqual(amounts.map((change) => ({ ...recorded, target: `budget of the day: ${change}` })));
 });

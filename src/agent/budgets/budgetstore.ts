@@ -1,7 +1,7 @@
 /** Spending by period, from the totals of all users, and the shares of budgets that operators were notified of. */
 import { sql } from 'kysely';
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
 import type { AgentTables } from '../tables.ts';
 import type { Budget, BudgetList, Period } from './api.ts';
 
@@ -40,16 +40,25 @@ export async function listBudgets(db: Handle, budgets: readonly Budget[]): Promi
 }
 
 /** From now on, in place of the setting. */
-export const changeBudget = (db: Db<AgentTables>, period: Period, budgetUsd: number | null, actor: string) =>
+export const changeBudget = (
+  db: Db<AgentTables>,
+  budgets: readonly Budget[],
+  { period, budgetUsd, actor }: { readonly period: Period; readonly budgetUsd: number | null; readonly actor: string },
+) =>
   transaction(db, async (tx) => {
+    // The second of two changes at the same time records the first as its old value.
+    await holdName(tx, 'budgets');
+    const before = (await listBudgets(tx, budgets)).find((one) => one.period === period);
     await tx
       .insertInto('agent_budgets')
       .values({ period, budget_usd: budgetUsd })
       .onConflict((oc) => oc.column('period').doUpdateSet({ budget_usd: budgetUsd, changed_at: sql`now()` }))
       .execute();
-    const target = `budget of the ${period}: ${budgetUsd === null ? 'none' : `${budgetUsd} USD`}`;
+    const target = `budget of the ${period}: ${amountOf(before?.budgetUsd)} to ${amountOf(budgetUsd)}`;
     await recordAction(auditOf(tx), { actor, action: 'PUT /usage/budgets/:period', target, outcome: 'done' });
   });
+
+const amountOf = (usd: number | null = null) => (usd === null ? 'none' : `${usd} USD`);
 
 export type Reached = Omit<BudgetList['budgets'][number], 'changedAt'>;
 

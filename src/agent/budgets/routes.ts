@@ -21,14 +21,15 @@ export function addBudgetRoutes(app: HttpServer, access: Access, { db, budgets }
   routes.put('/usage/budgets/:period', access.internalOnly, {
     id: 'changeBudget',
     summary: 'Set or remove the budget of a day or a month',
-    description: 'Replaces the budget of the settings, in all processes, within 5 s. The audit log records the change.',
+    description:
+      'Replaces the budget of the settings, in all processes, within 5 s. The audit log records the change, with the budget before.',
     example: { budgetUsd: 25 },
     client: { repeatable: true },
     params: budgetPath,
     body: budgetChange,
     response: { 200: budgetList },
     handler: async ({ params, body, headers }) => {
-      await changeBudget(db, params.period, body.budgetUsd, actorOf(headers));
+      await changeBudget(db, budgets, { ...params, ...body, actor: actorOf(headers) });
       return { budgets: await listBudgets(db, budgets) };
     },
   });

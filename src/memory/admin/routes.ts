@@ -4,6 +4,7 @@ import { hashedTarget } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { parseJson } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
 import { additionRequest, type Entity, memoryPath, operatorEdit } from '../api.ts';
 import { addMemory } from '../changes/adding.ts';
@@ -33,10 +34,12 @@ function isOperators(url: string, method: string): boolean {
   return url.startsWith('/admin/') && !isLook;
 }
 
-function targetOf({ params }: FastifyRequest): string {
+/** A user has the same hash as in other services. A memory that was created has its id in the response. */
+function targetOf({ params }: FastifyRequest, answer: unknown): string {
   const { id, entity_type: type, entity_id: entityId } = params as Readonly<Record<string, string | undefined>>;
-  if (entityId !== undefined) return hashedTarget(`${type} ${entityId}`);
-  return id === undefined ? 'memories' : `memory ${id.slice(0, 64)}`;
+  if (entityId !== undefined) return hashedTarget(type === 'user' ? entityId : `${type} ${entityId}`);
+  const memoryId = id ?? memoryPath.safeParse(parseJson(String(answer))).data?.id;
+  return memoryId === undefined ? 'memories' : `memory ${memoryId.slice(0, 64)}`;
 }
 
 function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext): void {

@@ -3,13 +3,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { MemoryPage } from '#memory/admin/api.ts';
-import { EntityName, readId } from '../operator/names.tsx';
+import { EntityName, memoriesHref, readId, useEntityName, useId } from '../operator/names.tsx';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { saveJson } from '../shell/saving.ts';
 import { backOffice, entityPath, kinds } from './backoffice.ts';
@@ -29,28 +29,21 @@ export function Memories() {
     string
   >;
   const mayChange = useMayChange();
-  const [opened, setOpened] = useState<string>();
+  const opened = of('memory');
+  const open = (memory: string) => change({ memory }, false);
+  const entity = useId(filter.entity_id) ?? '';
+  const name = useEntityName({ type: filter.entity_type || 'user', id: entity });
+  const none = entity === '' ? 'No memories.' : `No memories of ${name}.`;
   const [isCreating, setCreating] = useState(false);
   const isFiltered = Object.values(filter).some((value) => value !== '');
-  const pages = usePages<MemoryPage>('memories', '/api/memory/memories', filter);
+  const pages = usePages<MemoryPage>('memories', '/api/memory/memories', { ...filter, entity_id: entity });
   const reread = () => queries.invalidateQueries({ queryKey: ['memories'] });
-  const set = (name: (typeof filters)[number]) => (value: string) => change({ [name]: value });
+  const set = (name: (typeof filters)[number] | 'memory') => (value: string) => change({ [name]: value });
   return (
     <>
       <search className="filters">
-        <SearchField
-          label="Search"
-          placeholder="A part of the content"
-          value={filter.q}
-          onChange={(q) => change({ q })}
-        />
-        <SearchField
-          label="User or group"
-          placeholder="Exact email address or id"
-          maxLength={320}
-          value={filter.entity_id}
-          onChange={async (typed) => change({ entity_id: await readId(typed) })}
-        />
+        <SearchFilter label="Search" placeholder="A part of the content" />
+        <SearchFilter name="entity_id" label="User or group" placeholder="Exact email address or id" maxLength={320} />
         <Choice
           label="Belongs to"
           choices={[['', 'All'], ...entityTypes]}
@@ -70,8 +63,8 @@ export function Memories() {
           </button>
         )}
       </search>
-      {filter.entity_id !== '' && (
-        <Entity type={filter.entity_type || 'user'} id={filter.entity_id} onErased={reread} />
+      {entity !== '' && !entity.includes('@') && (
+        <Entity type={filter.entity_type || 'user'} id={entity} name={name} onErased={reread} />
       )}
       <Listing
         pages={pages}
@@ -79,14 +72,14 @@ export function Memories() {
         itemsOf={({ memories }) => memories}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="No memories.">
+          <Empty title={entity.includes('@') ? 'No user has this email address.' : none}>
             <p>{isFiltered ? 'No memory matches these filters.' : 'In the studio, say “remember that …”.'}</p>
           </Empty>
         }
       >
         {(memory) => (
           <>
-            <button type="button" className="entry" onClick={() => setOpened(memory.id)}>
+            <button type="button" className="entry" onClick={() => open(memory.id)}>
               <span>{memory.content}</span>
             </button>
             <p className="quiet record-facts">
@@ -99,8 +92,8 @@ export function Memories() {
               {memory.links.some(({ kind }) => kind === 'conflict') && <span className="problem">in conflict</span>}
               {memory.invalid_at !== null && <span className="problem">replaced</span>}
               {filter.entity_id === '' && (
-                <Link href={`/operator/memory?entity_id=${encodeURIComponent(memory.entity_id)}`}>
-                  Only this {memory.entity_type}
+                <Link href={memoriesHref({ type: memory.entity_type, id: memory.entity_id })}>
+                  All memories of this {memory.entity_type}
                 </Link>
               )}
             </p>
@@ -108,13 +101,7 @@ export function Memories() {
         )}
       </Listing>
       {opened && (
-        <MemoryDetails
-          key={opened}
-          id={opened}
-          onOpen={setOpened}
-          onClose={() => setOpened(undefined)}
-          onChange={reread}
-        />
+        <MemoryDetails key={opened} id={opened} onOpen={open} onClose={() => set('memory')('')} onChange={reread} />
       )}
       {isCreating && <Creation entityId={filter.entity_id} onClose={() => setCreating(false)} onChange={reread} />}
     </>
@@ -169,11 +156,12 @@ function Creation({ entityId, onClose, onChange }: CreationProps) {
 interface EntityProps {
   readonly type: string;
   readonly id: string;
+  readonly name: string;
   readonly onErased: () => Promise<unknown>;
 }
 
 /** Everything that is stored about one entity, for export or erasure. */
-function Entity({ type, id, onErased }: EntityProps) {
+function Entity({ type, id, name, onErased }: EntityProps) {
   const path = `/entities/${entityPath(type, id)}`;
   const mayChange = useMayChange();
   const download = useMutation({
@@ -188,15 +176,14 @@ function Entity({ type, id, onErased }: EntityProps) {
         <EntityName type={type} id={id} isLink /> <code className="wrapped">{id}</code>
       </p>
       <div className="row">
+        <Link href={`/operator/memory?${new URLSearchParams({ tab: 'profiles', profile: `${type} ${id}` })}`}>
+          Profile
+        </Link>
         <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>
           Export
         </button>
         {mayChange && (
-          <Confirm
-            label="Erase everything"
-            question={`Erase all data about ${id}?`}
-            onConfirm={() => erase.mutateAsync().catch(() => undefined)}
-          />
+          <Confirm label="Erase everything" question={`Erase all data about ${name}?`} onConfirm={erase.mutateAsync} />
         )}
       </div>
       <p role="status" className={problem ? 'problem' : 'quiet'}>

@@ -87,11 +87,7 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
                   Undo the newest change
                 </button>
               )}
-              <Confirm
-                label="Delete"
-                question="Delete this memory and its history?"
-                onConfirm={() => remove.mutateAsync().catch(() => undefined)}
-              />
+              <Confirm label="Delete" question="Delete this memory and its history?" onConfirm={remove.mutateAsync} />
             </div>
           </Changes>
           <Problem of={problem} />
@@ -122,11 +118,7 @@ export function Source({ of: { added_by: by, thread_id: id, created_at } }: { re
   );
 }
 
-interface EditProps {
-  readonly memory: AdminMemory;
-  readonly path: string;
-  readonly onSaved: () => Promise<unknown>;
-}
+type EditProps = { readonly memory: AdminMemory; readonly path: string; readonly onSaved: () => Promise<unknown> };
 
 function Edit({ memory, path, onSaved }: EditProps) {
   const [content, setContent] = useState(memory.content);

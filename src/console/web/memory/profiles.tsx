@@ -1,76 +1,78 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Tabs } from 'radix-ui';
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
-import { EntityName } from '../operator/names.tsx';
+import { EntityName, memoriesHref, useEntityName, useId } from '../operator/names.tsx';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { Listing, SearchField, usePages } from '../parts/listing.tsx';
-import { Empty, PageHead, Problem } from '../parts/states.tsx';
+import { Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
+import { useRead } from '../parts/reading.ts';
+import { Empty, PageHead, Pending, Problem } from '../parts/states.tsx';
 import { backOffice, entityPath } from './backoffice.ts';
 import { Memories } from './memories.tsx';
 
-export function Memory() {
-  const [search, setSearch] = useSearchParams();
-  return (
-    <>
-      <PageHead title="Memory">
-        Facts about users and groups: where each comes from, and every change of it, which you can undo.
-      </PageHead>
-      <Tabs.Root value={search.get('tab') ?? 'memories'} onValueChange={(tab) => setSearch({ tab }, { replace: true })}>
-        <Tabs.List className="tabs" aria-label="Views">
-          <Tabs.Trigger value="memories">Memories</Tabs.Trigger>
-          <Tabs.Trigger value="profiles">Profiles</Tabs.Trigger>
-        </Tabs.List>
-        <Tabs.Content value="memories">
-          <Memories />
-        </Tabs.Content>
-        <Tabs.Content value="profiles">
-          <Profiles />
-        </Tabs.Content>
-      </Tabs.Root>
-    </>
-  );
-}
+export const Memory = () => (
+  <>
+    <PageHead title="Memory">
+      Facts that the assistant stores about each user and group. A profile sums up the memories of one of them.
+    </PageHead>
+    <Views
+      of={[
+        ['memories', 'Memories', Memories],
+        ['profiles', 'Profiles', Profiles],
+      ]}
+    />
+  </>
+);
 
 function Profiles() {
-  const queries = useQueryClient();
-  const [q, setQ] = useState('');
-  const [opened, setOpened] = useState<AdminProfile>();
+  const { of, change } = useFilters();
+  const q = useId(of('q')) ?? '';
+  const [type, id] = of('profile').split(/ (.*)/s);
   const pages = usePages<ProfilePage>('profiles', '/api/memory/profiles', { q });
   return (
     <>
       <search className="filters">
-        <SearchField label="Search" value={q} onChange={setQ} placeholder="Id, summary or fact" />
+        <SearchFilter label="Search" maxLength={320} placeholder="Email address, id, summary or fact" />
       </search>
       <Listing
         pages={pages}
         label="Profiles"
         itemsOf={({ profiles }) => profiles}
         keyOf={(profile) => `${profile.entity_type} ${profile.entity_id}`}
-        empty={<Empty title="No profiles." />}
+        empty={
+          <Empty title={q === '' ? 'No profiles.' : 'No profile matches.'}>
+            <p>A user or group has a profile after the first memory about them.</p>
+          </Empty>
+        }
       >
         {(profile) => (
-          <button type="button" className="entry" onClick={() => setOpened(profile)}>
-            <span>{profile.summary || 'No summary'}</span>
-            <span className="quiet">
-              <EntityName type={profile.entity_type} id={profile.entity_id} /> · {factsOf(profile)} ·{' '}
+          <>
+            <button
+              type="button"
+              className="entry"
+              onClick={() => change({ profile: `${profile.entity_type} ${profile.entity_id}` }, false)}
+            >
+              <span className="strong">
+                <EntityName type={profile.entity_type} id={profile.entity_id} />
+              </span>
+              {profile.summary && <span>{profile.summary}</span>}
+            </button>
+            <p className="quiet record-facts">
+              <span>{factsOf(profile)}</span>
               <When at={profile.updated_at} />
-            </span>
-          </button>
+              <Link href={memoriesHref({ type: profile.entity_type, id: profile.entity_id })}>
+                All memories of this {profile.entity_type}
+              </Link>
+              {profile.entity_type === 'user' && <Link href={`/operator/people/${profile.entity_id}`}>The person</Link>}
+            </p>
+          </>
         )}
       </Listing>
-      {opened && (
-        <ProfileDetails
-          profile={opened}
-          onClose={() => setOpened(undefined)}
-          onChange={() => queries.invalidateQueries({ queryKey: ['profiles'] })}
-        />
-      )}
+      {id && <OpenedProfile type={type === 'group' ? type : 'user'} id={id} onClose={() => change({ profile: '' })} />}
     </>
   );
 }
@@ -80,13 +82,28 @@ function factsOf({ facts }: AdminProfile): string {
   return count === 1 ? '1 fact' : `${count} facts`;
 }
 
-interface ProfileDetailsProps {
-  readonly profile: AdminProfile;
-  readonly onClose: () => void;
-  readonly onChange: () => Promise<unknown>;
+type OpenedProfileProps = { readonly type: string; readonly id: string; readonly onClose: () => void };
+
+function OpenedProfile({ type, id, onClose }: OpenedProfileProps) {
+  const { data, error, refetch } = useRead<AdminProfile>(
+    ['profiles', type, id],
+    `/api/memory/profiles/${entityPath(type, id)}`,
+  );
+  return (
+    <Dialog title={`Profile of ${useEntityName({ type, id })}`} onClose={onClose} isWide>
+      {data ? (
+        <ProfileDetails profile={data} onClose={onClose} />
+      ) : (
+        <Pending error={error} retry={refetch} entry="profile" />
+      )}
+    </Dialog>
+  );
 }
 
-function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
+type ProfileDetailsProps = { readonly profile: AdminProfile; readonly onClose: () => void };
+
+function ProfileDetails({ profile, onClose }: ProfileDetailsProps) {
+  const queries = useQueryClient();
   const path = `/profiles/${entityPath(profile.entity_type, profile.entity_id)}`;
   const mayChange = useMayChange();
   const [summary, setSummary] = useState(profile.summary ?? '');
@@ -94,7 +111,7 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
   const [added, setAdded] = useState({ name: '', value: '' });
   const [language, setLanguage] = useState(profile.language ?? '');
   const done = async () => {
-    await onChange();
+    await queries.invalidateQueries({ queryKey: ['profiles'] });
     onClose();
   };
   const save = useMutation({
@@ -112,9 +129,10 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
   const remove = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: done });
   const problem = save.error ?? remove.error;
   return (
-    <Dialog title="Profile" onClose={onClose} isWide>
+    <>
       <p className="quiet">
-        <EntityName type={profile.entity_type} id={profile.entity_id} isLink />
+        <EntityName type={profile.entity_type} id={profile.entity_id} isLink />, changed{' '}
+        <When at={profile.updated_at} />
       </p>
       <form className="stack" action={() => save.mutate()}>
         <TextArea
@@ -167,15 +185,11 @@ function ProfileDetails({ profile, onClose, onChange }: ProfileDetailsProps) {
             <button type="submit" className="primary" disabled={save.isPending}>
               Save
             </button>
-            <Confirm
-              label="Delete"
-              question="Delete this profile?"
-              onConfirm={() => remove.mutateAsync().catch(() => undefined)}
-            />
+            <Confirm label="Delete" question="Delete this profile?" onConfirm={remove.mutateAsync} />
           </div>
         </Changes>
       </form>
-    </Dialog>
+    </>
   );
 }
 

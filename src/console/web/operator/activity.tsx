@@ -6,7 +6,7 @@ import type { UserUsage } from '#agent/operatorapi.ts';
 import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
 import { Line, Lines, Table } from '../parts/tables.tsx';
-import { ModelLink, mailStateOf, runsHref, tokensOf, useCosts, useModelNames, Viewed } from './names.tsx';
+import { ActionLink, ModelLink, mailStateOf, runsHref, tokensOf, useCosts, useModelNames } from './names.tsx';
 import { actorOf, deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { IncidentLine, Pictures } from './places.tsx';
 import { dayMs, dayNameOf, dayOf } from './units.ts';
@@ -147,8 +147,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
             name={deedOf(action).replace('{}', 'this person')}
             note={
               <>
-                {actorOf(actor)}, {outcomeOf(outcome)}
-                <Viewed of={action} />
+                {actorOf(actor)}, {outcomeOf(outcome)} <ActionLink of={{ action, target: '' }} />
               </>
             }
             at={at}

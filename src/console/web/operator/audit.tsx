@@ -1,24 +1,23 @@
 /** The audit log: what operators did, found by operator, action and user. */
-import { Link } from 'wouter';
-import type { ActionPage, PeoplePage } from '#accounts/people/api.ts';
+import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { callJson } from '../calls.ts';
 import { Choice } from '../parts/fields.tsx';
-import { momentOf, sinceThen } from '../parts/figures.tsx';
+import { momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import './desk.css';
 import './operator.css';
-import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
-import { decisionOf, isDecision, nobody, titleOf } from './incidentstates.ts';
-import { PersonLink, readName, Viewed } from './names.tsx';
+import { Filters, Listing, Period, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
+import { decisionOf, isDecision, nobody, peopleOf, titleOf } from './incidentstates.ts';
+import { ActionLink, Id, isId, PersonLink, readName, useId } from './names.tsx';
 import { actorOf, deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
+import { priceOf } from './units.ts';
 
 type Action = ActionPage['actions'][number];
-
-const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /** By name. Of several keys, the first is a part of the others. */
 const keys = new Map(
@@ -31,40 +30,27 @@ const choices = [['', 'All'] as const, ...[...keys].toSorted().map(([name, key])
 export function Audit() {
   const { of, change } = useFilters();
   const [typed, actor, action, from, to] = [of('userId'), of('actor'), of('action'), of('from'), of('to')];
-  const isEmail = typed.includes('@');
-  const { data } = useRead<PeoplePage>(['people', typed], `/api/people?${new URLSearchParams({ q: typed })}`, {
-    enabled: isEmail,
-  });
-  const found = data?.people.find(({ email }) => email?.toLowerCase() === typed.toLowerCase());
-  const userId = isEmail ? (found?.id ?? '') : isId(typed) ? typed : '';
+  const found = useId(typed);
+  const userId = isId.test(found ?? '') ? (found ?? '') : '';
   const query = { actor, action, from, to, userId };
   const pages = usePages<ActionPage>('actions', '/api/actions', query);
-  const field = (name: string, label: string, placeholder: string, maxLength: number) => (
-    <SearchField
-      label={label}
-      placeholder={placeholder}
-      maxLength={maxLength}
-      value={of(name)}
-      onChange={(value) => change({ [name]: value })}
-    />
-  );
   return (
     <>
       <PageHead title="Audit">
-        The actions of operators and commands, newest first. Users are recorded as a hash. The page finds the newest
-        users, and those whose credits were changed. To find another one, enter the email address or the id.
+        Each change by an operator or a command, and each view of private content. All operators can read the entries,
+        which stay until you delete them.
       </PageHead>
       <Filters className="desk-audit">
-        {field('actor', 'Operator', 'Email address', 64)}
+        <SearchFilter name="actor" label="Operator" placeholder="Email address" maxLength={64} />
         <Choice label="Action" choices={choices} value={action} onChange={(value) => change({ action: value })} />
-        {field('userId', 'User', 'Email address or id', 320)}
+        <SearchFilter name="userId" label="User" placeholder="Email address or id" maxLength={320} />
         <Period />
         <button type="button" onClick={() => saveCsv(query).catch(notifyFailure)}>
           Export as CSV
         </button>
       </Filters>
       {typed !== '' && userId === '' ? (
-        <Empty title={isEmail && data === undefined ? 'Finding the user …' : 'No user has this email address or id.'}>
+        <Empty title={found === undefined ? 'Finding the user …' : 'No user has this email address or id.'}>
           <p>Enter it completely. Actions on a user who was erased are found by the id only.</p>
         </Empty>
       ) : (
@@ -109,37 +95,26 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
 
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
   const { at, actor, action, target, outcome, requestId, userId, change, reason } = whole;
-  const isOfUser = target.startsWith('sha256 ');
   const incidentId = incidentIn(target);
   const incident = useRead<Incident>(['incident', incidentId], `/api/incidents/${incidentId}`, {
     enabled: incidentId !== undefined,
     staleTime: 60_000,
   }).data;
-  const queue = /^(?:job \S+ of|queue) (\S+)$/.exec(target)?.[1];
-  // What was done to the public content.
-  const edit = /^content \S+ (.+)$/.exec(target)?.[1];
-  const [before = '', after] = (edit ?? deedOf(action)).split('{}');
+  const someone = action.includes(':entity_type') ? 'a user or group' : 'a user';
+  const ownerId = userId ?? incident?.ownerId ?? nobody;
+  const sentence = sentenceOf(whole);
+  const isWhole = ownerId === nobody || sentence.includes('{}');
+  const [before = '', after] = `${sentence}${isWhole ? '' : incident ? ' of {}' : ', {}'}`.split('{}');
+  const result = outcomeOf(outcome);
   return (
     <>
       <div className="desk-line">
-        <span className="desk-name" title={action}>
+        <span className="desk-name">
           <span className="strong">{actorOf(actor)}</span> {before.charAt(0).toLowerCase() + before.slice(1)}
-          {after !== undefined && (userId === null ? 'a user' : <PersonLink id={userId} />)}
+          {after !== undefined && (ownerId === nobody ? someone : <PersonLink id={ownerId} />)}
           {after}
-          {after === undefined && userId !== null && (
-            <>
-              {', '}
-              <PersonLink id={userId} />
-            </>
-          )}
-          {incident && incident.ownerId !== nobody && (
-            <>
-              {' of '}
-              <PersonLink id={incident.ownerId} />
-            </>
-          )}
         </span>
-        <time className="quiet desk-figure" dateTime={at} title={sinceThen(at)}>
+        <time className="quiet desk-figure" dateTime={at} title={exact.format(new Date(at))}>
           {momentOf(at)}
         </time>
       </div>
@@ -159,31 +134,36 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
           ))}
         </ul>
       )}
-      <p className="quiet wrapped">
-        {outcomeOf(outcome)}
-        <Viewed of={action} />
-        {isOfUser && userId === null && ' · the user is recorded as a hash'}
-        {incidentId && (
-          <>
-            {' · '}
-            <Link href={`/operator/incidents/${incidentId}`}>Open the incident</Link>
-          </>
-        )}
-        {queue !== undefined && (
-          <>
-            {' · '}
-            <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{target}</Link>
-          </>
-        )}
-        {!isOfUser && !incidentId && !edit && queue === undefined && !action.endsWith(target) && ` · ${target}`}
-        {requestId !== null && (
-          <>
-            {' · '}Request id <code>{requestId}</code>
-          </>
-        )}
-      </p>
+      <div className="quiet wrapped desk-more-facts">
+        {result !== 'done' && <span className={/^failed/.test(result) ? 'problem' : ''}>{result}</span>}
+        <ActionLink of={whole} />
+        <details>
+          <summary>Details</summary>
+          <Pairs
+            of={{
+              Time: exact.format(new Date(at)),
+              Result: result,
+              Subject: target.startsWith('sha256 ') ? hashed : target,
+              ...(!/^[A-Z]+ \//.test(action) && { Recorded: <code>{action}</code> }),
+              ...(requestId !== null && { 'Request id': <Id of={requestId} name="request id" /> }),
+            }}
+          />
+        </details>
+      </div>
     </>
   );
+}
+
+const hashed = 'A user, as a hash. To find the actions on a user, enter the email address above.';
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const amountOf = (usd: string) => (usd === 'none' ? usd : priceOf(Number(usd)));
+
+/** `{}` is the user. A change of content or of a budget has its old value in the target. */
+function sentenceOf({ action, target }: Action): string {
+  const edit = /^content \S+ (.+)$/.exec(target)?.[1];
+  const [, period, from, to = ''] = /^budget of the (\w+): (?:(\S+)(?: USD)? to )?(\S+)/.exec(target) ?? [];
+  if (period === undefined) return edit ?? deedOf(action);
+  return `Changed the budget of the ${period}${from === undefined ? '' : ` from ${amountOf(from)}`} to ${amountOf(to)}`;
 }
 
 function Decision({ incident, of: action }: { readonly incident: Incident; readonly of: Action }) {
@@ -193,7 +173,7 @@ function Decision({ incident, of: action }: { readonly incident: Incident; reado
   return (
     <p>
       {state && `The content was ${state}. `}
-      {isCurrent && `${incident.reasons.length > 0 ? 'People reported it: ' : ''}${causeOf(incident)}. `}
+      {causeOf(incident)}.{' '}
       <span className="quiet">
         {!isCurrent && 'A later decision has replaced this one. '}
         {reason && `Reason: ${reason}`}
@@ -202,8 +182,10 @@ function Decision({ incident, of: action }: { readonly incident: Incident; reado
   );
 }
 
-const causeOf = (incident: Incident) =>
-  incident.origin === 'report' && incident.reasons.length === 0 ? 'It was not reported' : titleOf(incident);
+function causeOf(incident: Incident): string {
+  if (incident.reasons.length > 0) return `${peopleOf(incident.reports)} reported it: ${titleOf(incident)}`;
+  return incident.origin === 'report' ? 'It was not reported' : titleOf(incident);
+}
 
 const mostExported = 10_000;
 const columns = ['Time', 'Operator', 'Action', 'Subject', 'Decision', 'Reason', 'Result', 'Link', 'Request id'];
@@ -244,7 +226,7 @@ async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
       return [
         at,
         actor,
-        deedOf(action).replace('{}', 'a user'),
+        sentenceOf(row).replace('{}', 'a user'),
         user ?? (target.startsWith('sha256 ') ? 'A user, recorded as a hash' : subject),
         change ? differenceOf(change) : decided?.state,
         change?.reason ?? decided?.reason ?? reason,

@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   Mail,
   MessageSquare,
+  ScrollText,
   ShieldAlert,
   SlidersHorizontal,
 } from 'lucide-react';
@@ -33,6 +34,7 @@ const deeds: readonly (readonly [words: string, Icon: LucideIcon, to: (id: strin
   ['Runs of', ListTree, (id) => `/operator/runs?userId=${id}`],
   ['Images and videos of', Images, (id) => `/operator/runs?kind=generations&userId=${id}`],
   ['Memories of', Brain, (id) => `/operator/memory?entity_id=${id}`],
+  ['Audit of', ScrollText, (id) => `/operator/audit?userId=${id}`],
   ['Emails to', Mail, (_id, email) => `/operator/mail?${new URLSearchParams({ q: email })}`],
 ];
 

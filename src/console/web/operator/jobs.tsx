@@ -42,11 +42,7 @@ export function Jobs() {
   );
 }
 
-interface QueueNameProps {
-  readonly queue: QueueState;
-  readonly isOpen: boolean;
-  readonly open: () => void;
-}
+type QueueNameProps = { readonly queue: QueueState; readonly isOpen: boolean; readonly open: () => void };
 
 function QueueName({ queue: { queue, oldestDueAt }, isOpen, open }: QueueNameProps) {
   return (

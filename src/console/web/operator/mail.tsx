@@ -2,9 +2,8 @@
 import './desk.css';
 import './operator.css';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { Tabs } from 'radix-ui';
 import { type ReactNode, useDeferredValue, useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#client/notify/api.ts';
 import type { MailList, Mail as OutboxMail } from '../../api.ts';
 import { callJson, send } from '../calls.ts';
@@ -13,7 +12,7 @@ import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
-import { Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
@@ -21,36 +20,17 @@ import texts from './mailtexts.json' with { type: 'json' };
 import { languageChoices, mailStateOf, mailStatusOf, Recipients } from './names.tsx';
 
 export function Mail() {
-  const { data: info } = useConsole();
-  const [search, setSearch] = useSearchParams();
-  const tabs = [
-    ...(info?.hasPeople ? ([['sent', 'Sent', SentMails]] as const) : []),
-    ...(info?.hasOutbox ? ([['outbox', 'Outbox', Outbox]] as const) : []),
-    ...(info?.hasPeople
-      ? ([
-          ['previews', 'Previews', Previews],
-          ['suppressed', 'Suppressed', Suppressions],
-        ] as const)
-      : []),
-  ];
-  const chosen = tabs.find(([value]) => value === search.get('tab'))?.[0] ?? tabs[0]?.[0] ?? '';
+  const { hasPeople = false, hasOutbox = false } = useConsole().data ?? {};
+  const views = [
+    ['sent', 'Sent', SentMails, hasPeople],
+    ['outbox', 'Outbox', Outbox, hasOutbox],
+    ['previews', 'Previews', Previews, hasPeople],
+    ['suppressed', 'Suppressed', Suppressions, hasPeople],
+  ] as const;
   return (
     <div className="operator">
-      <PageHead title="Mail" />
-      <Tabs.Root value={chosen} onValueChange={(tab) => setSearch({ tab }, { replace: true })}>
-        <Tabs.List className="tabs" aria-label="Views">
-          {tabs.map(([value, label]) => (
-            <Tabs.Trigger key={value} value={value}>
-              {label}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
-        {tabs.map(([value, , View]) => (
-          <Tabs.Content key={value} value={value}>
-            <View />
-          </Tabs.Content>
-        ))}
-      </Tabs.Root>
+      <PageHead title="Mail">Emails to users and operators, and what became of each.</PageHead>
+      <Views of={views.filter(([, , , isThere]) => isThere).map(([value, label, View]) => [value, label, View])} />
     </div>
   );
 }
@@ -193,11 +173,7 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
           </p>
         </div>
         {mayChange && (
-          <Confirm
-            label="Lift"
-            question={`Send email to ${address} again?`}
-            onConfirm={() => lifting.mutateAsync().catch(() => undefined)}
-          />
+          <Confirm label="Lift" question={`Send email to ${address} again?`} onConfirm={lifting.mutateAsync} />
         )}
       </div>
       <Problem of={lifting.error} />
@@ -241,13 +217,7 @@ function SentMails() {
     <>
       <search className="row desk-filters">
         <Choices label="Status" of={states} chosen={state} choose={(status) => change({ status })} />
-        <SearchField
-          label="Search"
-          placeholder="Subject or recipient"
-          maxLength={320}
-          value={q}
-          onChange={(typed) => change({ q: typed })}
-        />
+        <SearchFilter label="Search" placeholder="Subject or recipient" maxLength={320} />
       </search>
       <Listing
         pages={pages}
@@ -380,7 +350,7 @@ function SentMail({ id, to, isStored }: Pick<Email, 'id' | 'to'> & { readonly is
               <Confirm
                 label="Cancel this email"
                 question="The email will not be sent. Continue?"
-                onConfirm={() => change.mutateAsync('cancel').catch(() => undefined)}
+                onConfirm={() => change.mutateAsync('cancel')}
               />
             )}
           </div>

@@ -14,7 +14,7 @@ import { countOf } from '../parts/figures.tsx';
 import { lastFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { CopyButton } from '../studio/copybutton.tsx';
-import { viewedIn } from './personview.ts';
+import { placeOf } from './personview.ts';
 import queueNames from './queues.json' with { type: 'json' };
 import { moneyOf } from './units.ts';
 
@@ -55,6 +55,13 @@ export async function readId(typed: string): Promise<string> {
   return people.find(({ email }) => email?.toLowerCase() === typed.toLowerCase())?.id ?? typed;
 }
 
+/** The id that was entered, or that of the user with this address. `undefined`: being found. Unknown addresses are not changed. */
+export function useId(typed: string): string | undefined {
+  const isEmail = typed.includes('@');
+  const { data } = useQuery({ queryKey: ['id', typed], enabled: isEmail, queryFn: () => readId(typed) });
+  return isEmail ? data : typed;
+}
+
 const readTitle = gathering(async (ids) => (await callJson<Titles>(`/api/threads/titles?ids=${ids}`)).titles);
 
 /** `undefined`: not read yet. `null`: there is none. */
@@ -78,10 +85,23 @@ export function PersonLink({ id }: { readonly id: string }) {
 type EntityNameProps = { readonly type: string; readonly id: string; readonly isLink?: boolean };
 
 /** An entity of the memory service, by name if it is a user. */
-export function EntityName({ type, id, isLink = false }: EntityNameProps) {
-  if (type !== 'user' || !isId.test(id)) return `${type} ${id}`;
-  return isLink ? <PersonLink id={id} /> : <PersonName id={id} />;
+export function useEntityName({ type, id }: EntityNameProps): string {
+  const isUser = type === 'user' && isId.test(id);
+  const name = useName(isUser ? id : '');
+  return isUser ? name : `${type === 'user' ? 'User' : 'Group'} ${id}`;
 }
+
+export function EntityName({ isLink = false, ...of }: EntityNameProps) {
+  const name = useEntityName(of);
+  return isLink && of.type === 'user' && isId.test(of.id) ? (
+    <PersonLink id={of.id} />
+  ) : (
+    <span title={of.id}>{name}</span>
+  );
+}
+
+export const memoriesHref = ({ type, id }: EntityNameProps): string =>
+  `/operator/memory?${new URLSearchParams({ entity_type: type, entity_id: id })}`;
 
 export const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const PersonName = ({ id }: { readonly id: string }) => <span title={id}>{useName(id)}</span>;
@@ -153,19 +173,10 @@ export function ModelLink({ of: id, href, before = '' }: ModelLinkProps) {
   );
 }
 
-/** What a view in the audit log was of. */
-export function Viewed({ of: action }: { readonly of: string }) {
-  const viewed = viewedIn(action);
-  return (
-    viewed && (
-      <>
-        {' · '}
-        {viewed.deed === 'view file' ? 'File' : 'Run'} <code>{viewed.id}</code>
-        {viewed.href !== undefined && ' · '}
-        {viewed.href !== undefined && <Link href={viewed.href}>Open the {viewed.of}</Link>}
-      </>
-    )
-  );
+/** To the page that shows what an action of the audit log was on. */
+export function ActionLink({ of }: { readonly of: Parameters<typeof placeOf>[0] }) {
+  const place = placeOf(of);
+  return place && <Link href={place[0]}>{place[1]}</Link>;
 }
 
 /** Recipients of a mail, each with a search for the person. */
@@ -183,12 +194,7 @@ export const Recipients = ({ of: recipients }: { readonly of: readonly string[] 
   </p>
 );
 
-interface IdProps {
-  readonly of: string;
-  readonly name: string;
-  readonly url?: string | null;
-  readonly href?: string;
-}
+type IdProps = { readonly of: string; readonly name: string; readonly url?: string | null; readonly href?: string };
 
 /** An id to copy into a search of logs or traces. */
 export const Id = ({ of: id, name, url = null, href }: IdProps) => (

@@ -1,6 +1,6 @@
 /** One person, as the services know them. */
 import type { Plan } from '#accounts/api.ts';
-import type { CreditChange, PersonDetails } from '#accounts/people/api.ts';
+import type { ActionPage, CreditChange, PersonDetails } from '#accounts/people/api.ts';
 import type { UserUsage } from '#agent/operatorapi.ts';
 import type { IncidentPage } from '#media/incidents/api.ts';
 import type { ThreadCounts, ThreadPage } from '../../../client/agent/api.ts';
@@ -44,12 +44,32 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 /** A view ends with the id of what was viewed, and with the run or the order that a file is of. */
-export function viewedIn(action: string) {
+function viewedIn(action: string) {
   const [, deed, id, origin, originId] = /^(view file|read stream) (\S+)(?: (run|order) (\S+))?$/.exec(action) ?? [];
   if (deed === undefined || id === undefined) return undefined;
   const run = deed === 'read stream' ? id : origin === 'run' ? originId : undefined;
   const href = run === undefined ? `/operator/runs?kind=generations&id=${originId}` : `/operator/runs/${run}`;
   return { deed, id, ...((run ?? originId) !== undefined && { href, of: run === undefined ? 'order' : 'run' }) };
+}
+
+type Action = Pick<ActionPage['actions'][number], 'action' | 'target'>;
+
+/** The page that shows the subject, and the words of the link. */
+export function placeOf({ action, target }: Action): readonly [href: string, words: string] | undefined {
+  const viewed = viewedIn(action);
+  if (viewed?.href !== undefined) return [viewed.href, `Open the ${viewed.of}`];
+  const [, kind = '', id = ''] =
+    /^(incident|memory|mail|content|budget|queue|job(?= \S+ of)) .*?(\S+)$/.exec(target) ?? [];
+  const path = {
+    incident: `incidents/${id}`,
+    memory: action.startsWith('DELETE') ? undefined : `memory?memory=${id}`,
+    mail: `mail?tab=sent&id=${id}`,
+    content: 'content',
+    budget: 'models',
+    queue: `jobs?queue=${encodeURIComponent(id)}`,
+    job: `jobs?queue=${encodeURIComponent(id)}`,
+  }[kind];
+  return path === undefined ? undefined : [`/operator/${path}`, `Open the ${kind === 'job' ? 'queue' : kind}`];
 }
 
 /** An action without a name is read from its route, such as `Deleted memories` for `DELETE /admin/memories/:id`. */

@@ -11,11 +11,11 @@ import './runs.css';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
-import { SearchField } from '../parts/listing.tsx';
+import { SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
-import { PersonLink, RequestId, readId, useThreadTitle, workOf } from './names.tsx';
+import { PersonLink, RequestId, useId, useThreadTitle, workOf } from './names.tsx';
 import type { QueueState } from './queuetable.tsx';
 
 const states = [
@@ -37,18 +37,16 @@ interface QueueProps {
 
 export function QueueJobs({ name, queue, show }: QueueProps) {
   const countOfState = (of: State) => queue?.[of] ?? 0;
-  const [q, setQ] = useState('');
-  const [state, setState] = useState<State>(() => states.find(([one]) => countOfState(one) > 0)?.[0] ?? 'dead');
+  const { of, change } = useFilters();
+  const [first] = useState<State>(() => states.find(([one]) => countOfState(one) > 0)?.[0] ?? 'dead');
+  const state = states.find(([one]) => one === of('state'))?.[0] ?? first;
   return (
     <section aria-labelledby="queue">
       <h2 id="queue">{workOf(name)}</h2>
       <p className="quiet">
         Queue <code>{name}</code>
       </p>
-      <Tabs.Root
-        value={state}
-        onValueChange={(value) => setState(states.find(([one]) => one === value)?.[0] ?? 'dead')}
-      >
+      <Tabs.Root value={state} onValueChange={(value) => change({ state: value }, false)}>
         <Tabs.List className="tabs" aria-label="State of the jobs">
           {states.map(([one, label]) => (
             <Tabs.Trigger key={one} value={one}>
@@ -66,13 +64,14 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
               label={`Retry all ${state === 'failing' && countOfState('dead') > 0 ? 'failing and dead' : state} jobs`}
             />
           )}
-          <SearchField
-            label="Search these jobs"
-            placeholder="Email address, id, reason or payload"
-            value={q}
-            onChange={async (typed) => setQ(await readId(typed))}
-          />
-          <JobRows queue={name} state={state} q={q} />
+          <search className="desk-filters">
+            <SearchFilter
+              label="Search these jobs"
+              placeholder="Email address, id, reason or payload"
+              maxLength={320}
+            />
+          </search>
+          <JobRows queue={name} state={state} q={useId(of('q')) ?? ''} />
         </Tabs.Content>
       </Tabs.Root>
     </section>
@@ -251,7 +250,7 @@ export function Actions({ retry, discard, act, children }: ActionsProps) {
         </button>
       )}
       {children}
-      {discard && <Confirm {...discard} onConfirm={() => change.mutateAsync('discard').catch(() => undefined)} />}
+      {discard && <Confirm {...discard} onConfirm={() => change.mutateAsync('discard')} />}
       <Problem of={change.error} />
     </div>
   );

@@ -8,7 +8,7 @@ import { useMayChange } from '../operator.tsx';
 import { Seconds } from '../parts/elapsed.tsx';
 import { Check } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { SearchField, useFilters } from '../parts/listing.tsx';
+import { SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import './desk.css';
@@ -136,9 +136,12 @@ function Checks() {
   );
 }
 
+const show = (section: HTMLElement | null) => section?.scrollIntoView();
+
 function Effective({ view: { groups } }: { readonly view: SettingsView }) {
-  const { of, change } = useFilters();
-  const q = of('q');
+  const q = useFilters().of('q');
+  // A link to a setting shows its row, below the cards.
+  const [isLinked] = useState(q !== '');
   const [isChangedOnly, setChangedOnly] = useState(true);
   const replacementOf = useReplacements();
   const words = q.toLowerCase().split(' or ');
@@ -153,15 +156,10 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
     }))
     .filter(({ settings }) => settings.length > 0);
   return (
-    <section aria-labelledby="effective-heading">
+    <section aria-labelledby="effective-heading" {...(isLinked && { ref: show })}>
       <h2 id="effective-heading">Effective configuration</h2>
       <search className="row desk-filters">
-        <SearchField
-          label="Find settings"
-          placeholder="Name or meaning"
-          value={q}
-          onChange={(typed) => change({ q: typed })}
-        />
+        <SearchFilter label="Find settings" placeholder="Name or meaning" />
         {/* A search finds all settings. */}
         {q === '' && <Check label="Only changed settings" value={isChangedOnly} onChange={setChangedOnly} />}
       </search>

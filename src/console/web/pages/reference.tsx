@@ -3,7 +3,7 @@ import '../operator/runs.css';
 import { useState } from 'react';
 import type { EndpointList } from '../../api.ts';
 import { useConsole } from '../operator.tsx';
-import { SearchField, useFilters } from '../parts/listing.tsx';
+import { SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
@@ -13,21 +13,15 @@ const purposes: Readonly<Record<string, string>> = purposeTexts;
 
 export function Reference() {
   const { data, error, refetch } = useConsole();
-  const { of, change } = useFilters();
+  const q = useFilters().of('q');
   if (data === undefined) return <Pending error={error} retry={refetch} />;
-  const q = of('q');
   return (
     <>
       <PageHead title="API reference">
         Endpoints, error codes and examples of each service, and its OpenAPI document to generate a client from.
       </PageHead>
       <search className="desk-fields desk-filters">
-        <SearchField
-          label="Find an endpoint"
-          placeholder="Such as sign, POST /task or agent"
-          value={q}
-          onChange={(typed) => change({ q: typed })}
-        />
+        <SearchFilter label="Find an endpoint" placeholder="Such as sign, POST /task or agent" />
       </search>
       {q !== '' && <Endpoints q={q} addresses={data.addresses} />}
       <h2 className={q === '' ? 'unseen' : undefined}>Services</h2>

@@ -11,7 +11,7 @@ import { useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Choice } from '../parts/fields.tsx';
 import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
-import { SearchField, useFilters } from '../parts/listing.tsx';
+import { SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
@@ -84,7 +84,7 @@ function Deliveries() {
         choose={(status) => change({ status })}
       />
       <search className="desk-fields desk-filters">
-        <SearchField label="Search" placeholder="Id, reason or body" value={of('q')} onChange={(q) => change({ q })} />
+        <SearchFilter label="Search" placeholder="Id, reason or body" />
         <Choice
           label="Type"
           choices={[['', 'All'], ...(data?.types ?? []).map((type) => [type, type] as const)]}
@@ -179,7 +179,7 @@ function Row({ delivery, usual }: RowProps) {
             Body: <CopyButton label="Copy the body" read={() => body} />,
           }}
         />
-        <pre className="wrapped">{body}</pre>
+        <pre className="wrapped">{JSON.stringify(JSON.parse(body), null, 2)}</pre>
       </details>
     </li>
   );

@@ -60,12 +60,10 @@ export function Confirm({ label, name, question, icon, tone = 'danger', onConfir
         ref={first}
         onClick={async () => {
           setBusy(true);
-          try {
-            await onConfirm();
-          } finally {
-            setBusy(false);
-            setOpen(false);
-          }
+          // The caller shows the error.
+          await (async () => onConfirm())().catch(() => undefined);
+          setBusy(false);
+          setOpen(false);
         }}
       >
         Yes, {label.toLowerCase()}

@@ -1,5 +1,6 @@
 /** A list that the server returns page by page. */
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
+import { Tabs } from 'radix-ui';
 import { type Key, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { callJson } from '../calls.ts';
@@ -34,17 +35,17 @@ export function usePages<P extends Page>(
 /** The path of each list → its last URL, for the way back from an entry. */
 export const lastFilters = new Map<string, string>();
 
-/** Filters in the URL, so that a view can be sent to another operator. An empty value removes a filter. */
+/** Filters in the URL, to send a view to another operator. An empty value removes one. Without `replace`, Back undoes a change. */
 export function useFilters() {
   const [search, setSearch] = useSearchParams();
   useEffect(() => void lastFilters.set(location.pathname, location.pathname + location.search));
-  const change = (changes: Readonly<Record<string, string>>) =>
+  const change = (changes: Readonly<Record<string, string>>, replace = true) =>
     setSearch(
       (now) => {
         const all = Object.entries({ ...Object.fromEntries(now), ...changes });
         return new URLSearchParams(all.filter(([, value]) => value !== ''));
       },
-      { replace: true },
+      { replace },
     );
   return { of: (name: string) => search.get(name) ?? '', change };
 }
@@ -60,6 +61,30 @@ export function Period({ shown = { from: '', to: '' } }) {
     return <TextField key={name} label={label} type="date" value={value} onChange={(day) => change({ [name]: day })} />;
   };
   return [field('from', 'From (UTC)'), field('to', 'To (UTC)')];
+}
+
+type View = readonly [value: string, label: string, View: () => ReactNode];
+
+/** The views of a page. The URL has the chosen one, so Back returns to the one before. */
+export function Views({ of: views }: { readonly of: readonly View[] }) {
+  const [search, setSearch] = useSearchParams();
+  const chosen = (views.find(([value]) => value === search.get('tab')) ?? views[0])?.[0];
+  return (
+    <Tabs.Root {...(chosen && { value: chosen })} onValueChange={(tab) => setSearch({ tab })}>
+      <Tabs.List className="tabs" aria-label="Views">
+        {views.map(([value, label]) => (
+          <Tabs.Trigger key={value} value={value}>
+            {label}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {views.map(([value, , Shown]) => (
+        <Tabs.Content key={value} value={value}>
+          <Shown />
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  );
 }
 
 /** On a phone, the fields after the first are folded. */
@@ -98,6 +123,15 @@ export function SearchField({ label, placeholder, value, maxLength = 200, onChan
       />
     </label>
   );
+}
+
+/** A search whose words are in the URL. */
+export function SearchFilter({
+  name = 'q',
+  ...shown
+}: Omit<SearchFieldProps, 'value' | 'onChange'> & { name?: string }) {
+  const { of, change } = useFilters();
+  return <SearchField {...shown} value={of(name)} onChange={(typed) => change({ [name]: typed })} />;
 }
 
 interface ListingProps<P, Item> {
