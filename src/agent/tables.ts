@@ -75,6 +75,7 @@ export interface RunStep {
     readonly name: string;
     readonly tookMs: number | null;
     readonly failure: string | null;
+    readonly code?: string | undefined;
     /** The failure in the words of the provider. */
     readonly answer: string | null;
   }[];
@@ -87,6 +88,7 @@ export interface RunImages {
   readonly credits: number;
   readonly costUsd: number;
   readonly failure: string | null;
+  readonly code?: string | undefined;
   readonly answer: string | null;
 }
 

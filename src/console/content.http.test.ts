@@ -1,5 +1,5 @@
 /** The Content page of operators (docs/content.md#the-local-cms). */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -37,13 +37,17 @@ describe('the Content page', () => {
 
   it('reads and changes the documents of the local CMS, and records who did', async () => {
     await writeFile(join(folder, 'announcements.json'), '{ "visible": false, "own": 1 }');
+    await utimes(join(folder, 'announcements.json'), 0, 0);
     const { cms, documents } = await read();
+    // It is a sample until its first change.
+    expect(documents.announcements?.changedAt).toBeNull();
     expect([cms, Object.keys(documents)]).toEqual([null, ['announcements']]);
     const version = String(documents.announcements?.version);
     const content = { visible: true, own: 1, title_en: 'Hello' };
     const changes = await Promise.all([1, 2].map(() => server.send('PUT', path, { version, content })));
     expect(changes.map(({ status }) => status).toSorted()).toEqual([204, 409]);
     expect(JSON.parse(await readFile(join(folder, 'announcements.json'), 'utf8'))).toEqual(content);
+    expect((await read()).documents.announcements?.changedAt).toMatch(/^20/);
     const target = 'content announcements showed the announcement “Hello”, and changed its title';
     const action = { actor: 'console', action: 'PUT /api/content/:document', target };
     expect(await recorded()).toEqual(['409', 'begun', 'begun', 'done'].map((outcome) => ({ ...action, outcome })));

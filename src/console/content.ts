@@ -29,7 +29,7 @@ export type DocumentName = z.output<typeof documentName>;
 const stored = z.object({
   content: document.nullable().describe('`null`: the file is not a document of this kind.'),
   version: z.string().describe('Send it with a change.'),
-  changedAt: z.iso.datetime(),
+  changedAt: z.iso.datetime().nullable().describe('`null`: it is the sample of the local CMS.'),
 });
 export const contentSource = z.object({
   cms: z.string().nullable().describe('The host of CMS_URL. `null`: the local CMS.'),
@@ -81,7 +81,8 @@ export function addContentRoutes(
   const read = async (name: DocumentName) => {
     const [text, { mtime }] = await Promise.all([readFile(pathOf(name), 'utf8'), stat(pathOf(name))]);
     const parsed = kinds[name].safeParse(parseJson(text));
-    return [name, { content: parsed.data ?? null, version: etagOf(text), changedAt: mtime.toISOString() }] as const;
+    const changedAt = Number(mtime) === 0 ? null : mtime.toISOString();
+    return [name, { content: parsed.data ?? null, version: etagOf(text), changedAt }] as const;
   };
 
   routes.get('/api/content', guard, {

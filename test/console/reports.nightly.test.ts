@@ -115,7 +115,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await shoot(owner, 'report-decided');
 
     await operator.goto(`${rig.url}/operator/incidents`);
-    await operator.getByRole('radio', { name: 'Appealed' }).check();
+    await operator.getByRole('button', { name: /^Appealed/ }).click();
     await expect.poll(() => operator.getByRole('list', { name: 'Incidents' }).innerText()).toContain('restricted');
     await entry.click();
     await operator.getByText('The person agreed in writing.').waitFor();
@@ -130,9 +130,9 @@ describe.skipIf(withoutChromium)('a report', () => {
     await reader.reload();
     await reader.getByRole('button', { name: 'Report' }).waitFor();
     await operator.goto(`${rig.url}/operator/incidents`);
-    await operator.getByRole('radio', { name: 'Appealed' }).check();
+    await operator.getByRole('button', { name: /^Appealed/ }).click();
     await operator.getByText('No incidents here.').waitFor();
-    await operator.getByRole('radio', { name: /^Allowed/ }).check();
+    await operator.getByRole('button', { name: /^Allowed/ }).click();
     await entry.click();
     await decide(operator, 'Decide again', 'Remove', 'The person took the agreement back.');
     // Nothing of the content is left on the page but its name, and it can be removed only once.
@@ -265,8 +265,14 @@ describe.skipIf(withoutChromium)('a report', () => {
     await shoot(page, 'order-large');
     await page.keyboard.press('Escape');
     await shoot(page, 'order-page');
-    await page.getByRole('link', { name: /^Intimate/ }).click();
-    await page.getByRole('link', { name: /^Copyright/ }).waitFor();
+    // An incident is titled by its content, and a decision about one can include this file.
+    const lines = page.getByRole('listitem').filter({ hasText: 'a red bicycle' });
+    await lines.filter({ hasText: 'Copyright' }).getByRole('link', { name: owner.email }).waitFor();
+    await page.getByText('a decision about one that is open can include this file').waitFor();
+    const there = await page.getByRole('link', { name: 'Decide there' }).getAttribute('href');
+    expect(there).toMatch(/^\/operator\/incidents\/[\w-]{36}$/);
+    await lines.filter({ hasText: 'Intimate' }).getByRole('link', { name: 'a red bicycle' }).click();
+    await lines.filter({ hasText: 'Copyright' }).waitFor();
     await judge(page, 'an incident with others of the same picture');
     await shoot(page, 'report-alike');
     await page.goto(`${rig.url}/operator/incidents`);
@@ -289,7 +295,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await dialog.getByRole('button', { name: 'Save the decision' }).click();
     // What the operator left out is named, and keeps the name of the picture.
     await page.getByText('The same content is stored or reported elsewhere').waitFor();
-    await page.getByRole('link', { name: 'Copyright: a red bicycle' }).click();
+    await lines.filter({ hasText: 'Copyright' }).getByRole('link', { name: 'a red bicycle' }).click();
     await page.getByText('The owner, or another decision, deleted the content.').waitFor();
     expect(await page.getByRole('button', { name: /^Show it/ }).count()).toBe(0);
     await page.goBack();
@@ -315,7 +321,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await page.getByRole('region', { name: 'Decision' }).getByRole('button', { name: 'Block …' }).click();
     const blocking = page.getByRole('dialog', { name: /^Block/ });
     await blocking.getByLabel('Reason, for operators only').fill('spam');
-    await blocking.getByRole('button', { name: 'Block', exact: true }).click();
+    await blocking.getByRole('button', { name: `Block ${owner.email}` }).click();
     await page.getByRole('region', { name: 'Decision' }).getByRole('button', { name: 'Unblock' }).waitFor();
     const incident = page.url();
     expect(await counts()).toMatchObject({ open: 1 });
@@ -360,8 +366,21 @@ describe.skipIf(withoutChromium)('a report', () => {
     const group = page.locator('ul[aria-label=Incidents] > li').filter({ hasText: 'a green bicycle' });
     await expect
       .poll(() => group.getByRole('listitem').allInnerTexts())
-      .toEqual([expect.stringMatching(/^Copyright: a green bicycle\s[\s\S]*open\s+de-[\w-]+@example\.com$/)]);
+      .toEqual([expect.stringMatching(/^a green bicycle\s[\s\S]*open\s+Copyright\s+de-[\w-]+@example\.com$/)]);
     expect(await group.count()).toBe(1);
+    // A long group shows its first lines.
+    await page.route('**/api/incidents?status=open*', async (route) => {
+      const { incidents, ...rest } = await (await route.fetch()).json();
+      const one = incidents.find(({ title }: { title: string }) => title === 'a green bicycle');
+      const more = Array.from({ length: 6 }, (_, at) => ({ ...one, id: `alike-${at}` }));
+      await route.fulfill({ json: { ...rest, incidents: [...incidents, ...more] } });
+    });
+    await page.reload();
+    await group.getByText('2 more incidents about the same content').waitFor();
+    expect(await group.getByRole('listitem').filter({ visible: true }).count()).toBe(5);
+    await page.unroute('**/api/incidents?status=open*');
+    await page.reload();
+    await group.waitFor();
     expect(await group.getByText('open incidents about this content').count()).toBe(0);
     await judge(page, 'a list of incidents with the same content');
     await page.goto(`${rig.url}/operator/incidents/${first}`);

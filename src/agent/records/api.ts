@@ -52,6 +52,7 @@ export const runRecord = z.object({
             name: z.string(),
             tookMs: z.int().nullable(),
             failure: z.string().nullable().describe('As the model and the user see it.'),
+            code: z.string().optional().describe('The code of the failure.'),
             answer: z.string().nullable().describe('The failure in the words of the provider.'),
           }),
         ),
@@ -76,7 +77,13 @@ export type RunRecord = z.output<typeof runRecord>;
 export const runPage = z.object({ runs: z.array(runRecord), next_cursor: z.string().nullable() });
 export type RunPage = z.output<typeof runPage>;
 
-const generationStatus = z.enum(['running', 'completed', 'failed', 'canceled']);
+export const failureRange = z.object({ from: day.describe('The first day, in UTC.') });
+export const failureCounts = z.object({ failures: z.record(z.string(), z.int()).describe('User id → failed runs.') });
+export type FailureCounts = z.output<typeof failureCounts>;
+
+const generationStatus = z
+  .enum(['running', 'completed', 'failed', 'canceled', 'refused'])
+  .describe('`refused`: the user needed more credits or another plan.');
 export const generationRecordListing = z.object({
   ...listing,
   status: generationStatus.optional(),

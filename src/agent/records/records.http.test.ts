@@ -9,7 +9,7 @@ import { type Provider, startProvider } from '../../../test/agent/provider.fixtu
 import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
 import { type ConsoleServer, internalAt, startConsoleServer } from '../../../test/console/server.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
-import type { GenerationRecordPage, RunPage, RunRecord, Titles } from './api.ts';
+import type { FailureCounts, GenerationRecordPage, RunPage, RunRecord, Titles } from './api.ts';
 
 onEveryPair('records', (pair) => {
   let provider: Provider;
@@ -185,6 +185,29 @@ onEveryPair('records', (pair) => {
       { calls: [] },
     ]);
     expect(JSON.stringify(await person.task(taskId))).not.toContain('capacity');
+  });
+
+  it('an order that its user could not pay is refused, and not failed', async () => {
+    const person = await rig.user('pro', 1);
+    const taskId = await say('please draw a red fox', person);
+    const of = async (query: string) => {
+      const path = `/generations/all?userId=${person.userId}&${query}`;
+      return (await rig.server.call<GenerationRecordPage>('GET', path)).body.generations;
+    };
+    expect(await of('status=failed')).toEqual([]);
+    const refused = { id: taskId, status: 'refused', failureCode: 'insufficient_credits', delivered: 0 };
+    expect(await of('status=refused')).toMatchObject([refused]);
+    const { status, timeline } = await read(taskId);
+    expect([status, timeline[0]?.calls[0]?.code]).toEqual(['completed', 'insufficient_credits']);
+  });
+
+  it('failed runs are counted by user, since a day', async () => {
+    const person = await rig.user();
+    for (const text of ['fail', 'fail again', 'say hello']) await say(text, person);
+    const today = new Date().toISOString().slice(0, 10);
+    const count = async (from: string) => (await operator.read<FailureCounts>(`/api/failures?from=${from}`)).failures;
+    expect((await count(today))[person.userId]).toBe(2);
+    expect(await count('2999-01-01')).toEqual({});
   });
 
   it('are found by words, ids and people, and by days', async () => {

@@ -66,7 +66,7 @@ const sumOfVideos = (figure: RawBuilder<unknown>) => sql<number>`(
   select coalesce(sum(${figure}), 0)::float8 from agent_videos
   where agent_videos.thread_id = agent_runs.thread_id and agent_videos.task_id = agent_runs.task_id)`;
 
-export type StoredRecord = Awaited<ReturnType<typeof listRunRecords>>[number];
+export type RunRow = Awaited<ReturnType<typeof listRunRecords>>[number];
 
 export function findRunRecord(db: Db<AgentTables>, taskId: string) {
   return selectRuns(db).where('task_id', '=', taskId).executeTakeFirst();
@@ -91,15 +91,25 @@ export function listRunRecords(
     .execute();
 }
 
+/** Failed runs by user, of the 10,000 users with the most. */
+export async function countFailures(db: Db<AgentTables>, from: string): Promise<Readonly<Record<string, number>>> {
+  const { rows } = await sql<{ readonly userId: string; readonly runs: number }>`
+    select owner_id as "userId", count(*)::int as runs from agent_runs
+    where status = 'failed' and created_at >= ${from}::date::timestamp at time zone 'UTC'
+    group by owner_id order by runs desc limit 10000`.execute(db);
+  return Object.fromEntries(rows.map(({ userId, runs }) => [userId, runs]));
+}
+
 /** Without threads that are being deleted, and those that their owner does not keep. */
-export function listTitles(db: Db<AgentTables>, threadIds: readonly string[]) {
-  return db
+export async function listTitles(db: Db<AgentTables>, threadIds: readonly string[]) {
+  const rows = await db
     .selectFrom('agent_threads')
     .select(['thread_id as threadId', 'title'])
     .where(sql<boolean>`thread_id = any(${threadIds}::text[])`)
     .where('deleting_at', 'is', null)
     .where('temporary', '=', false)
     .execute();
+  return Object.fromEntries(rows.map(({ threadId, title }) => [threadId, title]));
 }
 
 export type StoredGenerationRecord = Omit<GenerationRecord, 'createdAt' | 'orderedAt' | 'endedAt'> & {
@@ -197,7 +207,7 @@ export async function listGenerationRecords(
       union all
       select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, coalesce(made->>'model', model),
         ${runStatus}, (made->>'count')::int, (made->>'delivered')::int, (made->>'credits')::int,
-        (made->>'costUsd')::float8, made->>'failure', null, made->>'answer', created_at, ended_at, us,
+        (made->>'costUsd')::float8, made->>'failure', made->>'code', made->>'answer', created_at, ended_at, us,
         trace->>'requestId', trace->>'traceId',
         ${callsOf('runs', sql`string_agg(distinct part->'input'->>'ratio', ', ')`)}, '[]',
         null, coalesce(${callsOf('runs', parametersIn(sql`jsonb_agg(part->'input')->0`))}, '{}'), null, ${imagesTook}
@@ -272,10 +282,15 @@ const assetsOf = (table: string) =>
 
 const videoModel = sql`coalesce(media_model, 'video')`;
 
+/** The user could not pay, so there is nothing to look at. */
+const refusals = sql`('insufficient_credits', 'insufficient_plan')`;
+
 const runStatus = sql`case when (record->'images'->>'delivered')::int > 0 then 'completed'
-  when status = 'aborted' then 'canceled' else 'failed' end`;
+  when status = 'aborted' then 'canceled'
+  when record->'images'->>'code' in ${refusals} then 'refused' else 'failed' end`;
 
 const videoStatus = sql`case
   when status in ('queued', 'processing') then 'running'
   when status = 'failed' and failure_code = 'aborted' then 'canceled'
+  when failure_code in ${refusals} then 'refused'
   else status end`;

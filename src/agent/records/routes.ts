@@ -7,7 +7,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import type { AgentContext } from '../context.ts';
 import * as api from './api.ts';
-import { findRunRecord, listGenerationRecords, listRunRecords, listTitles, type StoredRecord } from './recordstore.ts';
+import * as store from './recordstore.ts';
 
 export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentContext): void {
   const routes = routesOf(app, 'agent');
@@ -19,10 +19,19 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     querystring: api.runListing,
     response: { 200: api.runPage },
     handler: async ({ query }) => {
-      const rows = await listRunRecords(db, query, placeOf(query.cursor), query.limit + 1);
+      const rows = await store.listRunRecords(db, query, placeOf(query.cursor), query.limit + 1);
       const page = pageOf(rows, query.limit, ({ taskId }) => taskId);
       return { runs: page.shown.map(describe), next_cursor: page.next };
     },
+  });
+
+  routes.get('/runs/failures', access.internalOnly, {
+    id: 'countFailedRuns',
+    summary: 'Count the failed runs of each user',
+    description: 'Returns the stored failed runs since a day, for each user who has any.',
+    querystring: api.failureRange,
+    response: { 200: api.failureCounts },
+    handler: async ({ query }) => ({ failures: await store.countFailures(db, query.from) }),
   });
 
   routes.get('/runs/:taskId', access.internalOnly, {
@@ -33,7 +42,7 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     params: z.object({ taskId: z.guid().toLowerCase() }),
     response: { 200: api.runRecord },
     handler: async ({ params }) => {
-      const row = await findRunRecord(db, params.taskId);
+      const row = await store.findRunRecord(db, params.taskId);
       if (row === undefined) throw problems.not_found();
       return describe(row);
     },
@@ -45,9 +54,7 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     description: 'Returns the titles of up to 100 threads of any users, for pages that list their ids.',
     querystring: api.titlesQuery,
     response: { 200: api.titles },
-    handler: async ({ query }) => ({
-      titles: Object.fromEntries((await listTitles(db, query.ids)).map(({ threadId, title }) => [threadId, title])),
-    }),
+    handler: async ({ query }) => ({ titles: await store.listTitles(db, query.ids) }),
   });
 
   routes.get('/generations/all', access.internalOnly, {
@@ -58,7 +65,7 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     querystring: api.generationRecordListing,
     response: { 200: api.generationRecordPage },
     handler: async ({ query }) => {
-      const rows = await listGenerationRecords(db, query, placeOf(query.cursor), query.limit + 1);
+      const rows = await store.listGenerationRecords(db, query, placeOf(query.cursor), query.limit + 1);
       const page = pageOf(rows, query.limit, ({ id }) => id);
       return {
         generations: page.shown.map(({ createdAtUs, ...row }) => ({
@@ -87,7 +94,7 @@ function pageOf<Row extends Pick<Place, 'createdAtUs'>>(
   return { shown, next: hasMore ? writeCursor({ createdAtUs: last.createdAtUs, id: idOf(last) }) : null };
 }
 
-function describe({ record, trace, createdAtUs, videoCredits, videoCostUsd, ...run }: StoredRecord): api.RunRecord {
+function describe({ record, trace, createdAtUs, videoCredits, videoCostUsd, ...run }: store.RunRow): api.RunRecord {
   const withVideos = (own: number | undefined, ofVideos: number) => (own === undefined ? null : own + ofVideos);
   return {
     ...run,

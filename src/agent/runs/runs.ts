@@ -397,7 +397,7 @@ function timelineOf(
     const references = imageReferences(taskId, toolCallId);
     const answer = noted.find((image) => image.answer !== null && references.includes(image.reference))?.answer ?? null;
     const tookMs = times?.callsTookMs.get(toolCallId) ?? null;
-    steps.at(-1)?.calls.push({ name: toolNameOf(part), tookMs, failure: failureOf(part), answer });
+    steps.at(-1)?.calls.push({ name: toolNameOf(part), tookMs, ...failureOf(part), answer });
   }
   if (status !== 'failed') return steps;
   const tookMs = times?.openStepMs() ?? null;
@@ -407,10 +407,10 @@ function timelineOf(
   return last === undefined ? steps : [...steps, { ...last, tookMs: tookMs ?? last.tookMs, failure: error }];
 }
 
-function failureOf(part: UIMessage['parts'][number]): string | null {
-  if ('errorText' in part) return part.errorText ?? null;
+function failureOf(part: UIMessage['parts'][number]) {
+  if ('errorText' in part) return { failure: part.errorText ?? null };
   const { failure } = Object('output' in part ? part.output : undefined) as Partial<MediaOutput>;
-  return failure?.message ?? null;
+  return { failure: failure?.message ?? null, code: failure?.code };
 }
 
 const makesImages: ReadonlySet<string> = new Set(['generateImage', 'editImage']);
@@ -424,7 +424,7 @@ function imagesOf(
 ): RunImages | undefined {
   const calls = timeline.flatMap((step) => step.calls).filter(({ name }) => makesImages.has(name));
   if (calls.length === 0) return undefined;
-  const { failure = null, answer = null } = calls.find((call) => call.failure !== null) ?? {};
+  const { failure = null, code, answer = null } = calls.find((call) => call.failure !== null) ?? {};
   const count = Math.max(noted.length, calls.length);
   return {
     model: noted[0]?.model ?? null,
@@ -433,6 +433,7 @@ function imagesOf(
     credits,
     costUsd: costOf(made),
     failure,
+    code,
     answer,
   };
 }

@@ -37,7 +37,7 @@ export async function checkIdentity(config: Config): Promise<string> {
     settings: 'IDP_URL',
     keySetting: 'ANON_KEY',
   });
-  if (status !== 200) throw new Warning(`${settingsUrl} returns ${status}, so ANON_KEY could not be checked`);
+  if (status !== 200) throw new Warning(`${placeOf(settingsUrl)} returns ${status}, so ANON_KEY could not be checked`);
   return `${keys.size} token keys at ${placeOf(keysUrl)}, and ANON_KEY is accepted`;
 }
 

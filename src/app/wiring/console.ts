@@ -85,10 +85,12 @@ function canOpenDatabase({ database }: Config, ofProcess: readonly ServiceName[]
 
 const originOf = (address: string) => new URL(address).origin;
 
-/** Only words of the path are shown. Other parts of it, and the query, can be secrets. */
+/** Shows only words of the path, and a user that is a word or an address. Their other parts, and the query, can be secrets. */
 function shownUrlOf(address: string): string {
-  const { origin, pathname } = new URL(address);
-  return origin + pathname.replace(/[^/]+/g, (part) => (/^[a-z_-]{1,20}$|^v\d$/.test(part) ? part : '••••'));
+  const { protocol, username, password, host, pathname, search } = new URL(address);
+  const show = (part: string) => (/^[a-z_-]{1,20}$|^v?\d{1,2}$|^[a-z.+-]+%40[a-z.-]+$/.test(part) ? part : '••••');
+  const user = username + password && `${username && show(username)}${password && ':••••'}@`;
+  return `${protocol}//${user}${host}${pathname.replace(/[^/]+/g, show)}${search && '?••••'}`;
 }
 
 /** Names of the loopback interface, if the console listens on it and no public URL is set. */
@@ -172,12 +174,12 @@ function describeSettings(config: Config) {
   };
 }
 
-/** The choice of an engine, and the host of a URL, are no secrets. */
+/** The choice of an engine, and most of a URL, are no secrets. */
 function describeSecret(value: unknown): string | null {
   if (value === 'embedded' || value === 'outbox') return value;
   const isSet = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== '';
-  const url = typeof value === 'string' ? URL.parse(value) : null;
-  return isSet ? `${url?.host ? `${url.protocol}//${url.host}/` : ''}••••••••` : null;
+  const isUrl = typeof value === 'string' && URL.parse(value)?.host;
+  return isUrl ? shownUrlOf(value) : isSet ? '••••••••' : null;
 }
 
 function spell(value: unknown): string | null {
@@ -207,8 +209,9 @@ function masker(secrets: readonly string[]): (text: string | null) => string | n
       ? null
       : known
           .reduce((masked, secret) => masked.replaceAll(secret, '••••••••'), text)
-          // The user part of a URL.
-          .replaceAll(/\/\/[^/@\s]+@/g, '//••••••••@');
+          // The user part of a URL, which ends at its last @, and the query.
+          .replaceAll(/\/\/[^/?#\s]+@/g, '//••••••••@')
+          .replaceAll(/[?#]\S+/g, (query) => (text.includes('://') ? '?••••' : query));
 }
 
 /** The default of some secrets is generated. */

@@ -439,6 +439,14 @@ export interface RunPage {
   readonly next_cursor: string | null;
 }
 
+export interface FailureRange {
+  /** The first day, in UTC. */ readonly from: string;
+}
+
+export interface FailureCounts {
+  /** User id → failed runs. */ readonly failures: Readonly<Record<string, number>>;
+}
+
 export interface RunRecord {
   readonly taskId: string;
   readonly threadId: string;
@@ -472,6 +480,8 @@ export interface RunRecord {
       readonly tookMs: number | null;
       /** As the model and the user see it. */
       readonly failure: string | null;
+      /** The code of the failure. */
+      readonly code?: string;
       /** The failure in the words of the provider. */
       readonly answer: string | null;
     }[];
@@ -509,7 +519,8 @@ export interface GenerationRecordListing {
   readonly limit?: number;
   /** The `next_cursor` of the previous page. */
   readonly cursor?: string;
-  readonly status?: 'running' | 'completed' | 'failed' | 'canceled';
+  /** `refused`: the user needed more credits or another plan. */
+  readonly status?: 'running' | 'completed' | 'failed' | 'canceled' | 'refused';
   readonly kind?: 'image' | 'video';
   /** Only this one. */
   readonly id?: string;
@@ -533,7 +544,8 @@ export interface GenerationRecordPage {
     /** The files to start from. Without those of runs. */
     readonly references: readonly string[];
     readonly model: string;
-    readonly status: 'running' | 'completed' | 'failed' | 'canceled';
+    /** `refused`: the user needed more credits or another plan. */
+    readonly status: 'running' | 'completed' | 'failed' | 'canceled' | 'refused';
     /** Ordered images or videos. */
     readonly count: number;
     readonly delivered: number;

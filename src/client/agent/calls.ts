@@ -12,6 +12,8 @@ import type {
   CreditsState,
   CurrentTask,
   ErasedThreads,
+  FailureCounts,
+  FailureRange,
   Generation,
   GenerationListing,
   GenerationPage,
@@ -222,6 +224,10 @@ export function agentCalls(access: Access) {
     /** List the runs of all users, newest first (`GET /runs`). */
     listRuns: (query?: RunListing, options?: CallOptions): Promise<RunPage> =>
       callJson(access, { method: 'GET', path: '/runs', query, repeatable: true }, options),
+
+    /** Count the failed runs of each user (`GET /runs/failures`). */
+    countFailedRuns: (query: FailureRange, options?: CallOptions): Promise<FailureCounts> =>
+      callJson(access, { method: 'GET', path: '/runs/failures', query, repeatable: true }, options),
 
     /** Read how a run went (`GET /runs/:taskId`). */
     readRun: (taskId: string, options?: CallOptions): Promise<RunRecord> =>

@@ -31,6 +31,9 @@ beforeAll(async () => {
     OPERATOR_READER_EMAILS: 'reader@example.com, chief@example.com',
     MEDIA_BLOCKED_HASHES: lists,
     MODEL_HEADERS: '{"x-team":"a secret of the model"}',
+    SMTP_URL: 'smtps://mailer:hush%40now@mail.example.com:465?auth=hush',
+    MEDIA_SCREENING_URL: 'https://0a1b2c3d4e@screen.example.com/v1/hush2f7/check?key=hush',
+    PROMPT_SCREENING_URL: 'https://user:hush@now@prompts.example.com/v1?key=hush',
     MEDIA_SCREENING_RULES: '[{"label":"weapon","minScore":0.9,"action":"flag"}]',
   });
   desk = await openDesk(rig);
@@ -229,14 +232,18 @@ describe('settings', () => {
     const isEmbedded = rig.databaseUrl === 'embedded';
     expect(settingOf('DATABASE_URL')).toMatchObject({
       ...{ defaultText: 'embedded', isRequired: true },
-      // Its user, password and name are secret, and its host is not.
-      value: isEmbedded ? 'embedded' : `postgres://${new URL(rig.databaseUrl).host}/••••••••`,
+      value: isEmbedded ? 'embedded' : expect.stringContaining(`@${new URL(rig.databaseUrl).host}/`),
     });
+    // Only what can be a secret is masked.
+    expect(settingOf('SMTP_URL')?.value).toBe('smtps://mailer:••••@mail.example.com:465?••••');
+    expect(settingOf('MEDIA_SCREENING_URL')?.value).toBe('https://••••@screen.example.com/v1/••••/check?••••');
+    expect(settingOf('PROMPT_SCREENING_URL')?.value).toBe('https://••••••••@prompts.example.com/v1?••••');
     expect(settingOf('MEDIA_SCREENING_RULES')?.value).toBe('weapon from 0.9: flag');
     const text = JSON.stringify(body);
     for (const name of ['CONSOLE_TOKEN', 'INTERNAL_KEY', 'MEMORY_ADMIN_TOKEN', 'COOKIE_SECRETS', 'IMGPROXY_KEY'])
       expect(text).not.toContain(await rig.secret(name));
     expect(text).not.toContain('a secret of the model');
+    expect(text).not.toMatch(/hush|now@/);
     expect(body.standIns.map(({ setting }) => setting)).toContain('IDP_URL');
   });
 

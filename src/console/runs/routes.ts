@@ -1,6 +1,6 @@
 /** The Runs page: how runs and generations of all users went, from the agent service. */
 import { z } from 'zod';
-import { generationRecordListing, type RunPage, type RunRecord, runListing } from '#agent/records/api.ts';
+import { failureRange, generationRecordListing, type RunPage, type RunRecord, runListing } from '#agent/records/api.ts';
 import type { Asset, ImageSignedRefs } from '#media/api.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { bodyOf } from '#platform/http/client.ts';
@@ -36,10 +36,9 @@ export function addRunRoutes(
       const { generation } = asset;
       const origin = generation?.taskId ? ` run ${generation.taskId}` : generation?.id ? ` order ${generation.id}` : '';
       await recordDeed(db, request, `view file ${asset.assetId}${origin}`, hashedTarget(asset.ownerId));
-      const order = { json: { refs: [params.assetId] }, idempotent: true };
-      const response = asset.mime.startsWith('video/')
-        ? await media.send({ method: 'POST', route: '/v1/sign/video', ...order })
-        : await media.send({ method: 'POST', route: '/v1/sign/image', ...order });
+      const json = { refs: [params.assetId] };
+      const route = asset.mime.startsWith('video/') ? '/v1/sign/video' : '/v1/sign/image';
+      const response = await media.send({ method: 'POST', route, json, idempotent: true });
       const one = bodyOf<ImageSignedRefs>(response)[params.assetId];
       if (!one?.ready) throw problems.not_found();
       return { mime: asset.mime, thumbUrl: one.thumbUrl ?? null, url: one.url };
@@ -80,6 +79,7 @@ export function addRunRoutes(
   addForwards(app, guard, agent, [
     ['get', '/api/threads/titles', '/threads/titles', 'The titles of conversations', { querystring: titlesQuery }],
     ['get', '/api/generations', '/generations/all', 'Generations of all users', orders],
+    ['get', '/api/failures', '/runs/failures', 'The number of failed runs of each user', { querystring: failureRange }],
   ]);
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -31,6 +31,8 @@ const files = ['announcements', 'home-cards-v2', 'trending'];
 describe('the local CMS', () => {
   it('creates samples in the data folder, and nothing else', async () => {
     expect((await readdir(join(dataDir, 'cms'))).sort()).toEqual(files.map((name) => `${name}.json`));
+    // The Content page shows them as samples, and not as changed.
+    for (const name of files) expect((await stat(join(dataDir, 'cms', `${name}.json`))).mtimeMs).toBe(0);
   });
 
   it.each(files)('serves the current contents of %s, edited or not', async (name) => {

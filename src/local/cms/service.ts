@@ -3,7 +3,7 @@
  * development without a CMS (docs/specification/system.md#engines). Edit the files freely: each is read for every request.
  */
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
@@ -45,6 +45,8 @@ async function placeSample(folder: string, name: string): Promise<void> {
   const staged = join(folder, `.${name}.${randomUUID()}`);
   try {
     await writeFile(staged, await readFile(new URL(`./sample/${name}`, import.meta.url)));
+    // No change: the Content page of operators shows when a document was changed.
+    await utimes(staged, 0, 0);
     await link(staged, join(folder, name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -3,11 +3,8 @@ import { type PointerEvent, type ReactNode, useState } from 'react';
 import { Table } from '../parts/tables.tsx';
 import { clockOf, dayNameOf, shortDayOf } from './units.ts';
 
-export interface Line {
-  readonly name: string;
-  readonly values: readonly (number | null)[];
-  readonly tone: 'accent' | 'quiet' | 'bad';
-}
+type Values = readonly (number | null)[];
+export type Line = { readonly name: string; readonly values: Values; readonly tone: 'accent' | 'quiet' | 'bad' };
 
 const width = 240;
 const height = 56;
@@ -32,9 +29,7 @@ export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphPr
   };
   const [first, last] = [startsAt[0], startsAt.at(-1)];
   const at = pointed === undefined ? undefined : startsAt[pointed];
-  const nameOf = hasBars ? dayNameOf : clockOf;
-  const axisNameOf = hasBars ? shortDayOf : clockOf;
-  const wholeOf = hasBars ? sumOf : nowOf;
+  const [nameOf, axisNameOf, wholeOf] = hasBars ? [dayNameOf, shortDayOf, sumOf] : [clockOf, clockOf, nowOf];
   const x = hasBars ? (((pointed ?? 0) + 0.5) * width) / startsAt.length : xOf(pointed ?? 0, startsAt.length);
   return (
     <figure className="graph">
@@ -80,8 +75,8 @@ export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphPr
 }
 
 /** The value of the last two steps, as the newest may not be complete. `null`: there was nothing to measure. */
-export const nowOf = (all: readonly (number | null)[]) => all.slice(-2).findLast((value) => value !== null) ?? null;
-const sumOf = (values: readonly (number | null)[]) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+export const nowOf = (all: Values) => all.slice(-2).findLast((value) => value !== null) ?? null;
+const sumOf = (values: Values) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 const xOf = (step: number, steps: number) => (steps < 2 ? 0 : (step / (steps - 1)) * width);
 
 const top = 3;
@@ -89,7 +84,7 @@ const yOf = (value: number, largest: number) =>
   height - 1 - (largest === 0 ? 0 : (value / largest) * (height - 1 - top));
 
 /** The line connects the steps that have a value. A single value is a dash. */
-function pathOf(values: readonly (number | null)[], largest: number): string {
+function pathOf(values: Values, largest: number): string {
   const places = values.flatMap((value, step) =>
     value === null ? [] : [`${xOf(step, values.length).toFixed(1)} ${yOf(value, largest).toFixed(1)}`],
   );
@@ -103,7 +98,7 @@ export const Sparkline = ({ values, tone }: Omit<Line, 'name'>) => (
   </svg>
 );
 
-function barsOf(values: readonly (number | null)[], largest: number): string {
+function barsOf(values: Values, largest: number): string {
   const step = width / values.length;
   return values
     .map((value, at) =>

@@ -22,22 +22,17 @@ import {
   statusOf,
   titleOf,
 } from './incidentstates.ts';
-import { BackLink, Id, PersonLink } from './names.tsx';
+import { Entry, Id, PersonLink } from './names.tsx';
 import { actorOf, deedOf } from './personview.ts';
 import { PlaceLink, Places } from './places.tsx';
 import { Decision, Reports } from './reports.tsx';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
+  const query = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
   return (
-    <>
-      <BackLink to="/operator/incidents" text="All incidents" />
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading the incident" entry="incident" />
-      ) : (
-        <Facts incident={data} />
-      )}
-    </>
+    <Entry of={query} kind="incident" list={['/operator/incidents', 'All incidents']}>
+      {(incident) => <Facts incident={incident} />}
+    </Entry>
   );
 }
 
@@ -153,14 +148,8 @@ function History({ of: incident }: { readonly of: Incident }) {
   );
   // By whom, if the audit log has it.
   const isOpened = (data?.actions ?? []).some(({ action }) => action === 'POST /v1/incidents');
-  const began =
-    origin === 'report'
-      ? reports > 0
-        ? 'Reported'
-        : 'Opened by an operator'
-      : origin === 'label'
-        ? 'Flagged by a rule'
-        : 'Blocked by screening';
+  const opened = reports > 0 ? 'Reported' : 'Opened by an operator';
+  const began = { report: opened, label: 'Flagged by a rule' }[origin ?? ''] ?? 'Blocked by screening';
   const done = (data?.actions ?? []).filter(({ outcome }) => outcome.startsWith('2'));
   const events = [
     ...(isOpened && reports === 0 ? [] : [{ at: createdAt, text: began, actor: '' }]),

@@ -11,13 +11,12 @@ import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useMayChange } from '../operator.tsx';
-import { Choice } from '../parts/fields.tsx';
-import { Listing, useFilters, usePages } from '../parts/listing.tsx';
-import { Lines } from '../parts/tables.tsx';
+import { Choices } from '../parts/choices.tsx';
+import { ChoiceFilter, Listing, useFilters, usePages } from '../parts/listing.tsx';
 import { Glance, IncidentDetails, IncidentStatus } from './incident.tsx';
 import { isAlbum, isDecidable, isRemoved, nobody, peopleOf, titleOf } from './incidentstates.ts';
-import { PersonLink, useThreadTitle } from './names.tsx';
-import { IncidentLine, PlaceLink } from './places.tsx';
+import { PersonLink } from './names.tsx';
+import { Folded, IncidentLine, IncidentName, PlaceLink } from './places.tsx';
 
 export type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -27,7 +26,7 @@ export function Incidents() {
 }
 
 const orders = [
-  ['priority', 'Children and intimate images first'],
+  ['', 'Children and intimate images first'],
   ['newest', 'Newest first'],
 ] as const;
 /** In the URL: empty is the first one. */
@@ -42,12 +41,11 @@ const filters = [
 function List() {
   const { of, change } = useFilters();
   const [chosen, , query] = filters.find(([value]) => value === of('status')) ?? filters[0];
-  const order = of('order') || orders[0][0];
   const pages = usePages<Listed>('incidents', '/api/incidents', {
     ...query,
     list: of('list'),
     ownerId: of('ownerId'),
-    order,
+    order: of('order') || 'priority',
   });
   const counts = pages.data?.pages[0]?.counts;
   const lists = Object.entries(counts?.lists ?? {}).map(
@@ -59,31 +57,14 @@ function List() {
         Content that was blocked, flagged, or reported by people. After an action, it is blocked, restricted or removed.
       </PageHead>
       <div className="row desk-filters">
-        <fieldset className="desk-choices">
-          <legend className="unseen">Status</legend>
-          {filters.map(([value, name, , countIn]) => (
-            <label key={value}>
-              <input type="radio" name="status" checked={value === chosen} onChange={() => change({ status: value })} />
-              <span>
-                {name} {counts && <span className="quiet">{countOf(countIn(counts))}</span>}
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <Choice
-          label="List"
-          className="field desk-list"
-          choices={[['', 'All lists'], ...lists]}
-          value={of('list')}
-          onChange={(list) => change({ list })}
+        <Choices
+          label="Status"
+          of={filters.map(([value, name, , countIn]) => [value, `${name} ${counts ? countOf(countIn(counts)) : '…'}`])}
+          chosen={chosen}
+          choose={(status) => change({ status })}
         />
-        <Choice
-          label="Order"
-          className="field desk-list"
-          choices={orders}
-          value={order}
-          onChange={(value) => change({ order: value })}
-        />
+        <ChoiceFilter name="list" label="List" className="field desk-list" choices={[['', 'All lists'], ...lists]} />
+        <ChoiceFilter name="order" label="Order" className="field desk-list" choices={orders} />
       </div>
       {of('ownerId') !== '' && (
         <p className="quiet">
@@ -105,6 +86,12 @@ function List() {
   );
 }
 
+function pictureOf(incident: Incident): string {
+  if (incident.assetId === null) return isAlbum(incident) ? 'album' : 'text';
+  if (isRemoved(incident)) return 'removed';
+  return incident.isGone ? 'deleted' : 'blocked';
+}
+
 type Group = [first: Incident, ...others: Incident[]];
 
 /** The incidents of a page about the same bytes, in the place of the first. */
@@ -112,29 +99,19 @@ const groupsOf = (incidents: readonly Incident[]): readonly Group[] =>
   Object.values(Object.groupBy(incidents, ({ id, sha256 }) => `of ${sha256 || id}`)) as Group[];
 
 function Row({ incident, others }: { readonly incident: Incident; readonly others: readonly Incident[] }) {
-  const { id, reports, title, assetId, ownerId, threadId, createdAt, appeal, isGone, openAlike } = incident;
+  const { id, reports, title, assetId, ownerId, createdAt, appeal, isGone, openAlike } = incident;
   return (
     <div className="record">
       {assetId !== null && isDecidable(incident) && !isGone ? (
         <Glance id={id} />
       ) : (
-        <span className="record-picture quiet">
-          {assetId === null
-            ? isAlbum(incident)
-              ? 'album'
-              : 'text'
-            : isRemoved(incident)
-              ? 'removed'
-              : isGone
-                ? 'deleted'
-                : 'blocked'}
-        </span>
+        <span className="record-picture quiet">{pictureOf(incident)}</span>
       )}
       <div>
         <div className="desk-line record-head">
           <span className="record-title">
             <Link href={`/operator/incidents/${id}`} className="record-name" title={title ?? undefined}>
-              {title ?? (threadId === null || isAlbum(incident) ? untitled(incident) : <ThreadTitle id={threadId} />)}
+              <IncidentName of={incident} />
             </Link>
             <IncidentStatus of={incident} />
           </span>
@@ -156,22 +133,14 @@ function Row({ incident, others }: { readonly incident: Incident; readonly other
           {ownerId === nobody ? <span>owner erased</span> : <PersonLink id={ownerId} />}
           <PlaceLink of={incident} />
         </p>
-        {others.length > 0 && (
-          <Lines>
-            {others.map((one) => (
-              <IncidentLine key={one.id} of={one} isNamed />
-            ))}
-          </Lines>
-        )}
+        <Folded
+          what="incidents about the same content"
+          of={others.map((one) => <IncidentLine key={one.id} of={one} isNamed />)}
+        />
       </div>
     </div>
   );
 }
-
-const untitled = (incident: Incident) =>
-  isAlbum(incident) ? 'Untitled album' : isDecidable(incident) ? 'Content without a title' : 'Blocked content';
-
-const ThreadTitle = ({ id }: { readonly id: string }) => useThreadTitle(id);
 
 function Rescreening() {
   const queries = useQueryClient();

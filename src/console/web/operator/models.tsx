@@ -16,7 +16,7 @@ import { Graph } from './graph.tsx';
 import { ModelLink, PersonLink, runsHref, SettingLink, tokensOf, useCosts, useModels } from './names.tsx';
 import { allPlans } from './personview.ts';
 import { creditsOf } from './run.tsx';
-import { compactOf, dayMs, dayNameOf, dayOf, moneyOf, monthNameOf, priceOf, timeOf } from './units.ts';
+import { compactOf, dayMs, dayNameOf, dayOf, moneyOf, monthNameOf, timeOf } from './units.ts';
 
 const ranges = [7, 30, 90] as const;
 /** A browser reports a year while it is typed, such as 0002. The days since then are too many to draw. */
@@ -182,7 +182,7 @@ function MediaSums({ of, hrefOf }: MediaSumsProps) {
             kind,
             costOf(costUsd, model),
             countOf(credits),
-            !costUsd || credits === 0 ? '–' : moneyOf(costUsd / credits),
+            !costUsd || credits === 0 ? '–' : moneyOf(Number((costUsd / credits).toPrecision(3)), true),
             ...[counts.orders, counts.failed, counts.delivered].map(countOf),
             meanMs === null ? '–' : timeOf(meanMs),
           ],
@@ -310,7 +310,7 @@ function listsOf({ models, media }: ConfiguredModels) {
         of,
         href: runsHref({ model: of.id }, 0),
         price: `${creditsOf(of.credits)} for ${noun}`,
-        cost: of.costUsd === null ? null : `Costs you ${priceOf(of.costUsd)} each`,
+        cost: of.costUsd === null ? null : `Costs you ${moneyOf(of.costUsd, true)} each`,
         facts: [of.default && 'Default', plansOf(of.plans), ...fallbackOf(of.fallback)],
       }));
   const ofText = models.map((of) => ({
@@ -319,7 +319,7 @@ function listsOf({ models, media }: ConfiguredModels) {
     price: `${creditsOf(of.credits)} for a run`,
     cost:
       of.costUsd &&
-      `Costs you ${priceOf(of.costUsd.input)} for a million tokens in, ${priceOf(of.costUsd.output)} for a million out`,
+      `Costs you ${moneyOf(of.costUsd.input, true)} for a million tokens in, ${moneyOf(of.costUsd.output, true)} for a million out`,
     facts: [
       ...[of.default && 'Default', of.simulated && 'simulated', plansOf(of.plans)],
       ...[`${compactOf(of.contextTokens)} tokens of context`, of.vision && 'accepts images', of.tools && 'uses tools'],

@@ -13,6 +13,7 @@ import { useConsole } from '../operator.tsx';
 import { countOf } from '../parts/figures.tsx';
 import { lastFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
+import { Pending } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import { placeOf } from './personview.ts';
 import queueNames from './queues.json' with { type: 'json' };
@@ -253,11 +254,22 @@ const works: Readonly<Record<string, string>> = queueNames;
 
 export const workOf = (queue: string): string => works[queue] ?? queue;
 
-/** The link above the page of one entry to the list of them all, as it was last shown. */
-export const BackLink = ({ to, text }: { readonly to: string; readonly text: string }) => (
-  <p className="desk-back">
-    <Link href={lastFilters.get(to) ?? to}>
-      <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {text}
-    </Link>
-  </p>
+interface EntryProps<T> {
+  readonly of: { readonly data: T | undefined; readonly error: Error | null; readonly refetch: () => unknown };
+  readonly kind: string;
+  readonly list: readonly [path: string, name: string];
+  readonly children: (data: T) => ReactNode;
+}
+
+/** The page of one entry. The link above it leads to the list, as it was last shown. */
+export const Entry = <T,>({ of: { data, error, refetch }, kind, list: [path, name], children }: EntryProps<T>) => (
+  <>
+    <p className="desk-back">
+      <Link href={lastFilters.get(path) ?? path}>
+        <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {name}
+      </Link>
+    </p>
+    {data && children(data)}
+    {!data && <Pending error={error} retry={refetch} what={`Reading the ${kind}`} entry={kind} />}
+  </>
 );

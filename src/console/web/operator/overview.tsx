@@ -33,56 +33,53 @@ export function Overview() {
       </header>
       {data === undefined && error ? <Failure error={error} retry={refetch} /> : <Attention desk={desk} />}
       <Figures desk={desk} />
-      <section aria-labelledby="services">
-        <h2 id="services">Services</h2>
+      <Part id="services" title="Services">
         {data ? <Services of={data.services} history={history} /> : !error && <Loading />}
-      </section>
-      {desk.history.error && <Failure error={desk.history.error} />}
-      {history && (
-        <section aria-labelledby="runs">
-          <h2 id="runs">Runs</h2>
-          <Graphs
-            label="Runs, time to first token, and tokens"
-            of={graphsOfRuns(history)}
-            startsAt={history.startsAt}
-          />
-        </section>
-      )}
+      </Part>
+      <Part id="runs" title="Runs">
+        {history ? (
+          <Graphs label="Runs, first token, tokens" of={graphsOfRuns(history)} startsAt={history.startsAt} />
+        ) : (
+          <Pending error={desk.history.error} retry={desk.history.refetch} />
+        )}
+      </Part>
       <div className="split">
-        <section aria-labelledby="errors">
-          <h2 id="errors">Recent errors</h2>
+        <Part id="errors" title="Recent errors">
           <Errors of={desk.errors} />
-        </section>
-        <section aria-labelledby="queues">
-          <h2 id="queues">Queues</h2>
+        </Part>
+        <Part id="queues" title="Queues">
           {data ? <Queues of={data} /> : !error && <Loading />}
-        </section>
+        </Part>
       </div>
-      {data && (
-        <section aria-labelledby="engines">
-          <h2 id="engines">Engines and processes</h2>
-          <Pairs
-            className="pairs engines"
-            of={Object.fromEntries([
-              ...data.engines.map(({ concern, engine, isEmbedded }) => [
-                concern,
-                isEmbedded ? `${engine}, embedded` : engine,
-              ]),
-              ...data.processes.map(({ services, startedAt, memoryBytes }) => [
-                services.length === data.services.length ? 'All services' : services.join(', '),
-                <span key={startedAt}>
-                  started <When at={startedAt} />, {sizeOf(memoryBytes)}
-                </span>,
-              ]),
-            ])}
-          />
-        </section>
-      )}
+      <Part id="engines" title="Engines and processes">
+        {data ? <Engines of={data} /> : !error && <Loading />}
+      </Part>
     </div>
   );
 }
 
-const hourMs = 3_600_000;
+/** Has its height before its content is read, so that nothing below it moves. */
+const Part = ({ id, title, children }: Record<'id' | 'title', string> & { readonly children: ReactNode }) => (
+  <section aria-labelledby={id} className="desk-part">
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+);
+
+const Engines = ({ of: { engines, processes, services: all } }: { readonly of: OverviewData }) => (
+  <Pairs
+    className="pairs engines"
+    of={Object.fromEntries([
+      ...engines.map(({ concern, engine, isEmbedded }) => [concern, isEmbedded ? `${engine}, embedded` : engine]),
+      ...processes.map(({ services, startedAt, memoryBytes }) => [
+        services.length === all.length ? 'All services' : services.join(', '),
+        <span key={startedAt}>
+          started <When at={startedAt} />, {sizeOf(memoryBytes)}
+        </span>,
+      ]),
+    ])}
+  />
+);
 
 /** `before`: the same of yesterday. */
 type Figure = readonly [name: string, value: ReactNode, href: string, before?: ReactNode];
@@ -100,7 +97,7 @@ function Figures({ desk }: { readonly desk: Desk }) {
     return [`Jobs ${state}`, count, '/operator/jobs'] as const;
   });
   const recent = shownOf(desk.newest, (page) => {
-    const count = page.runs.filter(({ createdAt }) => since(createdAt, hourMs)).length;
+    const count = page.runs.filter(({ createdAt }) => since(createdAt, 3_600_000)).length;
     return countUpTo(mostRuns - 1, count);
   });
   const costOf = useCosts();
@@ -210,11 +207,7 @@ function Services({ of, history }: { readonly of: OverviewData['services']; read
 
 const unmeasured: Measured = { service: '', perMinute: [], errorsPerMinute: [], p50Ms: [], p95Ms: [] };
 
-interface ServiceNameProps {
-  readonly of: ServiceState;
-  readonly isOpen: boolean;
-  readonly open: () => void;
-}
+type ServiceNameProps = { readonly of: ServiceState; readonly isOpen: boolean; readonly open: () => void };
 
 function ServiceName({ of: { service, address, status, engines }, isOpen, open }: ServiceNameProps) {
   const failing = Object.keys(engines).filter((engine) => engines[engine] !== 'ok');

@@ -2,12 +2,12 @@
 import './desk.css';
 import './operator.css';
 import './runs.css';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
 import type { Spenders, UsageTotals, UserUsage } from '#agent/operatorapi.ts';
-import type { ShownRunPage } from '../../runs/api.ts';
+import type { FailureCounts } from '#agent/records/api.ts';
 import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { Changes, useMayChange } from '../operator.tsx';
@@ -15,17 +15,17 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, countUpTo, planName, sizeOf, When } from '../parts/figures.tsx';
-import { Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { ChoiceFilter, Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
-import { BackLink, useCosts } from './names.tsx';
+import { Entry, Unknown, useCosts } from './names.tsx';
 import texts from './people.json' with { type: 'json' };
 import { allPlans, type PersonView, personKey } from './personview.ts';
-import { dayOf } from './units.ts';
+import { dayMs, dayOf } from './units.ts';
 
 export function People() {
   const { personId } = useParams<{ personId?: string }>();
@@ -66,19 +66,9 @@ function Directory() {
           value={q}
           onChange={(typed) => change({ q: typed })}
         />
-        <Choice label="Plan" choices={plans} value={plan} onChange={(value) => change({ plan: value })} />
-        <Choice
-          label="Status"
-          choices={choicesOf(statuses)}
-          value={status}
-          onChange={(value) => change({ status: value })}
-        />
-        <Choice
-          label="Order"
-          choices={choicesOf(orders)}
-          value={order}
-          onChange={(value) => change({ order: value })}
-        />
+        <ChoiceFilter name="plan" label="Plan" choices={plans} />
+        <ChoiceFilter name="status" label="Status" choices={choicesOf(statuses)} />
+        <ChoiceFilter name="order" label="Order" choices={choicesOf(orders)} />
       </Filters>
       {isOfMonth && <p className="quiet">The 100 users who spent or cost the most this month.</p>}
       {/* The names of the columns, where there is room for columns. */}
@@ -107,25 +97,21 @@ function Directory() {
   );
 }
 
-const weekMs = 604_800_000;
-
 /** The longest list that there is. All rows share it. */
 const useSpenders = (order: 'credits' | 'cost') =>
   useRead<Spenders>(['spenders', 'most', order], `/api/usage/users?limit=100&order=${order}`);
 
 function PersonRow({ person }: { readonly person: Person }) {
   const { id, email, plan, credits, createdAt, activeAt, blockedAt } = person;
-  const from = new Date(Date.now() - weekMs).toISOString().slice(0, 10);
-  const recent = `status=failed&from=${from}`;
+  const from = dayOf(Date.now() - 7 * dayMs);
   const costOf = useCosts();
-  const { data: spenders } = useSpenders('credits');
-  const { data: failed } = useRead<ShownRunPage>(['runs', recent], `/api/runs?${recent}&limit=100`);
-  const isWhole = (spenders?.users.length ?? 100) < 100;
-  const spent =
-    spenders?.users.find(({ userId }) => userId === id) ?? (isWhole ? { credits: 0, costUsd: 0 } : undefined);
-  const failures = failed?.runs.filter(({ userId }) => userId === id).length ?? 0;
-  const isKnown = failed?.next_cursor === null;
-  const link = <Link href={`/operator/runs?userId=${id}&${recent}`}>{failures + (isKnown ? '' : '+')}</Link>;
+  const spenders = useSpenders('credits');
+  const failed = useRead<FailureCounts>(['failures', from], `/api/failures?from=${from}`);
+  const spent = (show: (spent: Pick<Spenders['users'][number], 'credits' | 'costUsd'>) => ReactNode) =>
+    cellOf(spenders, ({ users }) => {
+      const own = users.find(({ userId }) => userId === id) ?? (users.length < 100 && { credits: 0, costUsd: 0 });
+      return own ? show(own) : <Unknown why="not one of the 100 who spent the most" />;
+    });
   return (
     <div className="desk-entry desk-person">
       <span className="desk-name">
@@ -136,42 +122,40 @@ function PersonRow({ person }: { readonly person: Person }) {
       </span>
       <span className="tag">{planName(plan)}</span>
       <Figure value={countOf(credits)} word="credits" />
-      <Figure value={spent && countOf(spent.credits)} word="spent this month" />
-      <Figure value={spent && costOf(spent.costUsd)} word="cost this month" />
-      <Figure value={failures > 0 ? link : isKnown ? '0' : undefined} word="failed runs this week" />
-      <Figure value={activeAt === null ? 'not in a browser' : <Dated word="active" at={activeAt} />} />
-      <Figure value={<Dated word="joined" at={createdAt} />} />
+      <Figure value={spent((own) => countOf(own.credits))} word="spent this month" />
+      <Figure value={spent((own) => costOf(own.costUsd))} word="cost this month" />
+      <Figure
+        value={cellOf(failed, ({ failures: { [id]: runs } }) =>
+          runs ? <Link href={`/operator/runs?userId=${id}&status=failed&from=${from}`}>{countOf(runs)}</Link> : '0',
+        )}
+        word="failed runs this week"
+      />
+      <Figure before="last use" value={activeAt === null ? 'not in a browser' : <When at={activeAt} />} />
+      <Figure before="joined" value={<When at={createdAt} />} />
     </div>
   );
 }
 
+const cellOf = <T,>({ data, error }: UseQueryResult<T>, show: (data: T) => ReactNode): ReactNode =>
+  data === undefined ? error ? <span title={error.message}>unavailable</span> : '…' : show(data);
+
 const Blocked = () => <Status tone="bad">Blocked</Status>;
-/** Where the list has the names of the columns, only assistive technology needs it. */
-const Word = ({ children }: { readonly children: string }) => <span className="desk-word">{children}</span>;
-const Figure = ({ value, word }: { readonly value: ReactNode; readonly word?: string }) => (
+type FigureProps = { readonly before?: string; readonly value: ReactNode; readonly word?: string };
+/** Where the list has the names of the columns, only assistive technology needs the words. */
+const Figure = ({ before, value, word }: FigureProps) => (
   <span className="quiet desk-figure">
-    {value} {value !== undefined && word && <Word>{word}</Word>}
+    <span className="desk-word">{before}</span> {value} <span className="desk-word">{word}</span>
   </span>
-);
-const Dated = ({ word, at }: { readonly word: string; readonly at: string }) => (
-  <>
-    <Word>{word}</Word> <When at={at} />
-  </>
 );
 
 // One person: account, usage, content, mails, incidents and what operators did.
 
 function PersonPage({ userId }: { readonly userId: string }) {
-  const { data, error, refetch } = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);
+  const query = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);
   return (
-    <>
-      <BackLink to="/operator/people" text="All people" />
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading this person" entry="person" />
-      ) : (
-        <Details view={data} />
-      )}
-    </>
+    <Entry of={query} kind="person" list={['/operator/people', 'All people']}>
+      {(view) => <Details view={view} />}
+    </Entry>
   );
 }
 
@@ -398,7 +382,7 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
   const name = email ?? id;
   return (
     <div className="desk-deed">
-      <p className="quiet">{isBlocked ? texts.blocked : texts.blocking}</p>
+      <p className="quiet">{(isBlocked ? texts.blocked : texts.blocking).replace('{}', name)}</p>
       {isBlocked ? (
         <Confirm
           label="Unblock"
@@ -433,7 +417,7 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
                 Cancel
               </button>
               <button type="submit" className="danger" disabled={reason.trim() === '' || changing.isPending}>
-                Block
+                Block {name}
               </button>
             </div>
           </form>
@@ -466,7 +450,6 @@ type ErasureProps = { readonly person: Person; readonly onErased: () => void };
 
 function Erasure({ person: { id, email, blockedAt }, onErased }: ErasureProps) {
   const [typed, setTyped] = useState('');
-  const field = useId();
   const outcome = useRef<HTMLDivElement>(null);
   const name = email ?? id;
   const erasing = useMutation({
@@ -485,12 +468,7 @@ function Erasure({ person: { id, email, blockedAt }, onErased }: ErasureProps) {
       </p>
       {!isOver && (
         <>
-          <label className="field" htmlFor={field}>
-            <span>
-              Type <code>{name}</code> to confirm
-            </span>
-            <input id={field} autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
-          </label>
+          <TextField label={`Type ${name} to confirm`} value={typed} autoComplete="off" onChange={setTyped} />
           <div>
             <button type="submit" className="danger" disabled={typed !== name || erasing.isPending}>
               {erasing.isPending ? 'Erasing …' : report === undefined ? 'Erase everything' : 'Erase again'}

@@ -1,6 +1,6 @@
 /** Files of users: how they look, where they are, also as the same bytes, and which incidents are about them. */
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import type { Incident } from '#media/incidents/api.ts';
@@ -13,8 +13,17 @@ import { Dialog } from '../parts/dialog.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Problem, Status } from '../parts/states.tsx';
 import { Line, Lines } from '../parts/tables.tsx';
-import { incidentTones, isDecidable, nobody, type Place, placeOf, statusOf, titleOf } from './incidentstates.ts';
-import { PersonLink } from './names.tsx';
+import {
+  incidentTones,
+  isAlbum,
+  isDecidable,
+  nobody,
+  type Place,
+  placeOf,
+  statusOf,
+  titleOf,
+} from './incidentstates.ts';
+import { PersonLink, useThreadTitle } from './names.tsx';
 
 /** Where the content is, with a link if an operator can see that. */
 export function PlaceLink({ of: place }: { readonly of: Place }) {
@@ -46,22 +55,47 @@ export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Inc
 export const openIncident = (assetId: string) =>
   callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
 
+/** The title of the content, or what it is. */
+export function IncidentName({ of: incident }: { readonly of: Incident }) {
+  const { title, threadId } = incident;
+  const thread = useThreadTitle(threadId === null || isAlbum(incident) ? '' : threadId);
+  if (title !== null) return title;
+  if (threadId !== null) return isAlbum(incident) ? 'Untitled album' : thread;
+  return isDecidable(incident) ? 'Untitled image or video' : 'Blocked content';
+}
+
 /** `isNamed`: among incidents of several people. */
 export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident; readonly isNamed?: boolean }) => (
   <Line
     name={
       <Link href={`/operator/incidents/${incident.id}`}>
-        {incident.title === null ? titleOf(incident) : `${titleOf(incident)}: ${incident.title}`}
+        <IncidentName of={incident} />
       </Link>
     }
     note={
-      <>
-        <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>{' '}
+      <span className="record-facts">
+        <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
+        <span>{titleOf(incident)}</span>
         {isNamed && incident.ownerId !== nobody && <PersonLink id={incident.ownerId} />}
-      </>
+      </span>
     }
     at={incident.createdAt}
   />
+);
+
+const mostLines = 5;
+
+/** Lines, of which those after the first are folded. */
+export const Folded = ({ of: lines, what }: { readonly of: readonly ReactNode[]; readonly what: string }) => (
+  <>
+    {lines.length > 0 && <Lines>{lines.slice(0, mostLines)}</Lines>}
+    {lines.length > mostLines && (
+      <details>
+        <summary>{`${lines.length - mostLines} more ${what}`}</summary>
+        <Lines>{lines.slice(mostLines)}</Lines>
+      </details>
+    )}
+  </>
 );
 
 type PlacesProps = { readonly of: string; readonly ownerId?: string; readonly but?: string };
@@ -71,11 +105,13 @@ export function Places({ of: assetId, ownerId, but }: PlacesProps) {
   const { data } = usePlaces(assetId);
   const { places = [], incidents = [] } = data ?? {};
   const isStored = places.some((one) => one.assetId === assetId);
+  const open = incidents.find(({ status }) => status === 'open');
   return (
     <div className="stack">
       {data?.places.length === 0 && <p className="quiet">No copy of it is stored.</p>}
-      <Lines>
-        {places.map((place) => (
+      <Folded
+        what="places"
+        of={places.map((place) => (
           <Line
             key={place.assetId}
             name={
@@ -96,9 +132,18 @@ export function Places({ of: assetId, ownerId, but }: PlacesProps) {
             }
           />
         ))}
-        {incidents.map((one) => one.id !== but && <IncidentLine key={one.id} of={one} isNamed />)}
-      </Lines>
-      {isStored && incidents.every(({ status }) => status !== 'open') && but === undefined && (
+      />
+      <Folded
+        what="incidents"
+        of={incidents.flatMap((one) => (one.id === but ? [] : <IncidentLine key={one.id} of={one} isNamed />))}
+      />
+      {isStored && but === undefined && open && (
+        <p>
+          No other incident is needed: a decision about one that is open can include this file.{' '}
+          <Link href={`/operator/incidents/${open.id}`}>Decide there</Link>
+        </p>
+      )}
+      {isStored && but === undefined && open === undefined && (
         <Changes>
           <div className="row">
             <OpenIncident of={assetId} />

@@ -8,11 +8,11 @@ import { CallFailed, callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Failure, Pending, Status } from '../parts/states.tsx';
+import { Empty, Failure, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import {
-  BackLink,
+  Entry,
   Id,
   PersonLink,
   Unknown,
@@ -27,21 +27,15 @@ import { timeOf, tookOf } from './units.ts';
 
 export function GenerationPage({ id }: { readonly id: string }) {
   const path = `/api/generations?id=${encodeURIComponent(id)}`;
-  const { data, error, refetch } = useRead<GenerationRecordPage>(['generation', id], path);
-  const [one] = data?.generations ?? [];
+  const { data: page, error, refetch } = useRead<GenerationRecordPage>(['generation', id], path);
+  const query = { data: page?.generations[0], error: page ? noSuchOrder : error, refetch };
   return (
-    <>
-      <BackLink to="/operator/runs" text="All images and videos" />
-      {one === undefined ? (
-        <Pending error={data ? noSuchOrder : error} retry={refetch} what="Reading the order" entry="order" />
-      ) : (
-        <Generation one={one} />
-      )}
-    </>
+    <Entry of={query} kind="order" list={['/operator/runs', 'All images and videos']}>
+      {(one) => <Generation one={one} />}
+    </Entry>
   );
 }
 
-/** The list with this id is empty. */
 const noSuchOrder = new CallFailed(404, {});
 
 function Generation({ one }: { readonly one: GenerationRecord }) {
@@ -51,8 +45,8 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
   return (
     <div className="stack">
       <Head of={one} name={prompt ?? unread} />
-      <Failed error={one.failure} answer={one.answer} />
-      <SameReason error={one.failure} answer={one.answer} kind="generations" />
+      <Failed error={one.failure} answer={one.answer} code={one.failureCode} />
+      {one.status === 'failed' && <SameReason error={one.failure} answer={one.answer} kind="generations" />}
       <Pairs
         className="desk-tiles"
         of={{
@@ -123,16 +117,11 @@ function Head({ of: { status, createdAt, userId }, name, children }: HeadProps) 
 }
 
 export function RunPage({ taskId }: { readonly taskId: string }) {
-  const { data, error, refetch } = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
+  const query = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
   return (
-    <>
-      <BackLink to="/operator/runs" text="All runs" />
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading the run" entry="run" />
-      ) : (
-        <Details run={data} />
-      )}
-    </>
+    <Entry of={query} kind="run" list={['/operator/runs', 'All runs']}>
+      {(run) => <Details run={run} />}
+    </Entry>
   );
 }
 
@@ -239,7 +228,7 @@ function Made({ one }: { readonly one: GenerationRecord }) {
         <span>{nameOf(one.model)}</span> <span>{durationOf(one)}</span> <span>{creditsOf(one.credits ?? 0)}</span>{' '}
         <span>{cost}</span> <Link href={`/operator/runs?kind=generations&id=${id}`}>The order</Link>
       </p>
-      {kind === 'video' && <Failed error={one.failure} answer={one.answer} />}
+      {kind === 'video' && <Failed error={one.failure} answer={one.answer} code={one.failureCode} />}
       {prompt !== null && <p className="desk-quote">{prompt}</p>}
       {assetIds.length > 0 && <Pictures of={assetIds} alt={`the ${kind}`} />}
     </section>
@@ -301,7 +290,7 @@ function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
       inputTokens === null && outputTokens === null
         ? 'tokens not known'
         : `${countOf(inputTokens ?? 0)} tokens in, ${countOf(outputTokens ?? 0)} out`;
-    const model = { ...step, name: 'Model', answer: null, tokens, startMs };
+    const model = { ...step, name: 'Model', answer: null, code: undefined, tokens, startMs };
     return [model, ...calls.map((call) => ({ ...call, tokens: null, startMs: callsMs }))];
   });
   const share = (ms: number) => `${(100 * ms) / Math.max(1, totalMs)}%`;
@@ -309,13 +298,16 @@ function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
     <section aria-labelledby="steps">
       <h2 id="steps">Steps</h2>
       <ol className="lines" aria-label="Steps">
-        {parts.map(({ name, tokens, tookMs, startMs, failure, answer }, index) => (
+        {parts.map(({ name, tokens, tookMs, startMs, failure, answer, code }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps and calls are known by their place
           <li key={index} className={tokens === null ? 'record-call' : undefined}>
             <div className="desk-line">
               <span>
                 {tokens === null ? <code>{name}</code> : <span className="strong">{name}</span>}{' '}
-                <span className="quiet">{tokens}</span> {failure !== null && <Status tone="bad">failed</Status>}
+                <span className="quiet">{tokens}</span>{' '}
+                {failure !== null && (
+                  <Status tone={isRefused(code) ? 'quiet' : 'bad'}>{isRefused(code) ? 'refused' : 'failed'}</Status>
+                )}
               </span>
               <span className="record-took">
                 <span className="desk-figure">{tookMs === null ? 'not measured' : timeOf(tookMs)}</span>
@@ -324,7 +316,7 @@ function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
                 </span>
               </span>
             </div>
-            <Failed error={failure} answer={answer} />
+            <Failed error={failure} answer={answer} code={code} />
           </li>
         ))}
       </ol>
@@ -380,18 +372,22 @@ export const runTones = {
   failed: 'bad',
   aborted: 'quiet',
   canceled: 'quiet',
+  refused: 'quiet',
 } as const;
 
 export const creditsOf = (credits: number) => (credits === 1 ? '1 credit' : `${countOf(credits)} credits`);
 
 export const unread = 'A deleted or temporary message';
 
+/** The user could not pay. */
+const isRefused = (code?: string | null) => code === 'insufficient_credits' || code === 'insufficient_plan';
+
 /** The failures of tools, one of each. The run can be completed nevertheless. */
 export function ToolFailures({ of: { timeline } }: { readonly of: ShownRun }) {
   const failed = timeline.flatMap(({ calls }) => calls).filter(({ failure }) => failure !== null);
-  return [...new Map(failed.map((call) => [call.name, call])).values()].map(({ name, failure, answer }) => (
+  return [...new Map(failed.map((call) => [call.name, call])).values()].map(({ name, failure, answer, code }) => (
     <div key={name}>
-      <Failed error={`${name}: ${failure}`} answer={answer} />
+      <Failed error={`${name}: ${failure}`} answer={answer} code={code} />
     </div>
   ));
 }
@@ -406,11 +402,11 @@ export const kindOf = ({ kind, count }: GenerationRecord) =>
   kind === 'video' ? 'Video' : count === 1 ? 'Image' : `${count} images`;
 
 /** The failure as the user sees it, and the answer of the provider, if that is more. */
-export function Failed({ error, answer }: Reason) {
+export function Failed({ error, answer, code }: Reason & { readonly code?: string | null | undefined }) {
   const words = answer === null ? '' : wordsOf(answer, error);
   return (
     <>
-      {error !== null && <p className="problem">{error}</p>}
+      {error !== null && <p className={isRefused(code) ? 'quiet' : 'problem'}>{error}</p>}
       {words !== '' && (
         <p className="record-answer wrapped">
           <span className="quiet">From the provider:</span> {words}

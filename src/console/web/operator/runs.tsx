@@ -7,9 +7,8 @@ import { Link, useParams, useSearchParams } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { Choices } from '../parts/choices.tsx';
-import { Choice } from '../parts/fields.tsx';
 import { countOf, When } from '../parts/figures.tsx';
-import { Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { ChoiceFilter, Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, PageHead, Status } from '../parts/states.tsx';
 import { PersonLink, SettingLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
 import { Pictures } from './places.tsx';
@@ -43,7 +42,7 @@ const kinds = [
 
 const statuses = {
   runs: ['failed', 'running', 'queued', 'completed', 'aborted'],
-  generations: ['failed', 'running', 'completed', 'canceled'],
+  generations: ['failed', 'running', 'completed', 'canceled', 'refused'],
 } as const;
 
 const columns = ['Who', 'Model', 'State', 'Took', 'Cost', 'When'];
@@ -79,13 +78,12 @@ function Records() {
           value={query.q}
           onChange={(q) => change({ q })}
         />
-        <Choice
+        <ChoiceFilter
+          name="status"
           label="Status"
           choices={[['', 'All'], ...statuses[kind].map((status) => [status, status] as const)]}
-          value={query.status}
-          onChange={(status) => change({ status })}
         />
-        <ModelChoice kind={kind} value={query.model} onChange={(model) => change({ model })} />
+        <ModelChoice kind={kind} value={query.model} />
         <Period />
       </Filters>
       {people.map(
@@ -110,14 +108,10 @@ function Records() {
   );
 }
 
-interface ModelChoiceProps {
-  readonly kind: 'runs' | 'generations';
-  readonly value: string;
-  readonly onChange: (model: string) => void;
-}
+type ModelChoiceProps = { readonly kind: 'runs' | 'generations'; readonly value: string };
 
 /** The configured models. A former one that a link names is listed too. */
-function ModelChoice({ kind, value, onChange }: ModelChoiceProps) {
+function ModelChoice({ kind, value }: ModelChoiceProps) {
   const { data } = useModels();
   const known = (kind === 'runs' ? data?.models : data?.media) ?? [];
   const former = value === '' || known.some(({ id }) => id === value) ? [] : [{ id: value, label: value }];
@@ -126,7 +120,7 @@ function ModelChoice({ kind, value, onChange }: ModelChoiceProps) {
   const nameOf = ({ id, label }: (typeof all)[number]) =>
     all.some((one) => one.id !== id && one.label === label) ? `${label}, ${id}` : label;
   const choices = [['', 'All'] as const, ...all.map((one) => [one.id, nameOf(one)] as const)];
-  return <Choice label="Model" choices={choices} value={value} onChange={onChange} />;
+  return <ChoiceFilter name="model" label="Model" choices={choices} />;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -185,15 +179,10 @@ function RunRow({ run }: { readonly run: ShownRun }) {
   );
 }
 
-interface RowProps {
+type Texts = Readonly<Record<'to' | 'name' | 'model', string>>;
+interface RowProps extends Texts, Readonly<Record<'took' | 'cost' | 'children', ReactNode>> {
   readonly of: Pick<ShownRun | GenerationRecord, 'userId' | 'model' | 'status' | 'createdAt'>;
-  readonly to: string;
-  readonly name: string;
-  readonly model: string;
-  readonly took: ReactNode;
-  readonly cost: ReactNode;
   readonly facts: readonly ReactNode[];
-  readonly children: ReactNode;
 }
 
 function Row({ of: { userId, status, createdAt, ...one }, to, name, model, took, cost, facts, children }: RowProps) {
@@ -239,14 +228,15 @@ function GenerationList({ query }: { readonly query: Query }) {
       itemsOf={({ generations }) => generations}
       keyOf={({ id }) => id}
       empty={<Nothing />}
-      above={(all) => <EqualFailures of={all.map(failureOf)} kind="generations" />}
+      above={(all) => <EqualFailures of={all.filter(isFailed).map(failureOf)} kind="generations" />}
     >
       {(one) => <GenerationRow one={one} />}
     </Listing>
   );
 }
 
-const failureOf = ({ failure: error, answer }: GenerationRecord) => ({ error, answer });
+const isFailed = ({ status }: GenerationRecord) => status === 'failed';
+const failureOf = ({ failure: error, failureCode: code, answer }: GenerationRecord) => ({ error, code, answer });
 
 function GenerationRow({ one }: { readonly one: GenerationRecord }) {
   const { id, taskId, prompt, assetIds, model, status, count, delivered, credits } = one;

@@ -6,25 +6,23 @@ export const decimalOf = (value: number): string => decimal.format(value);
 export const compactOf = (value: number): string => compact.format(value);
 export const timeOf = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${decimal.format(ms / 1000)} s`);
 
-const cents = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
-const parts = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', minimumFractionDigits: 4 });
-/** US dollars, to the cent. Less than a dollar has four decimals, so that the amounts of a column line up. */
-export const moneyOf = (usd: number): string => (usd !== 0 && Math.abs(usd) < 1 ? parts : cents).format(usd);
-const price = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
-/** US dollars. Prices of providers are often parts of a cent. */
-export const priceOf = (usd: number): string => price.format(usd);
+const dollars = (most: number) =>
+  new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: most });
+const [cents, parts] = [dollars(2), dollars(6)];
+/** US dollars, to the cent. Less than a cent has two digits, and the price of a unit all that it has. */
+export const moneyOf = (usd: number, isPrice = false): string =>
+  isPrice || Math.abs(usd) < 0.01 ? parts.format(isPrice ? usd : Number(usd.toPrecision(2))) : cents.format(usd);
 export const dayMs = 86_400_000;
 /** In UTC. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-/** `2026-11-28` → `Nov 28, 2026`. */
-export const dayNameOf = (date: string): string => day.format(new Date(date));
-const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
-/** `2026-11-01` → `November 2026`. */
-export const monthNameOf = (date: string): string => month.format(new Date(date));
-const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-/** `2026-11-28` → `Nov 28`. */
-export const shortDayOf = (date: string): string => shortDay.format(new Date(date));
+function inUtc(options: Intl.DateTimeFormatOptions) {
+  const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' });
+  return (date: string): string => format.format(new Date(date));
+}
+/** `2026-11-28` → `Nov 28, 2026`, `Nov 28` and `November 2026`. */
+export const dayNameOf = inUtc({ dateStyle: 'medium' });
+export const shortDayOf = inUtc({ month: 'short', day: 'numeric' });
+export const monthNameOf = inUtc({ month: 'long', year: 'numeric' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 export const clockOf = (at: string | null = null): string => (at === null ? '' : clock.format(new Date(at)));
 export const tookOf = (from: string, to: string): string => timeOf(Date.parse(to) - Date.parse(from));

@@ -139,8 +139,8 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
         </div>
       </div>
       <p className="quiet">
-        {kind.about} {stored && 'Changed '}
-        {stored && <When at={stored.changedAt} />}
+        {kind.about} {stored && (stored.changedAt === null ? 'This is a sample.' : 'Changed ')}
+        {stored?.changedAt && <When at={stored.changedAt} />}
       </p>
       <Problem of={save.error} />
       {data.hasFailed && (

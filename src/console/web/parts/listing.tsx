@@ -4,7 +4,7 @@ import { Tabs } from 'radix-ui';
 import { type Key, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { callJson } from '../calls.ts';
-import { TextField, useTyped } from './fields.tsx';
+import { Choice, TextField, useTyped } from './fields.tsx';
 import { Empty, Pending, Problem } from './states.tsx';
 
 interface Page {
@@ -98,6 +98,14 @@ export function Filters({ className = '', children }: { readonly className?: str
       </button>
     </search>
   );
+}
+
+type ChoiceFilterProps = Omit<Parameters<typeof Choice>[0], 'value' | 'onChange'> & { readonly name: string };
+
+/** A choice that is in the URL. */
+export function ChoiceFilter({ name, ...rest }: ChoiceFilterProps) {
+  const { of, change } = useFilters();
+  return <Choice {...rest} value={of(name)} onChange={(value) => change({ [name]: value })} />;
 }
 
 interface SearchFieldProps {
