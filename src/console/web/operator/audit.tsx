@@ -15,7 +15,7 @@ import { Filters, Listing, Period, SearchFilter, useFilters, usePages } from '..
 import { decisionOf, isDecision, nobody, peopleOf, titleOf } from './incidentstates.ts';
 import { ActionLink, Id, isId, PersonLink, readName, useId } from './names.tsx';
 import { actorOf, deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
-import { priceOf } from './units.ts';
+import { moneyOf } from './units.ts';
 
 type Action = ActionPage['actions'][number];
 
@@ -156,7 +156,7 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
 
 const hashed = 'A user, as a hash. To find the actions on a user, enter the email address above.';
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-const amountOf = (usd: string) => (usd === 'none' ? usd : priceOf(Number(usd)));
+const amountOf = (usd: string) => (usd === 'none' ? usd : moneyOf(Number(usd)));
 
 /** `{}` is the user. A change of content or of a budget has its old value in the target. */
 function sentenceOf({ action, target }: Action): string {

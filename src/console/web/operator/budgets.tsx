@@ -10,7 +10,7 @@ import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Failure, Problem, Status } from '../parts/states.tsx';
 import { SettingLink, useCosts } from './names.tsx';
-import { dayNameOf, monthNameOf, priceOf } from './units.ts';
+import { dayNameOf, moneyOf, monthNameOf } from './units.ts';
 
 const periods = [
   ['day', 'Today', dayNameOf, 'AGENT_BUDGET_DAILY_USD'],
@@ -32,7 +32,7 @@ export function useReplacements(): (setting: string, value: string | null) => st
   return (setting, value) => {
     const [period] = periods.find((one) => one[3] === setting) ?? [];
     const budget = data?.budgets.find((one) => one.period === period);
-    if (budget?.changedAt) return `set in the desk: ${priceOf(budget.budgetUsd)}`;
+    if (budget?.changedAt) return `set in the desk: ${moneyOf(budget.budgetUsd)}`;
     return period && data && value !== null && budget === undefined ? 'removed in the desk' : undefined;
   };
 }
@@ -74,7 +74,7 @@ export function Budgets() {
               <div className="row">
                 <p className="quiet">
                   {budget === undefined ? 'No budget.' : costOf(spentUsd)}
-                  {budget && ` of ${priceOf(budgetUsd)} · `}
+                  {budget && ` of ${moneyOf(budgetUsd)} · `}
                   {budget?.changedAt && 'set '}
                   {budget?.changedAt && <When at={budget.changedAt} />}
                   {budget?.changedAt === null && <SettingLink name={setting} />}
