@@ -57,8 +57,11 @@ function Profiles() {
         {(profile) => (
           <button type="button" className="entry" onClick={() => setOpened(profile)}>
             <span>{profile.summary || 'No summary'}</span>
-            <span className="quiet">
-              <EntityName type={profile.entity_type} id={profile.entity_id} /> · {factsOf(profile)} ·{' '}
+            <span className="quiet facts">
+              <span>
+                <EntityName type={profile.entity_type} id={profile.entity_id} />
+              </span>
+              <span>{factsOf(profile)}</span>
               <When at={profile.updated_at} />
             </span>
           </button>

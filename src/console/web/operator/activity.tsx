@@ -146,10 +146,12 @@ export function Activity({ view }: { readonly view: PersonView }) {
             key={`${at} ${action}`}
             name={deedOf(action).replace('{}', 'this person')}
             note={
-              <>
-                {actorOf(actor)}, {outcomeOf(outcome)}
+              <span className="facts">
+                <span>
+                  {actorOf(actor)}, {outcomeOf(outcome)}
+                </span>
                 <Viewed of={action} />
-              </>
+              </span>
             }
             at={at}
           />

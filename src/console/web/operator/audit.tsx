@@ -159,27 +159,17 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
           ))}
         </ul>
       )}
-      <p className="quiet wrapped">
-        {outcomeOf(outcome)}
+      <p className="quiet wrapped facts">
+        <span>{outcomeOf(outcome)}</span>
         <Viewed of={action} />
-        {isOfUser && userId === null && ' · the user is recorded as a hash'}
-        {incidentId && (
-          <>
-            {' · '}
-            <Link href={`/operator/incidents/${incidentId}`}>Open the incident</Link>
-          </>
-        )}
-        {queue !== undefined && (
-          <>
-            {' · '}
-            <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{target}</Link>
-          </>
-        )}
-        {!isOfUser && !incidentId && !edit && queue === undefined && !action.endsWith(target) && ` · ${target}`}
+        {isOfUser && userId === null && <span>the user is recorded as a hash</span>}
+        {incidentId && <Link href={`/operator/incidents/${incidentId}`}>Open the incident</Link>}
+        {queue !== undefined && <Link href={`/operator/jobs?queue=${encodeURIComponent(queue)}`}>{target}</Link>}
+        {!isOfUser && !incidentId && !edit && queue === undefined && !action.endsWith(target) && <span>{target}</span>}
         {requestId !== null && (
-          <>
-            {' · '}Request id <code>{requestId}</code>
-          </>
+          <span>
+            Request id <code>{requestId}</code>
+          </span>
         )}
       </p>
     </>

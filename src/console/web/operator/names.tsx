@@ -159,9 +159,9 @@ export function Viewed({ of: action }: { readonly of: string }) {
   return (
     viewed && (
       <>
-        {' · '}
-        {viewed.deed === 'view file' ? 'File' : 'Run'} <code>{viewed.id}</code>
-        {viewed.href !== undefined && ' · '}
+        <span>
+          {viewed.deed === 'view file' ? 'File' : 'Run'} <code>{viewed.id}</code>
+        </span>
         {viewed.href !== undefined && <Link href={viewed.href}>Open the {viewed.of}</Link>}
       </>
     )
@@ -207,9 +207,11 @@ export const Id = ({ of: id, name, url = null, href }: IdProps) => (
 export function RequestId({ id, traceUrl }: { readonly id: string | null; readonly traceUrl: string | null }) {
   return (
     <>
-      {id !== null && 'Request id '}
-      {id !== null && <code className="wrapped">{id}</code>}
-      {traceUrl !== null && ' · '}
+      {id !== null && (
+        <span>
+          Request id <code className="wrapped">{id}</code>
+        </span>
+      )}
       {traceUrl !== null && (
         <a href={traceUrl} target="_blank" rel="noreferrer">
           Trace

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Asset, Collection } from '../../../client/media/api.ts';
 import { coverOf, itemsOf, useAlbumCalls, useAlbums, useNewest } from '../library/albums.ts';
+import { isImage, isVideo, nameOf } from '../library/assets.ts';
 import { openDialog } from '../library/dialogs.ts';
 import { useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
@@ -102,9 +103,11 @@ export function AlbumDialog({ album, onClose }: { readonly album?: Collection; r
   const calls = useAlbumCalls();
   const [, navigate] = useLocation();
   const [title, setTitle] = useState(album?.title ?? '');
+  const [cover, setCover] = useState(album?.coverAssetId);
   const saving = useMutation({
     mutationFn: async () => {
-      if (album) await calls.change(album.collectionId, { title: title.trim() });
+      const coverAssetId = cover === album?.coverAssetId ? undefined : cover;
+      if (album) await calls.change(album.collectionId, { title: title.trim(), ...(coverAssetId && { coverAssetId }) });
       else navigate(`/library?album=${(await calls.create(title.trim())).collectionId}`);
     },
     onSuccess: onClose,
@@ -113,6 +116,7 @@ export function AlbumDialog({ album, onClose }: { readonly album?: Collection; r
     <Dialog title={album ? 'Edit the album' : 'New album'} onClose={onClose}>
       <form className="stack" action={() => saving.mutate()}>
         <TextField label="Name" required maxLength={200} placeholder="Lighthouses" value={title} onChange={setTitle} />
+        {album && <Covers album={album} chosen={cover} onChoose={setCover} />}
         <Problem of={saving.error} />
         <div className="row">
           <button type="submit" className="primary" disabled={title.trim() === '' || saving.isPending}>
@@ -134,5 +138,37 @@ export function AlbumDialog({ album, onClose }: { readonly album?: Collection; r
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface CoversProps {
+  readonly album: Collection;
+  readonly chosen: string | null | undefined;
+  readonly onChoose: (assetId: string) => void;
+}
+
+/** Older ones have “Use as cover” in their menu. */
+function Covers({ album, chosen, onChoose }: CoversProps) {
+  const { data } = useNewest({ album: album.collectionId }, 200);
+  const media = data?.assets.filter((asset) => isImage(asset) || isVideo(asset)) ?? [];
+  return (
+    media.length > 1 && (
+      <fieldset className="covers">
+        <legend>Cover</legend>
+        {media.map((asset) => (
+          <label key={asset.assetId} className="cover">
+            <input
+              type="radio"
+              name="cover"
+              className="unseen"
+              aria-label={nameOf(asset)}
+              checked={asset.assetId === chosen}
+              onChange={() => onChoose(asset.assetId)}
+            />
+            <Thumb asset={asset} />
+          </label>
+        ))}
+      </fieldset>
+    )
   );
 }
