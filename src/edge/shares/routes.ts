@@ -24,18 +24,7 @@ import { type Problem, problems } from '#platform/problem.ts';
 import type { EdgeContext } from '../context.ts';
 import { asProblem } from '../problems.ts';
 import { sendObject } from '../sending.ts';
-import {
-  type Answers,
-  layout,
-  logo,
-  type PageContext,
-  type PublicShare,
-  pagePolicy,
-  renderAnswers,
-  renderError,
-  renderShare,
-  showShare,
-} from './page.ts';
+import * as views from './page.ts';
 import reportTexts from './reporttexts.json' with { type: 'json' };
 
 // The images and videos of a share, at URLs that end with it.
@@ -88,7 +77,7 @@ async function sendShared(
   return sendObject(request, reply, { objects: publicObjects, key, contentType, cacheControl });
 }
 
-export interface SharePages extends Omit<PageContext, 'language'> {
+export interface SharePages extends Omit<views.PageContext, 'language'> {
   /** Monotonic. */
   readonly clock: Clock;
   /** Of the media service, with the internal key. */
@@ -116,10 +105,10 @@ const fileParams = shareParams.extend({
 interface Read {
   /** `undefined`: there is no such share. */
   readonly data: ShareData | undefined;
-  readonly view: PublicShare | undefined;
+  readonly view: views.PublicShare | undefined;
   readonly digest: string;
   until: number;
-  answers?: Promise<Answers> | undefined;
+  answers?: Promise<views.Answers> | undefined;
   /** Of the answers. */
   tries: number;
   retryAt: number;
@@ -134,7 +123,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
   addReportForm(app, pages);
   // Browsers request it with the images, too, which have no page that names it.
   app.get('/favicon.ico', { schema: { hide: true } }, (_request, reply) =>
-    reply.headers({ 'cache-control': 'public, max-age=86400' }).type('image/svg+xml').send(logo),
+    reply.headers({ 'cache-control': 'public, max-age=86400' }).type('image/svg+xml').send(views.logo),
   );
   const routes = routesOf(app, 'edge');
   const shown = withErrorPage(pages);
@@ -152,7 +141,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
       const before = known.get(id);
       if (before?.digest === digest) return Object.assign(before, { until });
       const data = status === 200 ? shareData.parse(answer.json()) : undefined;
-      const view = data && showShare(data, edgeUrl);
+      const view = data && views.showShare(data, edgeUrl);
       return store(id, { data, view, digest, until, rendered: new Map(), tries: 0, retryAt: 0, bytes: body.length });
     } finally {
       reading.delete(id);
@@ -174,13 +163,13 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
   }
 
   /** While answers are missing that took too long, the first visitor after 1, 8, 64 … minutes begins another try. */
-  function answersOf(id: string, read: Read, view: PublicShare): Promise<Answers> {
+  function answersOf(id: string, read: Read, view: views.PublicShare): Promise<views.Answers> {
     const { answers: before } = read;
     if (before !== undefined && clock.now() < read.retryAt) return before;
     const tries = before === undefined ? 0 : read.tries + 1;
     Object.assign(read, { tries, retryAt: clock.now() + retryMs * 8 ** tries });
     const next = Promise.resolve(before).then(async (had) => {
-      const answers = await renderAnswers(view, had, tries);
+      const answers = await views.renderAnswers(view, had, tries);
       if (answers === had) return answers;
       if (had !== undefined) Object.assign(read, { answers: next, rendered: new Map() });
       for (const [text, answer] of answers) if (!had?.has(text)) read.bytes += answer.text.length;
@@ -218,9 +207,9 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
     }
     const { rendered } = read;
     const answers = await answersOf(id, read, view);
-    const { body, etag } = once(rendered, language, () => renderShare(view, context, answers));
+    const { body, etag } = once(rendered, language, () => views.renderShare(view, context, answers));
     reply.headers({
-      'content-security-policy': pagePolicy,
+      'content-security-policy': views.pagePolicy,
       'content-language': language.replace('_', '-'),
     });
     return sendValidated(request, reply, { body, etag, type: page, vary, cacheControl });
@@ -261,18 +250,18 @@ const wantsJson = (request: FastifyRequest) =>
   request.headers.accept?.includes('application/json') === true && !namesHtml(request);
 
 /** Errors are pages, too. A file that is opened in place of a page has them, but not one that a page shows. */
-const withErrorPage = (pages: Omit<PageContext, 'language'>) => ({
+const withErrorPage = (pages: Omit<views.PageContext, 'language'>) => ({
   config: {
     errorPage({ status }: Problem, request: FastifyRequest, reply: FastifyReply) {
       if (wantsJson(request) || (request.route?.endsWith('/:file') && !namesHtml(request))) return undefined;
       const language = negotiateLanguage(request.headers['accept-language']);
       reply.headers({
         'cache-control': 'no-store',
-        'content-security-policy': pagePolicy,
+        'content-security-policy': views.pagePolicy,
         'content-language': language.replace('_', '-'),
         vary,
       });
-      return renderError(status, { ...pages, language });
+      return views.renderError(status, { ...pages, language });
     },
   },
 });
@@ -292,7 +281,7 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Sha
       .code(statuses[state])
       .headers({
         'cache-control': 'no-store',
-        'content-security-policy': pagePolicy,
+        'content-security-policy': views.pagePolicy,
         'content-language': language.replace('_', '-'),
         'x-robots-tag': 'noindex',
         vary: 'Accept-Language',
@@ -359,7 +348,7 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Sha
 const storable = (text = '', max: number) =>
   text.replaceAll('\0', '').toWellFormed().trim().slice(0, max).toWellFormed();
 
-function renderForm(context: PageContext, id: string, state: State): string {
+function renderForm(context: views.PageContext, id: string, state: State): string {
   const texts = reportTexts[context.language];
   const url = `${context.edgeUrl}/s/${id}`;
   const reasons = reportReasons.map(
@@ -373,7 +362,7 @@ function renderForm(context: PageContext, id: string, state: State): string {
 <button>${texts.report}</button>
 </form>`;
   const message = state === 'form' ? '' : html`<p role="status">${texts[state]}</p>`;
-  return layout(context, {
+  return views.layout(context, {
     head: html`<title>${texts.report} · ${context.brand}</title>
 <meta name="robots" content="noindex">`,
     body: html`<h1>${texts.report}</h1>

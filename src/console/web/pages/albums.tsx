@@ -103,11 +103,11 @@ export function AlbumDialog({ album, onClose }: { readonly album?: Collection; r
   const calls = useAlbumCalls();
   const [, navigate] = useLocation();
   const [title, setTitle] = useState(album?.title ?? '');
-  const [cover, setCover] = useState(album?.coverAssetId);
+  const [coverAssetId, setCover] = useState(album?.coverAssetId ?? null);
   const saving = useMutation({
     mutationFn: async () => {
-      const coverAssetId = cover === album?.coverAssetId ? undefined : cover;
-      if (album) await calls.change(album.collectionId, { title: title.trim(), ...(coverAssetId && { coverAssetId }) });
+      const covering = coverAssetId !== null && coverAssetId !== album?.coverAssetId && { coverAssetId };
+      if (album) await calls.change(album.collectionId, { title: title.trim(), ...covering });
       else navigate(`/library?album=${(await calls.create(title.trim())).collectionId}`);
     },
     onSuccess: onClose,
@@ -116,7 +116,7 @@ export function AlbumDialog({ album, onClose }: { readonly album?: Collection; r
     <Dialog title={album ? 'Edit the album' : 'New album'} onClose={onClose}>
       <form className="stack" action={() => saving.mutate()}>
         <TextField label="Name" required maxLength={200} placeholder="Lighthouses" value={title} onChange={setTitle} />
-        {album && <Covers album={album} chosen={cover} onChoose={setCover} />}
+        {album && <Covers {...album} coverAssetId={coverAssetId} onChoose={setCover} />}
         <Problem of={saving.error} />
         <div className="row">
           <button type="submit" className="primary" disabled={title.trim() === '' || saving.isPending}>
@@ -141,15 +141,13 @@ export function AlbumDialog({ album, onClose }: { readonly album?: Collection; r
   );
 }
 
-interface CoversProps {
-  readonly album: Collection;
-  readonly chosen: string | null | undefined;
+interface CoversProps extends Pick<Collection, 'collectionId' | 'coverAssetId'> {
   readonly onChoose: (assetId: string) => void;
 }
 
 /** Older ones have “Use as cover” in their menu. */
-function Covers({ album, chosen, onChoose }: CoversProps) {
-  const { data } = useNewest({ album: album.collectionId }, 200);
+function Covers({ collectionId, coverAssetId, onChoose }: CoversProps) {
+  const { data } = useNewest({ album: collectionId }, 200);
   const media = data?.assets.filter((asset) => isImage(asset) || isVideo(asset)) ?? [];
   return (
     media.length > 1 && (
@@ -162,7 +160,7 @@ function Covers({ album, chosen, onChoose }: CoversProps) {
               name="cover"
               className="unseen"
               aria-label={nameOf(asset)}
-              checked={asset.assetId === chosen}
+              checked={asset.assetId === coverAssetId}
               onChange={() => onChoose(asset.assetId)}
             />
             <Thumb asset={asset} />
