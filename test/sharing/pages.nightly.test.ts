@@ -236,7 +236,9 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     });
     expect((await fetch(card)).headers.get('content-type')).toBe('image/jpeg');
   });
+});
 
+describe.skipIf(withoutChromium)('the script of a conversation’s page', () => {
   it('copies each code of a conversation, and is accessible if it cannot be shown now', {
     timeout: limitMs,
   }, async () => {
@@ -255,7 +257,9 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     const shown = { brand: 'Atelier', edgeUrl, homeUrl: edgeUrl, clock, media, trustedProxies: [] };
     const edge = await startEdge({ shares: shown });
     const id = 'x'.repeat(22);
-    await open(async (page) => {
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage({ locale: 'en-GB' });
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.goto(`${edge.url}/s/${id}`);
       await page.getByRole('heading', { name: 'This page cannot be shown right now.' }).waitFor();
@@ -280,7 +284,9 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       await copying.first().click();
       await page.getByRole('button', { name: 'Copied' }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe('const one = "1"; // first\n');
-    });
-    await edge.close();
+    } finally {
+      await browser.close();
+      await edge.close();
+    }
   });
 });
