@@ -465,14 +465,15 @@ describe.skipIf(withoutChromium)('the library', () => {
     await shoot(page, 'album');
     for (const width of [390, 320]) {
       await page.setViewportSize({ width, height: 844 });
-      const cutOff = page.getByLabel('Sort').evaluate((select: HTMLSelectElement) => {
+      const missing = `(() => {
+        const select = document.querySelector('.album select');
         const { offsetWidth } = select;
         select.style.width = 'max-content';
-        const missing = select.offsetWidth - offsetWidth;
+        const cutOff = select.offsetWidth - offsetWidth;
         select.style.width = '';
-        return missing;
-      });
-      expect(await cutOff).toBeLessThanOrEqual(0);
+        return cutOff;
+      })()`;
+      expect(await page.evaluate(missing)).toBeLessThanOrEqual(0);
     }
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('heading', { name: 'Harbors' }).waitFor();
