@@ -159,7 +159,7 @@ export function playCreating(scene: Scene): void {
     await dialog.getByRole('button', { name: 'Create a public link' }).click();
     await dialog.getByRole('link', { name: 'All links' }).click();
     const links = page.getByRole('list', { name: 'Shared links' });
-    await links.getByText(/^Image · until you end it · shared (just now|\d+ minutes? ago)$/).waitFor();
+    await links.getByText(/^Image\s*until you end it\s*shared (just now|\d+ minutes? ago)$/).waitFor();
     await judge(page, 'the shared links');
     await links.getByRole('button', { name: /^More for/ }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
@@ -196,7 +196,7 @@ export function playCreating(scene: Scene): void {
     await judge(page, 'an order');
     await page.getByRole('button', { name: 'Create 4 images' }).click();
     await made(page).nth(3).waitFor();
-    await created.getByText(/Offline renderer · .* · 8 credits/).waitFor();
+    await created.getByText(/Offline renderer.*8 credits/).waitFor();
     await judge(page, 'four images');
     // The next order begins with the same words.
     expect(await prompt.inputValue()).toBe('a red lighthouse');
@@ -355,7 +355,7 @@ export function playCreating(scene: Scene): void {
     await created.getByText('Canceled orders: 1').waitFor();
     expect(await canceled.isVisible()).toBe(false);
     await created.getByText('Canceled orders: 1').click();
-    await canceled.getByText(/ · Canceled$/).waitFor();
+    await canceled.getByText('Canceled', { exact: true }).waitFor();
     expect(await page.getByText('of a conversation').count()).toBe(0);
     expect(await canceled.locator('.result').count()).toBe(0);
     await judge(page, 'a canceled order');

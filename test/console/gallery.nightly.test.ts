@@ -449,9 +449,10 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(await status()).toBe(200);
     await judge(page, 'the link of an album');
     await sharing.getByRole('link', { name: 'All links' }).click();
-    await page.getByText(/^Album of 2 items · until you end it · shared (just now|\d+ minutes? ago)$/).waitFor();
+    await page.getByText(/^Album of 2 items\s*until you end it\s*shared (just now|\d+ minutes? ago)$/).waitFor();
     await page.getByRole('list', { name: 'Shared links' }).locator('.thumb .there').first().waitFor();
     await judge(page, 'the links with an album');
+    await shoot(page, 'links');
     // The list and the page of the album mark it, and lead to its link.
     await page.getByRole('link', { name: 'Albums', exact: true }).click();
     await page.getByRole('link', { name: /Harbors.*2 items · Shared/ }).waitFor();
@@ -459,6 +460,22 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(await sharing.getByLabel('Public link').inputValue()).toBe(url);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: /Harbors.*2 items/ }).click();
+    // The words of its order are never cut off, also not on a small phone.
+    await page.getByRole('button', { name: 'Shared', exact: true }).waitFor();
+    await shoot(page, 'album');
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      const missing = `(() => {
+        const select = document.querySelector('.album select');
+        const { offsetWidth } = select;
+        select.style.width = 'max-content';
+        const cutOff = select.offsetWidth - offsetWidth;
+        select.style.width = '';
+        return cutOff;
+      })()`;
+      expect(await page.evaluate(missing)).toBeLessThanOrEqual(0);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('heading', { name: 'Harbors' }).waitFor();
     // Two images need no filters. What adds to them is one button.
     expect(await page.locator('.filterbar').count()).toBe(0);
@@ -469,8 +486,11 @@ describe.skipIf(withoutChromium)('the library', () => {
     await expect.poll(() => tiles(page).count()).toBe(4);
     const target = page.getByRole('navigation', { name: 'Albums' }).getByRole('link', { name: /Harbors/ });
     for (const place of [2, 3]) await tiles(page).nth(place).getByRole('checkbox').click({ force: true });
+    // The notice of the first two items looks the same.
+    const added = page.locator('.toasts').getByText('Added 2 items to “Harbors”.', { exact: true });
+    await added.waitFor({ state: 'detached' });
     await tiles(page).nth(3).dragTo(target);
-    await page.locator('.toasts').getByText('Added 2 items to “Harbors”.', { exact: true }).waitFor();
+    await added.waitFor();
     await page.getByRole('button', { name: 'Clear the selection' }).click();
     // What was added comes into the link by an update, at the same URL.
     await target.click();
@@ -526,8 +546,19 @@ describe.skipIf(withoutChromium)('the library', () => {
     await judge(page, 'favorites');
     await page.getByRole('main').getByRole('link', { name: 'Albums' }).click();
     await page.getByRole('button', { name: 'Edit “Harbors”' }).click();
+    // The cover is chosen here, too.
+    const covers = dialog.getByRole('group', { name: 'Cover' });
+    await expect.poll(() => covers.getByRole('radio').count()).toBe(4);
+    const firstCover = await coverUrl();
+    await judge(page, 'the dialog of an album');
+    await shoot(page, 'album-edit');
+    await covers.getByRole('radio', { checked: false }).last().check({ force: true });
     await dialog.getByLabel('Name').fill('Ports');
     await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: /Ports.*4 items/ }).waitFor();
+    await expect
+      .poll(() => page.locator('.albums li', { hasText: 'Ports' }).locator('.cover img').getAttribute('src'))
+      .not.toBe(firstCover);
     await page.getByRole('button', { name: 'Edit “Ports”' }).click();
     await dialog.getByRole('button', { name: 'Delete the album' }).click();
     await dialog.getByRole('button', { name: 'Yes, delete the album' }).click();

@@ -56,7 +56,7 @@ interface Stores {
   remove(): Promise<void>;
 }
 
-export interface RigChanges extends Pick<Partial<EdgeDeps>, 'otherBucket' | 'variants' | 'settings'> {
+export interface RigChanges extends Pick<Partial<EdgeDeps>, 'otherBucket' | 'shares' | 'variants' | 'settings'> {
   readonly driver?: Driver['name'];
   readonly server?: Partial<EdgeDeps['server']>;
 }

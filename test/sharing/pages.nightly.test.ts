@@ -6,12 +6,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Asset, UploadReservation } from '#media/api.ts';
 import type { Collection } from '#media/collections/api.ts';
 import type { Share } from '#media/shares/api.ts';
+import type { HttpClient } from '#platform/http/client.ts';
 import strengths from '#platform/strengths.json' with { type: 'json' };
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { openDesk, type Person } from '../console/desk.fixture.ts';
 import { judge } from '../console/judging.fixture.ts';
 import { type ConsoleRig, startConsole } from '../console/rig.fixture.ts';
 import { shoot } from '../console/shooting.fixture.ts';
+import { startEdge } from '../edge/edge.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 
@@ -233,5 +235,58 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
       'twitter:image': card,
     });
     expect((await fetch(card)).headers.get('content-type')).toBe('image/jpeg');
+  });
+});
+
+describe.skipIf(withoutChromium)('the script of a conversation’s page', () => {
+  it('copies each code of a conversation, and is accessible if it cannot be shown now', {
+    timeout: limitMs,
+  }, async () => {
+    let given: { status: number; data: object } = { status: 503, data: {} };
+    const media = {
+      send: async () => ({
+        status: given.status,
+        body: Buffer.from(JSON.stringify(given.data)),
+        json: () => given.data,
+      }),
+    } as unknown as HttpClient;
+    let nowMs = 0;
+    // What was read before is not used again.
+    const clock = { now: () => (nowMs += 1000) };
+    const edgeUrl = 'https://edge.example';
+    const shown = { brand: 'Atelier', edgeUrl, homeUrl: edgeUrl, clock, media, trustedProxies: [] };
+    const edge = await startEdge({ shares: shown });
+    const id = 'x'.repeat(22);
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage({ locale: 'en-GB' });
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.goto(`${edge.url}/s/${id}`);
+      await page.getByRole('heading', { name: 'This page cannot be shown right now.' }).waitFor();
+      await judge(page, 'a share that cannot be shown now');
+      await shoot(page, 'share-busy');
+      const texts = ['```ts\nconst one = "1"; // first\n```', '```\nnpm start\n```'];
+      const parts = texts.map((text) => ({ type: 'text', text }));
+      const facts = {
+        id,
+        kind: 'thread',
+        title: 'Code',
+        generated: 'ai',
+        index: false,
+        createdAt: '2026-01-01T00:00:00Z',
+      };
+      given = { status: 200, data: { ...facts, media: [], messages: [{ role: 'assistant', parts }] } };
+      await page.getByRole('link', { name: 'Try again' }).click();
+      const copying = page.getByRole('button', { name: 'Copy' });
+      await expect.poll(() => copying.count()).toBe(2);
+      await judge(page, 'code');
+      await shoot(page, 'share-code');
+      await copying.first().click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe('const one = "1"; // first\n');
+    } finally {
+      await browser.close();
+      await edge.close();
+    }
   });
 });

@@ -13,9 +13,11 @@ import type { Collection } from '#media/collections/api.ts';
 import type { IncidentPage } from '#media/incidents/api.ts';
 import type { AssetPage } from '#media/listing/api.ts';
 import type { GalleryPage, Share, SharePage } from '#media/shares/api.ts';
+import type { HttpClient } from '#platform/http/client.ts';
 import { runInProcess } from '../acceptance/inprocess.fixture.ts';
 import { newLanePlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
 import { type Chatter, chatter } from '../agent/rig.fixture.ts';
+import { type Rig, startEdge } from '../edge/edge.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 
 const viewScript = readFileSync(new URL('../../src/edge/shares/view.js', import.meta.url), 'utf8');
@@ -26,6 +28,106 @@ interface Person {
   readonly agent: Chatter;
   readonly media: Chatter;
 }
+
+describe('the page of a share', () => {
+  const id = 'x'.repeat(22);
+  const clock = { nowMs: 0, now: () => clock.nowMs };
+  let answer: { status: number; data: object };
+  let edge: Rig;
+  beforeAll(async () => {
+    const media = {
+      send: async () => ({
+        status: answer.status,
+        body: Buffer.from(JSON.stringify(answer.data)),
+        json: () => answer.data,
+      }),
+    } as unknown as HttpClient;
+    const pages = { brand: 'Atelier', edgeUrl: 'https://edge.example', homeUrl: 'https://studio.example' };
+    edge = await startEdge({ shares: { ...pages, clock, media, trustedProxies: [] } });
+  });
+  afterAll(() => edge.close());
+  const get = async (headers: Record<string, string>, path = '') => {
+    // What was read before is not used again.
+    clock.nowMs += 1000;
+    const response = await fetch(`${edge.url}/s/${id}${path}`, { headers });
+    return { response, text: await response.text() };
+  };
+  const conversation = (texts: readonly string[]) => ({
+    ...{
+      id,
+      kind: 'thread',
+      title: 'Talk',
+      generated: 'ai',
+      index: false,
+      createdAt: '2026-01-01T00:00:00Z',
+      media: [],
+    },
+    messages: [{ role: 'assistant', parts: texts.map((text) => ({ type: 'text', text })) }],
+  });
+
+  it.each([
+    [503, 503, 'Diese Seite kann gerade nicht angezeigt werden.'],
+    [429, 503, 'Diese Seite kann gerade nicht angezeigt werden.'],
+    [404, 404, 'Diese Seite gibt es nicht'],
+  ])(
+    'is a page in a browser if the media service returns %i, and a problem for programs',
+    async (given, status, title) => {
+      answer = { status: given, data: {} };
+      for (const path of ['', '/0/full.webp']) {
+        const { response, text } = await get({ accept: 'text/html,*/*;q=0.8', 'accept-language': 'de' }, path);
+        expect([response.status, response.headers.get('retry-after')]).toEqual([status, status === 503 ? '2' : null]);
+        expect([response.headers.get('content-type'), response.headers.get('content-language')]).toEqual([
+          'text/html; charset=utf-8',
+          'de',
+        ]);
+        const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
+        const policy = response.headers.get('content-security-policy');
+        expect(policy).toContain(createHash('sha256').update(style).digest('base64'));
+        expect(text).toContain(`<h1>${title}`);
+        expect(text.includes('>Erneut versuchen</a>')).toBe(status === 503);
+      }
+      const refusals = [
+        await get({ accept: 'application/json' }),
+        await get({ accept: 'image/webp,*/*' }, '/0/full.webp'),
+      ];
+      for (const { response, text } of refusals) {
+        expect([response.status, response.headers.get('retry-after')]).toEqual([status, status === 503 ? '2' : null]);
+        expect(JSON.parse(text).error).toBe(status === 503 ? 'engine_unavailable' : 'not_found');
+      }
+    },
+  );
+
+  it('is a page for an id that no share can have', async () => {
+    const response = await fetch(`${edge.url}/s/short`, { headers: { accept: 'text/html' } });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('no longer shared')]);
+  });
+
+  it('shows answers later that were behind one that takes too long', { timeout: 120_000 }, async () => {
+    answer = { status: 200, data: conversation(['before *it*', '*a_ '.repeat(20_000), 'after *it*']) };
+    const html = { accept: 'text/html' };
+    const first = await get(html);
+    expect(first.text).toContain('<p>before <em>it</em></p>');
+    expect(first.text).toContain('<p class="text">after *it*</p>');
+    clock.nowMs += 50_000;
+    expect((await get(html)).response.headers.get('etag')).toBe(first.response.headers.get('etag'));
+    clock.nowMs += 10 * 60_000;
+    await expect.poll(async () => (await get(html)).text, { timeout: 60_000 }).toContain('<p>after <em>it</em></p>');
+    expect((await get(html)).text).toContain('<p>before <em>it</em></p>');
+  });
+
+  it('colors code as the studio does, and has a button for the script that copies it', async () => {
+    const code = '```ts\nconst a = "<b>" + 1; // &amp;\n```';
+    answer = { status: 200, data: conversation([code, '```unknown-language\nconst\n```']) };
+    const { text } = await get({ accept: 'text/html' });
+    expect(text).toContain(
+      '<span class="hljs-keyword">const</span> a = <span class="hljs-string">&quot;&lt;b&gt;&quot;</span>',
+    );
+    expect(text).toContain('<span class="hljs-comment">// &amp;amp;</span>');
+    expect(text).toContain('data-language="unknown-language">const\n</code>');
+    expect(text).toContain('<button type="button" class="copy" data-copied="Copied" hidden>Copy</button>');
+    expect(scriptsOf(text)).toEqual([viewScript]);
+  });
+});
 
 describe('shares', () => {
   let place: Place;

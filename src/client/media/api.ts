@@ -339,7 +339,7 @@ export interface CollectionRequest {
 export interface Collection {
   readonly collectionId: string;
   readonly title: string;
-  /** The number of its assets. */
+  /** The number of its assets, without the posters of videos. */
   readonly count: number;
   /** The chosen cover, or the image or video that was added last. */
   readonly coverAssetId: string | null;

@@ -4,13 +4,18 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { math, mathHtml } from 'micromark-extension-math';
 import { withDollars } from '#platform/markdown.ts';
+import highlighter from './highlighting.mjs';
 
 const extensions = [gfm(), math({ singleDollarTextMath: false }), { disable: { null: ['labelStartImage'] } }];
 // MathML needs neither fonts nor styles. What is no formula is shown as it is.
 const formulas = mathHtml({ output: 'mathml', maxSize: 10, maxExpand: 500, throwOnError: false });
 const htmlExtensions = [gfmHtml(), formulas];
+/** As in the studio. */
+const longestColored = 20_000;
+/** Characters of HTML. Colors make code up to 40 times as long. */
+let colorsLeft = 512 * 1024;
 
-for (const text of workerData as readonly string[]) parentPort?.postMessage(render(text));
+const characters: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
 /** Raw HTML and dangerous protocols become text. Images of other sites become links, because the page loads none. */
 function render(text: string): string {
@@ -23,5 +28,14 @@ function render(text: string): string {
         (_all, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 2)}>`,
       )
       .replaceAll('<pre>', '<pre tabindex="0">')
+      .replaceAll(/(<code class="language-([^"]+)">)([^<]*)/g, (all, start: string, language: string, code: string) => {
+        if (code.length > longestColored || highlighter.getLanguage(language) === undefined) return all;
+        const plain = code.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) => characters[entity] ?? entity);
+        const { value } = highlighter.highlight(plain, { language });
+        colorsLeft -= value.length;
+        return colorsLeft < 0 ? all : start + value;
+      })
   );
 }
+
+for (const text of workerData as readonly string[]) parentPort?.postMessage(render(text));

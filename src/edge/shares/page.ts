@@ -136,21 +136,24 @@ ${card}`,
 <div class="about">
 <h1>${view.media === null ? named : plainName}</h1>
 <p class="by">${[signedName ? '' : by, ...counts].map((fact) => (fact ? html`<span>${fact}</span>` : html``))}<time datetime="${view.createdAt}">${dateOf(view.createdAt, language)}</time>${mark === '' ? '' : html`<span class="mark">${mark}</span>`}</p>
-${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? view.messages.map((message) => renderMessage(message, view, answers, context)) : renderActions(view.id, view.media, named, context)}
+${isAlbum ? html`<div class="grid ${shown.length === 1 ? 'one' : shown.length < 4 ? 'few' : ''}">${shown.map((one, index) => renderTile(one, `${index + 1} / ${shown.length}`, isMixed, context))}</div>` : view.media === null ? [...view.messages.map((message) => renderMessage(message, view, answers, context)), renderCopy(context)] : renderActions(view.id, view.media, named, context)}
 <footer><a href="${url}/report" rel="nofollow">${reportTexts[language].report}</a></footer>
 </div>
-${shown.length === 0 ? '' : renderView(view.id, shown, named, view.media === null, context)}`,
+${shown.length === 0 ? '' : renderView(view.id, shown, named, view.media === null, context)}
+<script>${{ text: script }}</script>`,
     shape: view.kind === 'album' ? 'wide' : view.media === null ? 'column' : 'alone',
   });
 }
 
-export function renderGone(context: PageContext): string {
-  const { gone, askForNew } = shareTexts[context.language];
+/** In place of a page. A share that is not there needs another link, and all other errors another try. */
+export function renderError(status: number, context: PageContext): string {
+  const { gone, askForNew, busy, tryLater, tryAgain } = shareTexts[context.language];
+  const isGone = status === 400 || status === 404;
   return layout(context, {
-    head: html`<title>${context.brand}</title>
-<meta name="robots" content="noindex">`,
-    body: html`<h1>${gone}</h1>
-<p>${askForNew}</p>`,
+    head: html`<title>${context.brand}</title>`,
+    body: html`<h1>${isGone ? gone : busy}</h1>
+<p>${isGone ? askForNew : tryLater}</p>
+${isGone ? '' : html`<p class="does"><a class="button primary" href="">${tryAgain}</a></p>`}`,
   });
 }
 
@@ -229,12 +232,23 @@ const renderingMs = 5000;
 const renderings = createGate({ width: 2, maxWaiting: 100, waitTimeoutMs: 4 * renderingMs });
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
-/** By their text, without those that take too long. Throws 503 if too many pages wait. */
-export async function renderAnswers({ messages }: Pick<PublicShare, 'messages'>): Promise<Answers> {
+/**
+ * By their text, with those of `before`, and without those that take too long. Each of the `tries` begins with another one, so that
+ * one answer never keeps the others from the page. Throws 503 if too many pages wait.
+ */
+export async function renderAnswers(
+  { messages }: Pick<PublicShare, 'messages'>,
+  before: Answers = new Map(),
+  tries = 0,
+): Promise<Answers> {
   const all = messages.flatMap(({ role, parts }) => (role === 'user' ? [] : parts));
-  const texts = [...new Set(all.flatMap((part) => (part.type === 'text' ? [part.text] : [])))];
-  const answers = new Map<string, Markup>();
-  if (texts.length === 0) return answers;
+  const missing = [...new Set(all.flatMap((part) => (part.type === 'text' ? [part.text] : [])))].filter(
+    (text) => !before.has(text),
+  );
+  if (missing.length === 0) return before;
+  const turn = tries % missing.length;
+  const texts = [...missing.slice(turn), ...missing.slice(0, turn)];
+  const answers = new Map(before);
   await renderings.run(async () => {
     const thread = new Worker(new URL('./markdown.ts', import.meta.url), { workerData: texts, resourceLimits });
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -242,8 +256,8 @@ export async function renderAnswers({ messages }: Pick<PublicShare, 'messages'>)
     thread.on('message', (text: string) => {
       // The style writes the language above the code.
       const named = text.replaceAll(/<code class="language-([^"]+)"/g, '$& data-language="$1"');
-      answers.set(texts[answers.size] ?? '', { text: named });
-      if (answers.size === texts.length) resolve();
+      answers.set(texts[answers.size - before.size] ?? '', { text: named });
+      if (answers.size - before.size === texts.length) resolve();
     });
     for (const end of ['error', 'exit']) thread.once(end, () => resolve());
     await promise;
@@ -277,10 +291,16 @@ function renderRemix(id: string, media: PublicMedia, { language, homeUrl }: Page
 }
 
 function renderActions(id: string, media: PublicMedia, title: string, context: PageContext): Markup {
-  const { prompt: label, download, copy, copied } = shareTexts[context.language];
+  const { prompt: label, download } = shareTexts[context.language];
   const prompt = wordsOf(media);
-  return html`${prompt === null ? '' : html`<h2>${label}</h2><p class="text">${prompt}</p><button type="button" class="copy" data-copied="${copied}" hidden>${copy}</button>`}
+  return html`${prompt === null ? '' : html`<h2>${label}</h2><p class="text">${prompt}</p>${renderCopy(context)}`}
 <p class="does">${renderRemix(id, media, context, 'button primary')}${renderDownload(media, title, download, 'button')}</p>`;
+}
+
+/** The script shows it: for the prompt, or for each code of a conversation. */
+function renderCopy({ language }: PageContext): Markup {
+  const { copy, copied } = shareTexts[language];
+  return html`<button type="button" class="copy" data-copied="${copied}" hidden>${copy}</button>`;
 }
 
 function renderDownload({ mime, downloadUrl }: PublicMedia, name: string, text: string, look: string): Markup {
@@ -337,8 +357,7 @@ function renderView(id: string, all: readonly PublicMedia[], title: string, isNa
   });
   const step = (name: string, label: string, sign: string) =>
     html`<button type="button" class="${name}" aria-label="${label}">${sign}</button>`;
-  return html`<dialog aria-label="${title}">${step('close', texts.close, '✕')}<div class="strip">${slides}</div>${step('step', texts.previous, '‹')}${step('step', texts.next, '›')}</dialog>
-<script>${{ text: script }}</script>`;
+  return html`<dialog aria-label="${title}">${step('close', texts.close, '✕')}<div class="strip">${slides}</div>${step('step', texts.previous, '‹')}${step('step', texts.next, '›')}</dialog>`;
 }
 
 function countOf(all: readonly PublicMedia[], kind: PublicMedia['kind'], language: ContentLanguage): string {

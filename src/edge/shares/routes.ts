@@ -16,26 +16,15 @@ import { html } from '#platform/escaping.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import type { HttpServer } from '#platform/http/httpserver.ts';
-import { routesOf, unguarded } from '#platform/http/routes.ts';
+import { routesOf } from '#platform/http/routes.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import { mayShowInline } from '#platform/objects/disposition.ts';
-import { problems } from '#platform/problem.ts';
+import { type Problem, problems } from '#platform/problem.ts';
 import type { EdgeContext } from '../context.ts';
 import { asProblem } from '../problems.ts';
 import { sendObject } from '../sending.ts';
-import {
-  type Answers,
-  layout,
-  logo,
-  type PageContext,
-  type PublicShare,
-  pagePolicy,
-  renderAnswers,
-  renderGone,
-  renderShare,
-  showShare,
-} from './page.ts';
+import * as views from './page.ts';
 import reportTexts from './reporttexts.json' with { type: 'json' };
 
 // The images and videos of a share, at URLs that end with it.
@@ -88,7 +77,7 @@ async function sendShared(
   return sendObject(request, reply, { objects: publicObjects, key, contentType, cacheControl });
 }
 
-export interface SharePages extends Omit<PageContext, 'language'> {
+export interface SharePages extends Omit<views.PageContext, 'language'> {
   /** Monotonic. */
   readonly clock: Clock;
   /** Of the media service, with the internal key. */
@@ -100,6 +89,7 @@ export interface SharePages extends Omit<PageContext, 'language'> {
 /** Issued pages end within five seconds of their share, of which caches may use these. */
 const cacheControl = 'public, max-age=5';
 const reusableMs = 1000;
+const retryMs = 60_000;
 /** Of the shares that were read, with their pages in every language, each with styles and a script. */
 const mostBytes = 128 * 1024 * 1024;
 
@@ -115,12 +105,17 @@ const fileParams = shareParams.extend({
 interface Read {
   /** `undefined`: there is no such share. */
   readonly data: ShareData | undefined;
-  readonly view: PublicShare | undefined;
+  readonly view: views.PublicShare | undefined;
   readonly digest: string;
   until: number;
-  answers?: Promise<Answers> | undefined;
-  /** The pages with their tags, by language, or `json`. */
-  readonly rendered: Map<string, { readonly body: string; readonly etag: string }>;
+  answers?: Promise<views.Answers> | undefined;
+  /** Of the answers. */
+  tries: number;
+  retryAt: number;
+  /** The pages with their tags, by language, or `json`. Further answers begin another map. */
+  rendered: Map<string, { readonly body: string; readonly etag: string }>;
+  /** Of the data and the answers. */
+  bytes: number;
 }
 
 export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeContext): void {
@@ -128,9 +123,10 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
   addReportForm(app, pages);
   // Browsers request it with the images, too, which have no page that names it.
   app.get('/favicon.ico', { schema: { hide: true } }, (_request, reply) =>
-    reply.headers({ 'cache-control': 'public, max-age=86400' }).type('image/svg+xml').send(logo),
+    reply.headers({ 'cache-control': 'public, max-age=86400' }).type('image/svg+xml').send(views.logo),
   );
   const routes = routesOf(app, 'edge');
+  const shown = withErrorPage(pages);
   const known = new LRUCache<string, Read>({ maxSize: mostBytes });
   const reading = new Map<string, Promise<Read>>();
 
@@ -145,9 +141,8 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
       const before = known.get(id);
       if (before?.digest === digest) return Object.assign(before, { until });
       const data = status === 200 ? shareData.parse(answer.json()) : undefined;
-      const read = { data, view: data && showShare(data, edgeUrl), digest, until, rendered: new Map() };
-      known.set(id, read, { size: 14 * (body.length + 16_384) });
-      return read;
+      const view = data && views.showShare(data, edgeUrl);
+      return store(id, { data, view, digest, until, rendered: new Map(), tries: 0, retryAt: 0, bytes: body.length });
     } finally {
       reading.delete(id);
     }
@@ -161,8 +156,35 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
     return under;
   }
 
+  function store(id: string, read: Read): Read {
+    known.delete(id);
+    known.set(id, read, { size: Math.min(mostBytes, 14 * (read.bytes + 16_384)) });
+    return read;
+  }
+
+  /** While answers are missing that took too long, the first visitor after 1, 8, 64 … minutes begins another try. */
+  function answersOf(id: string, read: Read, view: views.PublicShare): Promise<views.Answers> {
+    const { answers: before } = read;
+    if (before !== undefined && clock.now() < read.retryAt) return before;
+    const tries = before === undefined ? 0 : read.tries + 1;
+    Object.assign(read, { tries, retryAt: clock.now() + retryMs * 8 ** tries });
+    const next = Promise.resolve(before).then(async (had) => {
+      const answers = await views.renderAnswers(view, had, tries);
+      if (answers === had) return answers;
+      if (had !== undefined) Object.assign(read, { answers: next, rendered: new Map() });
+      for (const [text, answer] of answers) if (!had?.has(text)) read.bytes += answer.text.length;
+      if (known.peek(id) === read) store(id, read);
+      return answers;
+    });
+    next.catch(() => {
+      read.answers = before;
+    });
+    read.answers = before ?? next;
+    return read.answers;
+  }
+
   /** Rendered once per reading and language, not once per request. */
-  function once({ rendered }: Read, name: string, render: () => string) {
+  function once(rendered: Read['rendered'], name: string, render: () => string) {
     let found = rendered.get(name);
     if (found === undefined) {
       const body = render();
@@ -177,33 +199,23 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
     const context = { ...pages, language };
     const read = await find(id);
     const { view } = read;
-    if (view === undefined) {
-      if (wantsJson(request)) throw problems.not_found({ message: 'There is no such share.' });
-      return reply
-        .code(404)
-        .headers({ 'content-security-policy': pagePolicy, vary, 'x-robots-tag': 'noindex' })
-        .type(page)
-        .send(renderGone(context));
-    }
+    if (view === undefined) throw problems.not_found({ message: 'There is no such share.' });
     if (!view.index) reply.header('x-robots-tag', 'noindex');
     if (wantsJson(request)) {
-      const { body, etag } = once(read, 'json', () => JSON.stringify(view));
+      const { body, etag } = once(read.rendered, 'json', () => JSON.stringify(view));
       return sendValidated(request, reply, { body, etag, type: json, vary, cacheControl });
     }
-    read.answers ??= renderAnswers(view);
-    const answers = await read.answers.catch((error: unknown) => {
-      read.answers = undefined;
-      throw error;
-    });
-    const { body, etag } = once(read, language, () => renderShare(view, context, answers));
+    const { rendered } = read;
+    const answers = await answersOf(id, read, view);
+    const { body, etag } = once(rendered, language, () => views.renderShare(view, context, answers));
     reply.headers({
-      'content-security-policy': pagePolicy,
+      'content-security-policy': views.pagePolicy,
       'content-language': language.replace('_', '-'),
     });
     return sendValidated(request, reply, { body, etag, type: page, vary, cacheControl });
   }
 
-  routes.get('/s/:id', unguarded, {
+  routes.get('/s/:id', shown, {
     id: 'readShare',
     summary: 'Show the page of a share',
     description:
@@ -214,7 +226,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
     handler: async (request, reply) => showPage(request, reply, request.params.id),
   });
 
-  routes.get('/s/:id/:index/:file', unguarded, {
+  routes.get('/s/:id/:index/:file', shown, {
     id: 'readSharedFile',
     summary: 'Show an image or a video of a share',
     description: 'Returns a variant of an image, or the video. The URLs are on the page, and end with the share.',
@@ -231,10 +243,28 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
   });
 }
 
+const namesHtml = ({ headers: { accept = '' } }: FastifyRequest) => accept.includes('text/html');
+
 /** Browsers name HTML. A client that names neither gets the page. */
-function wantsJson({ headers: { accept = '' } }: FastifyRequest): boolean {
-  return accept.includes('application/json') && !accept.includes('text/html');
-}
+const wantsJson = (request: FastifyRequest) =>
+  request.headers.accept?.includes('application/json') === true && !namesHtml(request);
+
+/** Errors are pages, too. A file that is opened in place of a page has them, but not one that a page shows. */
+const withErrorPage = (pages: Omit<views.PageContext, 'language'>) => ({
+  config: {
+    errorPage({ status }: Problem, request: FastifyRequest, reply: FastifyReply) {
+      if (wantsJson(request) || (request.route?.endsWith('/:file') && !namesHtml(request))) return undefined;
+      const language = negotiateLanguage(request.headers['accept-language']);
+      reply.headers({
+        'cache-control': 'no-store',
+        'content-security-policy': views.pagePolicy,
+        'content-language': language.replace('_', '-'),
+        vary,
+      });
+      return views.renderError(status, { ...pages, language });
+    },
+  },
+});
 
 // `/s/:id/report`: the form that reports a page (docs/specification/media.md#reports). It needs neither an account nor a script.
 
@@ -251,7 +281,7 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Sha
       .code(statuses[state])
       .headers({
         'cache-control': 'no-store',
-        'content-security-policy': pagePolicy,
+        'content-security-policy': views.pagePolicy,
         'content-language': language.replace('_', '-'),
         'x-robots-tag': 'noindex',
         vary: 'Accept-Language',
@@ -260,7 +290,7 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Sha
       .send(renderForm({ ...pages, language }, id, state));
   }
 
-  routesOf(app, 'edge').get('/s/:id/report', unguarded, {
+  routesOf(app, 'edge').get('/s/:id/report', withErrorPage(pages), {
     id: 'readReportForm',
     summary: 'Show the form that reports a share',
     description: 'Returns a form. It works without an account and without JavaScript.',
@@ -277,7 +307,7 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Sha
       { bodyLimit: maxFormBytes, parseAs: 'string' },
       (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
     );
-    routesOf(forms, 'edge').post('/s/:id/report', unguarded, {
+    routesOf(forms, 'edge').post('/s/:id/report', withErrorPage(pages), {
       id: 'sendReportForm',
       summary: 'Report a share by its form',
       description:
@@ -318,7 +348,7 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Sha
 const storable = (text = '', max: number) =>
   text.replaceAll('\0', '').toWellFormed().trim().slice(0, max).toWellFormed();
 
-function renderForm(context: PageContext, id: string, state: State): string {
+function renderForm(context: views.PageContext, id: string, state: State): string {
   const texts = reportTexts[context.language];
   const url = `${context.edgeUrl}/s/${id}`;
   const reasons = reportReasons.map(
@@ -332,7 +362,7 @@ function renderForm(context: PageContext, id: string, state: State): string {
 <button>${texts.report}</button>
 </form>`;
   const message = state === 'form' ? '' : html`<p role="status">${texts[state]}</p>`;
-  return layout(context, {
+  return views.layout(context, {
     head: html`<title>${texts.report} · ${context.brand}</title>
 <meta name="robots" content="noindex">`,
     body: html`<h1>${texts.report}</h1>

@@ -100,6 +100,12 @@ function nameColumns(prompt: string | null, name: string | null) {
   return { name, prompt_search: texts.length === 0 ? null : searchable(texts.join('\n')) };
 }
 
+/** Of a video that is shown itself. For queries of `assets`. */
+export const isThumbnail = sql<boolean>`exists (
+  select from assets as video
+  where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id and video.ready_at is not null
+)`;
+
 /** The assets `ids`, everything that was copied from them, and everything that was copied from the same sources. */
 export const isCopyOf = (ids: readonly string[]) => {
   const named = sql`${ids}::uuid[]`;

@@ -59,7 +59,7 @@ export type CollectionChange = z.output<typeof collectionChange>;
 export const collection = z.object({
   collectionId: z.string(),
   title: z.string(),
-  count: z.int().describe('The number of its assets.'),
+  count: z.int().describe('The number of its assets, without the posters of videos.'),
   coverAssetId: z.string().nullable().describe('The chosen cover, or the image or video that was added last.'),
   coverMime: z.string().nullable(),
   createdAt: z.iso.datetime(),

@@ -13,6 +13,7 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
 import type { AssetPage } from '../listing/api.ts';
+import type { Share, ShareData, SharePage } from '../shares/api.ts';
 import type { MediaTables } from '../tables.ts';
 import type { Collection, Collections, FavoritesChanged } from './api.ts';
 
@@ -135,6 +136,31 @@ onEveryPair('names, favorites and collections', (pair) => {
       expect(body).toMatchObject({ count: 3, coverAssetId: first, coverMime: 'image/png' });
       const foreignCover = { coverAssetId: foreign.assetId };
       expect((await send('PATCH', `/v1/collections/${collectionId}`, foreignCover)).status).toBe(404);
+      await send('DELETE', `/v1/collections/${collectionId}`);
+    });
+
+    it('do not count, show or share the poster of a video, which is shown with its video', async () => {
+      const [{ assetId: image }, poster, other] = [await make(rig.user), await make(rig.user), await make(rig.user)];
+      const { registration } = await upload(rig.user, Buffer.from('a video'), { kind: 'video', mime: 'video/mp4' });
+      const { assetId: video } = (await rig.user.register({ ...registration, thumbAssetId: poster.assetId })).body;
+      const { collectionId, ...made } = (await create('Clips', [image, video, poster.assetId])).body;
+      expect([made.count, [image, video].includes(String(made.coverAssetId))]).toEqual([2, true]);
+      expect(await list(`?collectionId=${collectionId}&thumbnails=false`)).toEqual([video, image]);
+      const share = () => rig.user.post<Share>('/v1/shares', { collectionId, update: true });
+      const { id, items, newItems } = (await share()).body;
+      expect([items, newItems]).toEqual([2, 0]);
+      const shown = async () =>
+        (await rig.server.get<ShareData>(`/v1/shares/${id}/data`)).body.messages[0]?.parts.length;
+      const before = await shown();
+      // An image that becomes a poster later is none of them any longer.
+      await send('PATCH', `/v1/collections/${collectionId}`, { add: [other.assetId] });
+      expect([(await share()).body.items, await shown()]).toEqual([3, Number(before) + 1]);
+      expect((await send('PATCH', `/v1/assets/${video}`, { thumbAssetId: image })).status).toBe(200);
+      const { body } = await rig.user.get<SharePage>(`/v1/shares?collectionId=${collectionId}`);
+      expect(body.shares[0]).toMatchObject({ items: 2, newItems: 1 });
+      expect(await shown()).toBe(before);
+      expect((await rig.user.get<Collection>(`/v1/collections/${collectionId}`)).body.count).toBe(3);
+      await send('DELETE', '/v1/assets', { ids: [video, poster.assetId, other.assetId] });
       await send('DELETE', `/v1/collections/${collectionId}`);
     });
 

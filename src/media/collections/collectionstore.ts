@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, holdName, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
+import { isThumbnail } from '../assets/assetstore.ts';
 import { dropSharesOfThread } from '../shares/sharestore.ts';
 import { keyOfCollection, type MediaTables } from '../tables.ts';
 import type { Collection, CollectionChange } from './api.ts';
@@ -17,6 +18,9 @@ export interface CollectionFilter {
   /** In their searchable form. */
   readonly words?: readonly string[];
 }
+
+/** What the library lists of a collection. */
+const isListed = sql`ready_at is not null and trashed_at is null and not ${isThumbnail}`;
 
 /** Last changed first. */
 export async function listCollections(
@@ -39,12 +43,11 @@ export async function listCollections(
   const { rows } = await sql<CollectionRow>`
     select collection_id as "collectionId", title, created_at as "createdAt", updated_at as "updatedAt",
       (select count(*)::int from collection_assets as placed join assets using (asset_id)
-        where placed.collection_id = collections.collection_id and trashed_at is null) as "count",
+        where placed.collection_id = collections.collection_id and ${isListed}) as "count",
       cover.asset_id as "coverAssetId", cover.mime as "coverMime"
     from collections left join lateral (
       select assets.asset_id, mime from collection_assets as placed join assets using (asset_id)
-      where placed.collection_id = collections.collection_id and ready_at is not null
-        and trashed_at is null and (mime like 'image/%' or mime like 'video/%')
+      where placed.collection_id = collections.collection_id and ${isListed} and (mime like 'image/%' or mime like 'video/%')
       order by placed.asset_id = cover_asset_id desc nulls last, placed.added_at desc, placed.asset_id desc limit 1
     ) as cover on true
     where ${sql.join(conditions, sql` and `)}

@@ -1,18 +1,7 @@
 /** The rows of copies, from the source to the ready asset. */
 import { sql } from 'kysely';
 import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
-import {
-  type AssetFacts,
-  type AssetIdentity,
-  type AssetPlace,
-  assetColumns,
-  dropUnready,
-  factColumns,
-  labelColumns,
-  restrictedAgain,
-  type Screened,
-  signingColumns,
-} from '../assets/assetstore.ts';
+import * as assets from '../assets/assetstore.ts';
 import { blockAsset, type Finding, flagAsset } from '../screening/incidentstore.ts';
 import type { MediaTables, Playback } from '../tables.ts';
 
@@ -23,7 +12,7 @@ export function findCopySource(db: Handle, assetId: string) {
   return db
     .selectFrom('assets')
     .select([
-      ...signingColumns,
+      ...assets.signingColumns,
       ...inCamelCase('kind sha256 md5 pdq pdq_quality screened_at prompt model name generation labels'),
     ])
     .where('asset_id', '=', assetId)
@@ -41,8 +30,8 @@ const unwritten = '';
 export async function draftCopy(
   db: Handle,
   sourceId: string | undefined,
-  identity: AssetIdentity,
-  { bucket, storageKey, byteSize }: Omit<AssetPlace, 'etag'>,
+  identity: assets.AssetIdentity,
+  { bucket, storageKey, byteSize }: Omit<assets.AssetPlace, 'etag'>,
 ): Promise<boolean> {
   const { assetId, ownerId, scopeKind, scopeId, kind, requestedMime } = identity;
   const ifSourceStands =
@@ -67,25 +56,25 @@ export async function draftCopy(
 export async function markCopied(
   tx: Tx<MediaTables>,
   assetId: string,
-  { etag, byteSize }: Pick<AssetPlace, 'etag' | 'byteSize'>,
-  facts: AssetFacts & { readonly playback: Playback | null },
-  screened: Screened,
+  { etag, byteSize }: Pick<assets.AssetPlace, 'etag' | 'byteSize'>,
+  facts: assets.AssetFacts & { readonly playback: Playback | null },
+  screened: assets.Screened,
 ) {
   const row = await tx
     .updateTable('assets')
     .set({
       etag,
       byte_size: byteSize,
-      ...factColumns(facts),
+      ...assets.factColumns(facts),
       screened_at: screened.isScreened ? sql<Date>`now()` : null,
-      ...labelColumns(screened, restrictedAgain(sql`${facts.sha256}::text`)),
+      ...assets.labelColumns(screened, assets.restrictedAgain(sql`${facts.sha256}::text`)),
       playback: facts.playback,
       ready_at: sql<Date>`now()`,
     })
     .where((eb) => eb.and({ asset_id: assetId, etag: unwritten }))
     .where('ready_at', 'is', null)
     .where('refusal', 'is', null)
-    .returning(assetColumns)
+    .returning(assets.assetColumns)
     .executeTakeFirst();
   if (row !== undefined && screened.hit !== undefined) await flagAsset(tx, assetId, screened.hit.label);
   return row;
@@ -107,5 +96,5 @@ export async function withdrawCopy(db: Handle, assetId: string): Promise<void> {
 
 /** Deletes the row of a copy that never became ready. */
 export function dropCopy(db: Handle, assetId: string): Promise<void> {
-  return dropUnready(db, assetId, unwritten);
+  return assets.dropUnready(db, assetId, unwritten);
 }

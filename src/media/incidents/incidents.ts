@@ -5,13 +5,7 @@ import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
 import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
-import {
-  findIncident,
-  type IncidentPlace,
-  listIncidents,
-  resolveIncident,
-  type StoredIncident,
-} from '../screening/incidentstore.ts';
+import * as store from '../screening/incidentstore.ts';
 import type { Incident, IncidentListing, IncidentPage, IncidentResolution } from './api.ts';
 
 /** Throws 400 for a cursor that no page returned. */
@@ -22,7 +16,7 @@ export async function readIncidents(
   const byPriority = order === 'priority';
   const after = cursor === undefined ? undefined : placeIn(cursor, byPriority);
   // One row more than the page shows whether there is another page.
-  const rows = await listIncidents(db, { ...wanted, byPriority }, after, limit + 1);
+  const rows = await store.listIncidents(db, { ...wanted, byPriority }, after, limit + 1);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   const end = byPriority ? (last?.isPriority ? '.first' : '.later') : '';
@@ -31,7 +25,7 @@ export async function readIncidents(
 
 /** Throws 404. */
 export async function readIncident({ db }: MediaContext, id: string): Promise<Incident> {
-  return existing(await findIncident(db, id));
+  return existing(await store.findIncident(db, id));
 }
 
 /**
@@ -43,18 +37,18 @@ export async function decideIncident(
   id: string,
   { resolution, note }: IncidentResolution,
 ): Promise<Incident> {
-  const resolved = await resolveIncident(db, id, resolution, note ?? null);
-  if (resolved === undefined && (await findIncident(db, id)) !== undefined)
+  const resolved = await store.resolveIncident(db, id, resolution, note ?? null);
+  if (resolved === undefined && (await store.findIncident(db, id)) !== undefined)
     throw mediaProblems.not_decidable({ message: 'People reported this content. Decide about it, with a statement.' });
   return existing(resolved);
 }
 
-function existing(row: StoredIncident | undefined): Incident {
+function existing(row: store.StoredIncident | undefined): Incident {
   if (row === undefined) throw problems.not_found({ message: 'There is no such incident.' });
   return toIncident(row);
 }
 
-export function toIncident(stored: StoredIncident): Incident {
+export function toIncident(stored: store.StoredIncident): Incident {
   const { createdAtUs, isPriority, check, appeal, appealedAt, decision, statement, ...row } = stored;
   const resolvedAt = row.resolvedAt?.toISOString() ?? null;
   const isDecided = decision !== null && statement !== null && resolvedAt !== null;
@@ -69,7 +63,7 @@ export function toIncident(stored: StoredIncident): Incident {
 }
 
 /** In the order of priority, the id in a cursor is followed by `.first` or `.later`. */
-function placeIn(cursor: string, byPriority: boolean): IncidentPlace {
+function placeIn(cursor: string, byPriority: boolean): store.IncidentPlace {
   const isOfOrder = (id: string) =>
     isUuid(id.slice(0, 36)) && /^(|\.first|\.later)$/.test(id.slice(36)) && byPriority === id.length > 36;
   const { createdAtUs, id } = readCursor(cursor, 'next_cursor of the same order', isOfOrder);

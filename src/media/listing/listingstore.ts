@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, json } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
-import { assetColumns, isCopyOf } from '../assets/assetstore.ts';
+import { assetColumns, isCopyOf, isThumbnail } from '../assets/assetstore.ts';
 import type { MediaTables } from '../tables.ts';
 import { isInTrash } from '../trash/trashstore.ts';
 
@@ -33,12 +33,6 @@ const types = {
   video: sql<boolean>`mime like 'video/%'`,
   other: sql<boolean>`mime not like 'image/%' and mime not like 'video/%'`,
 };
-
-/** Of a video that is shown itself. */
-const isThumbnail = sql<boolean>`exists (
-  select from assets as video
-  where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id and video.ready_at is not null
-)`;
 
 /** Of an asset that is shown itself. */
 const isPublishedCopy = sql<boolean>`(scope_kind = 'feed' and exists (

@@ -11,14 +11,7 @@ import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience.ts';
 import type { LegacyImport } from '../api.ts';
 import { isSameAsset, kindOfMime, toAsset } from '../assets/asset.ts';
-import {
-  type AssetIdentity,
-  draftAsset,
-  dropUnready,
-  findAsset,
-  findDeletableAt,
-  markReady,
-} from '../assets/assetstore.ts';
+import * as store from '../assets/assetstore.ts';
 import type { ScreeningContext } from '../context.ts';
 import { blockAndPublish, publishRegistered } from '../events.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
@@ -32,12 +25,12 @@ import type { Registration } from './registration.ts';
 interface LegacyFile {
   readonly files: Objects;
   readonly path: string;
-  readonly owner: Omit<AssetIdentity, 'kind' | 'requestedMime'>;
+  readonly owner: Omit<store.AssetIdentity, 'kind' | 'requestedMime'>;
 }
 
 /** A file that exists. */
 interface FoundFile extends Omit<LegacyFile, 'owner'> {
-  readonly identity: AssetIdentity;
+  readonly identity: store.AssetIdentity;
   readonly head: ObjectHead;
   /** Of the row that an earlier attempt drafted. */
   readonly draftEtag: string | undefined;
@@ -58,7 +51,7 @@ export async function importFile(deps: ScreeningContext, request: LegacyImport):
     const uploaded = { storageKey: path, head: file.head, mime: file.identity.requestedMime };
     return withInspected({ ...deps, objects: files }, uploaded, async (inspection) => {
       if (typeof inspection !== 'string') return inspection && writeFile(deps, file, inspection);
-      if (file.draftEtag !== undefined) await dropUnready(deps.db, owner.assetId, file.draftEtag);
+      if (file.draftEtag !== undefined) await store.dropUnready(deps.db, owner.assetId, file.draftEtag);
       throw refusalProblem(inspection);
     });
   }, mediaProblems.object_changing);
@@ -70,11 +63,11 @@ async function readFile(
   { files, path, owner }: LegacyFile,
 ): Promise<FoundFile | Registration | undefined> {
   const { assetId } = owner;
-  const row = await findAsset(db, assetId);
+  const row = await store.findAsset(db, assetId);
   if (row !== undefined && !isSameAsset(row, { ...row, ...owner })) throw registeredElsewhere();
   const head = await files.head(path);
   if (head === undefined) {
-    if (row !== undefined) await dropUnready(db, assetId, row.etag);
+    if (row !== undefined) await store.dropUnready(db, assetId, row.etag);
     throw noFile();
   }
   if (row?.readyAt) return { created: false, asset: toAsset(row) };
@@ -83,7 +76,7 @@ async function readFile(
   if (requestedMime === undefined) return undefined;
   const identity = { ...owner, kind: kindOfMime(requestedMime), requestedMime };
   // The draft of an earlier attempt, before the file was replaced.
-  if (row !== undefined && !isSameAsset(row, identity)) await dropUnready(db, assetId, row.etag);
+  if (row !== undefined && !isSameAsset(row, identity)) await store.dropUnready(db, assetId, row.etag);
   return { files, path, identity, head, draftEtag: row?.etag };
 }
 
@@ -97,11 +90,12 @@ async function writeFile(
   const { assetId, requestedMime } = identity;
   const { etag } = head;
   const { bucket } = files;
-  const registered = await findDeletableAt(db, bucket, [path]);
+  const registered = await store.findDeletableAt(db, bucket, [path]);
   if (registered.some((row) => row.assetId !== assetId)) throw registeredElsewhere();
   const place = { backend: 'legacy', bucket, storageKey: path, etag, byteSize: head.size } as const;
   // For files other than images, only the name is known.
-  if (!(await draftAsset(db, identity, place, factsOf(unknownFacts(requestedMime), inspection)))) return undefined;
+  if (!(await store.draftAsset(db, identity, place, factsOf(unknownFacts(requestedMime), inspection))))
+    return undefined;
   const verdict = await screenInspected(deps, assetId, inspection);
   const isScreened = inspection.image !== undefined;
   const published = await publishDraft(deps, {
@@ -111,7 +105,7 @@ async function writeFile(
     isUnchanged: async () => (await files.head(path))?.etag === etag,
     markReady: () =>
       transaction(db, async (tx) => {
-        const row = await markReady(tx, assetId, etag, { ...verdict, isScreened });
+        const row = await store.markReady(tx, assetId, etag, { ...verdict, isScreened });
         if (row !== undefined) await publishRegistered(deps, tx, row);
         return row;
       }),

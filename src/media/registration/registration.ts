@@ -15,15 +15,7 @@ import { invalid, Problem } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience.ts';
 import type { Asset, Declaration } from '../api.ts';
 import { isSameAsset, isVideo, toAsset } from '../assets/asset.ts';
-import {
-  type AssetFacts,
-  type AssetIdentity,
-  draftAsset,
-  dropUnready,
-  findAsset,
-  markReady,
-  renewEtag,
-} from '../assets/assetstore.ts';
+import * as store from '../assets/assetstore.ts';
 import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
@@ -54,9 +46,9 @@ type Alongside = (tx: Tx<MediaTables>) => Promise<void>;
 
 /** The facts that the caller declares. */
 export interface DeclaredUpload {
-  readonly identity: AssetIdentity;
+  readonly identity: store.AssetIdentity;
   readonly storageKey: string;
-  readonly facts: AssetFacts;
+  readonly facts: store.AssetFacts;
 }
 
 /** An upload whose object exists. */
@@ -137,7 +129,7 @@ export function declaredBy(caller: Caller, request: Declaration): DeclaredUpload
 async function readUpload(deps: MediaContext, declared: DeclaredUpload): Promise<Upload | Registration | undefined> {
   const { db, objects } = deps;
   const { identity, storageKey } = declared;
-  const row = await findAsset(db, identity.assetId);
+  const row = await store.findAsset(db, identity.assetId);
   const isSame = row !== undefined && isSameAsset(row, identity);
   if (row?.refusal) {
     const refused = { ...row, refusal: row.refusal };
@@ -151,7 +143,7 @@ async function readUpload(deps: MediaContext, declared: DeclaredUpload): Promise
   const head = await objects.head(storageKey);
   if (head !== undefined) return { ...declared, head };
   // The draft of an earlier attempt must not outlive its object.
-  if (row !== undefined) await dropUnready(db, row.assetId, row.etag);
+  if (row !== undefined) await store.dropUnready(db, row.assetId, row.etag);
   throw mediaProblems.object_not_found();
 }
 
@@ -180,7 +172,7 @@ async function publishUpload(
   const { etag } = head;
   const isScreened = inspection.image !== undefined;
   const facts = { ...factsOf(upload.facts, inspection), generated };
-  if (!(await draftAsset(db, identity, placeOf(deps, upload), facts))) return undefined;
+  if (!(await store.draftAsset(db, identity, placeOf(deps, upload), facts))) return undefined;
   try {
     const verdict = upload.verdict ?? (await screenUpload(deps, upload, inspection));
     const published = await publishDraft(deps, {
@@ -198,7 +190,7 @@ async function publishUpload(
         return (await objects.head(storageKey))?.etag === etag;
       },
       markReady: () =>
-        admit(deps, ownerId, (tx) => markReady(tx, assetId, etag, { ...verdict, isScreened }), alongside),
+        admit(deps, ownerId, (tx) => store.markReady(tx, assetId, etag, { ...verdict, isScreened }), alongside),
     });
     if (published === 'blocked') return refuse(deps, { assetId, storageKey, etag, refusal: refusalOf(verdict.match) });
     return published && { created: true, asset: toAsset(published) };
@@ -213,7 +205,7 @@ async function publishUpload(
 export interface MarkedObject {
   readonly head: ObjectHead;
   readonly inspection: Inspection;
-  readonly generated: AssetFacts['generated'];
+  readonly generated: store.AssetFacts['generated'];
   /** About the bytes that were uploaded, which have the same pixels. `undefined`: they are screened after the draft. */
   readonly verdict: Verdict | undefined;
 }
@@ -285,20 +277,20 @@ async function adoptRewritten(
   assetId: string,
   { head: { etag }, digests: { sha256 } }: Written,
 ): Promise<void> {
-  const row = await findAsset(deps.db, assetId);
+  const row = await store.findAsset(deps.db, assetId);
   if (!row?.readyAt || row.etag === etag || row.sha256 !== sha256) return;
-  await withInvalidation(deps, [assetId], () => renewEtag(deps.db, assetId, sha256, etag));
+  await withInvalidation(deps, [assetId], () => store.renewEtag(deps.db, assetId, sha256, etag));
 }
 
 /** `undefined`: the row or the object has changed; read again. Throws the refusal. */
 async function draftRefusal(
   deps: MediaContext,
   upload: Upload,
-  facts: AssetFacts,
+  facts: store.AssetFacts,
   refusal: Refusal,
 ): Promise<undefined> {
   const { identity, storageKey, head } = upload;
-  if (!(await draftAsset(deps.db, identity, placeOf(deps, upload), facts, refusal))) return undefined;
+  if (!(await store.draftAsset(deps.db, identity, placeOf(deps, upload), facts, refusal))) return undefined;
   return refuse(deps, { assetId: identity.assetId, storageKey, etag: head.etag, refusal });
 }
 

@@ -9,13 +9,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience.ts';
 import type { ScopeDeleted, ScopeDeletion } from '../api.ts';
-import {
-  type AssetScope,
-  type DeletableAsset,
-  findDeletableAt,
-  findDeletableOf,
-  type SeenAsset,
-} from '../assets/assetstore.ts';
+import * as store from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths, ownerFor } from '../assets/ownership.ts';
 import { sourceKeyOf } from '../assets/storagekey.ts';
 import type { MediaStores } from '../context.ts';
@@ -64,12 +58,12 @@ export async function deleteScope(deps: MediaStores, caller: Caller, request: Sc
 }
 
 /** Returns the rows whose objects are removed, and the number of objects. */
-async function removeObjectsOf(deps: MediaStores, scope: AssetScope) {
-  const rows: SeenAsset[] = [];
+async function removeObjectsOf(deps: MediaStores, scope: store.AssetScope) {
+  const rows: store.SeenAsset[] = [];
   const removed = { objects: 0, legacy: 0 };
-  let after: DeletableAsset | undefined;
+  let after: store.DeletableAsset | undefined;
   for (;;) {
-    const page = await findDeletableOf(deps.db, scope, after, rowsPerBatch);
+    const page = await store.findDeletableOf(deps.db, scope, after, rowsPerBatch);
     const last = page.at(-1);
     if (last === undefined) return { rows, removed };
     const counts = await countObjects(deps, page);
@@ -82,7 +76,7 @@ async function removeObjectsOf(deps: MediaStores, scope: AssetScope) {
   }
 }
 
-async function dropAll(deps: MediaStores, rows: readonly SeenAsset[]): Promise<number> {
+async function dropAll(deps: MediaStores, rows: readonly store.SeenAsset[]): Promise<number> {
   let dropped = 0;
   for (let start = 0; start < rows.length; start += rowsPerBatch)
     dropped += (await dropAndInvalidate(deps, rows.slice(start, start + rowsPerBatch))).length;
@@ -92,7 +86,7 @@ async function dropAll(deps: MediaStores, rows: readonly SeenAsset[]): Promise<n
 // Cancels the video tasks of a scope that is deleted.
 
 /** Once it has resolved, none of these tasks makes an asset readable. */
-async function cancelVideoTasks(deps: MediaStores, scope: AssetScope): Promise<void> {
+async function cancelVideoTasks(deps: MediaStores, scope: store.AssetScope): Promise<void> {
   const { db, jobs } = deps;
   const { ownerId, scopeKind, scopeId } = scope;
   // The prefix of the storage keys of the uploads.
@@ -143,7 +137,7 @@ function silence(error: unknown): never {
 }
 
 async function removeFiles(deps: MediaStores, files: Objects, keys: readonly string[]): Promise<number> {
-  const registered = await findDeletableAt(deps.db, files.bucket, [
+  const registered = await store.findDeletableAt(deps.db, files.bucket, [
     ...new Set(keys.map((key) => sourceKeyOf('legacy', key))),
   ]);
   const spared = new Set(registered.map(({ storageKey }) => storageKey));

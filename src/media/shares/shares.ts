@@ -199,14 +199,12 @@ async function showRow(
     return isDecodable(mime) ? { ...facts, kind: 'image', picture: objectOf(resolved), file: null } : undefined;
   const poster = thumb && isDecodable(thumb.mime) ? await lookUpRow(deps, thumb) : undefined;
   const original = objectOf(resolved);
-  if (row.playback === 'rendition') {
-    const file = { ...original, key: renditionKeyOf(storageKey), etag: null, mime: renditionMime };
-    return { ...facts, kind: 'video', picture: poster ? objectOf(poster) : null, file };
-  }
+  const video = { ...facts, kind: 'video', picture: poster ? objectOf(poster) : null } as const;
+  if (row.playback === 'rendition')
+    return { ...video, file: { ...original, key: renditionKeyOf(storageKey), etag: null, mime: renditionMime } };
   const key = deps.limits.stripMetadata === 'none' ? storageKey : await sharedFileOf(resolved.objects, row);
   if (key === undefined) return undefined;
-  const file = key === storageKey ? original : { ...original, key, etag: null };
-  return { ...facts, kind: 'video', picture: poster ? objectOf(poster) : null, file };
+  return { ...video, file: key === storageKey ? original : { ...original, key, etag: null } };
 }
 
 function objectOf(resolved: ResolvedAsset) {

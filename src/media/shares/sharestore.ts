@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
-import { signingColumns } from '../assets/assetstore.ts';
+import { isThumbnail, signingColumns } from '../assets/assetstore.ts';
 import { isLive, keyOfCollection, type MediaTables, type Snapshot } from '../tables.ts';
 import type { GalleryListing } from './api.ts';
 
@@ -22,6 +22,10 @@ const columns = [
 
 const isReadable = sql`ready_at is not null and restricted_at is null and trashed_at is null`;
 const isMedia = sql`(mime like 'image/%' or mime like 'video/%')`;
+/** Posters are shown with their video. */
+const isIn = (collectionId: string | RawBuilder<unknown>) => sql<boolean>`(not ${isThumbnail} and asset_id in (
+  select asset_id from collection_assets where collection_id = ${collectionId}::uuid
+))`;
 /** Of the assets of its owner. */
 const countOf = (condition: RawBuilder<unknown>) =>
   sql<number>`(select count(*)::int from assets where owner_id = shares.owner_id and ${isReadable} and ${condition})`;
@@ -32,7 +36,7 @@ const isInSnapshot = sql`asset_id in (
 const albumId = sql`(
   case when shares.thread_id like ${keyOfCollection('%')}::text then split_part(shares.thread_id, ':', 2)::uuid end
 )`;
-const isInAlbum = sql`asset_id in (select asset_id from collection_assets where collection_id = ${albumId})`;
+const isInAlbum = isIn(albumId);
 
 /** With counts, which pages do not need. */
 const countedColumns = [
@@ -220,9 +224,6 @@ export function listIndexedShares(db: Handle, after: string | undefined, limit: 
 const shownColumns = [...signingColumns, 'prompt', 'created_at as createdAt'] as const;
 
 export type ShownAsset = Awaited<ReturnType<typeof findShownAssets>>[number];
-
-const isIn = (collectionId: string) =>
-  sql<boolean>`asset_id in (select asset_id from collection_assets where collection_id = ${collectionId}::uuid)`;
 
 const isReadableOf = (ownerId: string) => sql<boolean>`owner_id = ${ownerId}::uuid and ${isReadable}`;
 

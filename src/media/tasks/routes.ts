@@ -16,15 +16,7 @@ import { deleteAssetsOfOwner } from '../deletion/deletion.ts';
 import { mediaProblems } from '../problems.ts';
 import * as api from './api.ts';
 import { tagOf, videoUploadQueue, withdrawVideos } from './processing.ts';
-import {
-  dropTask,
-  dropTasksOf,
-  findTask,
-  findUnfinished,
-  insertRun,
-  type StoredTask,
-  upsertTask,
-} from './taskstore.ts';
+import * as store from './taskstore.ts';
 
 const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 const ownerId = '5b1c1f0e-8a4d-4f0f-8f57-0f4c0b9b8a21';
@@ -91,7 +83,7 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: MediaContex
 // The media task endpoints (docs/specification/media.md#video-tasks). The work itself is processing.ts.
 
 export async function putTask({ db }: MediaContext, request: api.TaskUpsert): Promise<api.MediaTask> {
-  return toTask(await upsertTask(db, request));
+  return toTask(await store.upsertTask(db, request));
 }
 
 /** The limit of unfinished video tasks of one owner. */
@@ -116,11 +108,19 @@ export async function beginVideoTask(
   const run = { taskId: randomUUID(), runId: randomUUID() };
   const taskId = await transaction(deps.db, async (tx) => {
     await holdName(tx, `media tasks ${ownerId}`);
-    const [existing] = await findUnfinished(tx, ownerId, storageKey);
+    const [existing] = await store.findUnfinished(tx, ownerId, storageKey);
     if (existing !== undefined) return existing;
-    if ((await findUnfinished(tx, ownerId)).length >= mostUnfinished) throw mediaProblems.too_many_tasks();
+    if ((await store.findUnfinished(tx, ownerId)).length >= mostUnfinished) throw mediaProblems.too_many_tasks();
     const metadata = { ...video, threadId };
-    await insertRun(tx, { ...run, assetId, storageKey, ownerId, mediaType: 'video', status: 'pending', metadata });
+    await store.insertRun(tx, {
+      ...run,
+      assetId,
+      storageKey,
+      ownerId,
+      mediaType: 'video',
+      status: 'pending',
+      metadata,
+    });
     const options = { key: tagOf(run.taskId), lane: ownerId };
     await deps.jobs.enqueue(tx, videoUploadQueue, { ...run, ownerId, ...video }, options);
     return run.taskId;
@@ -130,7 +130,7 @@ export async function beginVideoTask(
 
 /** A task without a row is pending. Throws 404 for a task of another user. */
 async function readTask({ db }: MediaContext, caller: Caller, taskId: string): Promise<api.MediaTask | api.VideoTask> {
-  const task = await findTask(db, taskId);
+  const task = await store.findTask(db, taskId);
   if (task === undefined) return { taskId, status: 'pending' };
   assertOwn(caller, task);
   return toTask(task);
@@ -143,12 +143,12 @@ async function readTask({ db }: MediaContext, caller: Caller, taskId: string): P
 async function deleteTask(deps: MediaContext, caller: Caller, taskId: string): Promise<api.TaskDeleted> {
   let assetsDeleted = 0;
   return retryWhileChanging(async () => {
-    const task = await findTask(deps.db, taskId);
+    const task = await store.findTask(deps.db, taskId);
     if (task === undefined) return { deleted: false, assetsDeleted };
     assertOwn(caller, task);
     assetsDeleted += await deleteAssetsOfOwner(deps, task.ownerId, outputOf(task));
     return transaction(deps.db, async (tx) => {
-      if (!(await dropTask(tx, task))) return undefined;
+      if (!(await store.dropTask(tx, task))) return undefined;
       await withdrawVideos(deps.jobs, tx, [taskId]);
       return { deleted: true, assetsDeleted };
     });
@@ -157,19 +157,19 @@ async function deleteTask(deps: MediaContext, caller: Caller, taskId: string): P
 
 async function deleteTasksOf({ db, jobs }: MediaContext, ownerId: string): Promise<api.TasksDeleted> {
   return transaction(db, async (tx) => {
-    const taskIds = await dropTasksOf(tx, ownerId);
+    const taskIds = await store.dropTasksOf(tx, ownerId);
     await withdrawVideos(jobs, tx, taskIds);
     return { deleted: taskIds.length };
   });
 }
 
-function assertOwn(caller: Caller, { ownerId }: StoredTask): void {
+function assertOwn(caller: Caller, { ownerId }: store.StoredTask): void {
   if (caller.kind === 'user' && caller.userId !== ownerId)
     throw problems.not_found({ message: 'There is no such task.' });
 }
 
 /** `metadata.output.assetIds`, without entries that are no UUID. */
-function outputOf({ metadata }: StoredTask): readonly string[] {
+function outputOf({ metadata }: store.StoredTask): readonly string[] {
   const { output } = metadata as { readonly output?: { readonly assetIds?: unknown } | null };
   const assetIds = typeof output === 'object' ? output?.assetIds : undefined;
   if (!Array.isArray(assetIds)) return [];
@@ -177,7 +177,7 @@ function outputOf({ metadata }: StoredTask): readonly string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
-function toTask({ runId, revision, createdAt, updatedAt, ...task }: StoredTask): api.MediaTask {
+function toTask({ runId, revision, createdAt, updatedAt, ...task }: store.StoredTask): api.MediaTask {
   const created = createdAt.toISOString();
   return { ...task, createdAt: created, created_at: created, updatedAt: updatedAt.toISOString() };
 }

@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Fields that the errors of a route have in addition to the common ones. */
     errorFields?: (problem: Problem) => Readonly<Record<string, unknown>>;
+    /** The page that shows an error in a browser, with headers of its own. `undefined`: the client gets the document. */
+    errorPage?: (problem: Problem, request: FastifyRequest, reply: FastifyReply) => string | undefined;
   }
 }
 
@@ -43,11 +45,11 @@ function render(problem: Problem, request: FastifyRequest, reply: FastifyReply):
   if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS));
   // Fastify would close the connection, and a client that is still sending might never read the response.
   reply.removeHeader('connection');
-  const more = request.routeOptions.config?.errorFields?.(problem);
-  return reply
-    .code(problem.status)
-    .type('application/json; charset=utf-8')
-    .send(describe(problem, request.id, more));
+  reply.code(problem.status);
+  const { errorFields, errorPage } = request.routeOptions.config ?? {};
+  const page = errorPage?.(problem, request, reply);
+  if (page !== undefined) return reply.type('text/html; charset=utf-8').send(page);
+  return reply.type('application/json; charset=utf-8').send(describe(problem, request.id, errorFields?.(problem)));
 }
 
 function describe(problem: Problem, requestId: string, more: Readonly<Record<string, unknown>> = {}): string {

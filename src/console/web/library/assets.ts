@@ -80,7 +80,8 @@ export function queryOf(filters: Filters, cursor: string, limit = pageSize): str
     ...(q.trim() && { q: q.trim().split(/\s+/).slice(0, 10).join(' ') }),
     ...(from && { createdFrom: new Date(`${from}T00:00`).toISOString() }),
     ...(to && { createdBefore: dayAfter.toISOString() }),
-    ...(isShared ? { scopeKind: 'feed' } : { copies: 'false' }),
+    // An album has copies only if the user has added them.
+    ...(isShared ? { scopeKind: 'feed' } : album === '' && { copies: 'false' }),
     ...(isFavorite && { favorite: 'true' }),
     ...(album && { collectionId: album }),
     ...(sort && { sort }),

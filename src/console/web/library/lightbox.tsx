@@ -13,6 +13,7 @@ import { isImage, isVideo, nameOf, useAsset, usePatch, wordOf } from './assets.t
 import { Editor } from './editor.tsx';
 import './lightbox.css';
 import { TextField } from '../parts/fields.tsx';
+import { Pairs } from '../parts/tables.tsx';
 import { AssetImage } from './assetimage.tsx';
 import { Lineage } from './lineage.tsx';
 import { MediaActions } from './mediaactions.tsx';
@@ -172,17 +173,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
       )}
       <Lineage asset={asset} />
       <Name key={asset.assetId} asset={asset} />
-      <dl>
-        {facts.map(
-          ([name, value]) =>
-            value && (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ),
-        )}
-      </dl>
+      <Pairs of={Object.fromEntries(facts.filter(([, value]) => value))} />
       {conversation && (
         <Link className="button" href={conversation}>
           <MessageSquare size={16} strokeWidth={1.75} aria-hidden="true" />

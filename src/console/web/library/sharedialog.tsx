@@ -15,16 +15,7 @@ import { useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
 import { itemsOf } from './albums.ts';
 import { useForget, useNewAssets, usePatch } from './assets.ts';
-import {
-  canHandOn,
-  copyLink,
-  type Share,
-  type Shareable,
-  targetOf,
-  useAuthor,
-  useRereadShares,
-  useShare,
-} from './shares.ts';
+import * as shares from './shares.ts';
 import './dialogs.css';
 
 const day = 86_400;
@@ -35,23 +26,23 @@ const periods = [
   [String(30 * day), 'For 30 days'],
 ] as const;
 
-interface Options extends Pick<Share, 'showPrompt' | 'index' | 'attachments'> {
+interface Options extends Pick<shares.Share, 'showPrompt' | 'index' | 'attachments'> {
   readonly author: string;
   /** Seconds, empty for always, or `kept` for the time that the link has. */
   readonly expiresIn: string;
 }
 
 const fresh = { showPrompt: false, index: false, attachments: false, expiresIn: '' };
-const optionsOf = ({ showPrompt, index, attachments, author, expiresAt }: Share): Options => ({
+const optionsOf = ({ showPrompt, index, attachments, author, expiresAt }: shares.Share): Options => ({
   ...{ showPrompt, index, attachments, author: author ?? '', expiresIn: expiresAt === null ? '' : 'kept' },
 });
 
 /** Nothing is public before the user has confirmed it here. Then, each change is saved at once. */
-export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly onClose: () => void }) {
+export function ShareDialog({ of, onClose }: { readonly of: shares.Shareable; readonly onClose: () => void }) {
   const user = useUser();
-  const reread = useRereadShares();
-  const share = useShare(of);
-  const [author, setAuthor] = useAuthor();
+  const reread = shares.useRereadShares();
+  const share = shares.useShare(of);
+  const [author, setAuthor] = shares.useAuthor();
   const [changes, setChanges] = useState<Partial<Options>>({});
   const link = share.data ?? undefined;
   const known: Options = link ? optionsOf(link) : { ...fresh, author };
@@ -67,8 +58,8 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
       const keptS = Math.round((Date.parse(link?.expiresAt ?? '') - Date.now()) / 1000);
       const seconds = expiresIn === 'kept' ? Math.max(60, keptS) : Number(expiresIn);
       const optional = { ...(name.trim() && { author: name.trim() }), ...(seconds && { expiresIn: seconds }) };
-      const json = { ...targetOf(of), ...flags, ...optional };
-      return user.json<Share>('media', '/v1/shares', { method: 'POST', json });
+      const json = { ...shares.targetOf(of), ...flags, ...optional };
+      return user.json<shares.Share>('media', '/v1/shares', { method: 'POST', json });
     },
     onError: (error) => {
       notifyFailure(error);
@@ -78,7 +69,8 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
     onSuccess: async ({ url }, sent) => {
       // The name of an older link is not the one that the user has chosen last.
       if (!link || sent.author !== known.author) setAuthor(sent.author);
-      if (!link) await copyLink(url, 'The link is created and copied.').catch(() => notify('The link is created.'));
+      if (!link)
+        await shares.copyLink(url, 'The link is created and copied.').catch(() => notify('The link is created.'));
       if (sent.update) notify(`The link shows the ${what} as it is now.`);
       await reread();
       const isUnsaved = ([name, value]: [string, unknown]) => Reflect.get(sent, name) !== value;
@@ -210,9 +202,9 @@ export function ShareDialog({ of, onClose }: { readonly of: Shareable; readonly 
 }
 
 /** `onAnswered`: the question is open already. */
-export function EndSharing({ id, onAnswered }: Pick<Share, 'id'> & { readonly onAnswered?: () => void }) {
+export function EndSharing({ id, onAnswered }: Pick<shares.Share, 'id'> & { readonly onAnswered?: () => void }) {
   const user = useUser();
-  const reread = useRereadShares();
+  const reread = shares.useRereadShares();
   const end = () =>
     user.send('media', `/v1/shares/${id}`, { method: 'DELETE' }).then(() => {
       notify('The link no longer works.');
@@ -221,7 +213,7 @@ export function EndSharing({ id, onAnswered }: Pick<Share, 'id'> & { readonly on
   return <Confirm label="End sharing" question="The link stops working." onConfirm={end} onAnswered={onAnswered} />;
 }
 
-function OpenLink({ share, isPrimary }: { readonly share: Share; readonly isPrimary: boolean }) {
+function OpenLink({ share, isPrimary }: { readonly share: shares.Share; readonly isPrimary: boolean }) {
   return (
     <>
       <input readOnly aria-label="Public link" value={share.url} onFocus={(event) => event.currentTarget.select()} />
@@ -230,9 +222,9 @@ function OpenLink({ share, isPrimary }: { readonly share: Share; readonly isPrim
           Icon={Copy}
           text="Copy link"
           className={isPrimary ? 'primary' : ''}
-          onClick={() => copyLink(share.url).catch(notifyFailure)}
+          onClick={() => shares.copyLink(share.url).catch(notifyFailure)}
         />
-        {canHandOn() && (
+        {shares.canHandOn() && (
           <Button
             Icon={Share2}
             text="Send"
@@ -250,7 +242,7 @@ function OpenLink({ share, isPrimary }: { readonly share: Share; readonly isPrim
 }
 
 interface PublishingProps {
-  readonly of: Extract<Shareable, { kind: 'share' }>;
+  readonly of: Extract<shares.Shareable, { kind: 'share' }>;
   readonly what: string;
   readonly shown: Pick<Options, 'showPrompt' | 'author'>;
   readonly onPublished: (author: string) => void;

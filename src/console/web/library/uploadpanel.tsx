@@ -6,16 +6,7 @@ import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
 import { InSidebar } from '../shell/frame.tsx';
 import './uploads.css';
-import {
-  cancelUploads,
-  dismissEnded,
-  dismissUpload,
-  pauseUpload,
-  resumeUpload,
-  type UploadItem,
-  type UploadStatus,
-  useUploads,
-} from './queue.ts';
+import * as queue from './queue.ts';
 import texts from './uploadtexts.json' with { type: 'json' };
 
 /** Without a failure, the panel folds when everything is done, and then goes. */
@@ -23,7 +14,7 @@ const shownMs = 5000;
 
 /** The uploads of this window: progress, pause, retry, and why one was refused. In the navigation, it covers no page. */
 export function UploadPanel() {
-  const uploads = useUploads();
+  const uploads = queue.useUploads();
   const [path] = useLocation();
   const isNarrow = useIsNarrow();
   /** `undefined`: small outside the library. */
@@ -37,7 +28,7 @@ export function UploadPanel() {
   useEffect(() => {
     if (!isDone) return undefined;
     const timer = setTimeout(() => {
-      if (isSmall) dismissEnded();
+      if (isSmall) queue.dismissEnded();
       setSmall(isSmall ? undefined : true);
     }, shownMs);
     return () => clearTimeout(timer);
@@ -67,7 +58,7 @@ export function UploadPanel() {
           label="Close the list of uploads"
           Icon={X}
           onClick={() => {
-            dismissEnded();
+            queue.dismissEnded();
             setClosedAt(open.at(-1)?.id);
           }}
         />
@@ -80,7 +71,7 @@ export function UploadPanel() {
         </ul>
       )}
       {open.length > 0 && !isSmall && (
-        <button type="button" onClick={cancelUploads}>
+        <button type="button" onClick={queue.cancelUploads}>
           Cancel all
         </button>
       )}
@@ -90,12 +81,12 @@ export function UploadPanel() {
 }
 
 /** The sort keeps the order of all others. */
-const failuresFirst = (uploads: readonly UploadItem[]) =>
+const failuresFirst = (uploads: readonly queue.UploadItem[]) =>
   uploads.toSorted((one, other) => Number(other.status === 'failed') - Number(one.status === 'failed'));
 
-const words: Readonly<Record<UploadStatus, string>> = texts.states;
+const words: Readonly<Record<queue.UploadStatus, string>> = texts.states;
 
-function Item({ item }: { readonly item: UploadItem }) {
+function Item({ item }: { readonly item: queue.UploadItem }) {
   const { id, name, size, status, share, problem, isRefused } = item;
   const isMoving = status === 'sending' || status === 'processing';
   const percent = Math.round(share * 100);
@@ -123,20 +114,20 @@ function Item({ item }: { readonly item: UploadItem }) {
       </div>
       <div className="does">
         {status === 'sending' && (
-          <IconButton className="icon" label={`Pause ${name}`} Icon={Pause} onClick={() => pauseUpload(id)} />
+          <IconButton className="icon" label={`Pause ${name}`} Icon={Pause} onClick={() => queue.pauseUpload(id)} />
         )}
         {status === 'paused' && (
-          <IconButton className="icon" label={`Resume ${name}`} Icon={Play} onClick={() => resumeUpload(id)} />
+          <IconButton className="icon" label={`Resume ${name}`} Icon={Play} onClick={() => queue.resumeUpload(id)} />
         )}
         {status === 'failed' && !isRefused && (
-          <IconButton className="icon" label={`Retry ${name}`} Icon={RotateCw} onClick={() => resumeUpload(id)} />
+          <IconButton className="icon" label={`Retry ${name}`} Icon={RotateCw} onClick={() => queue.resumeUpload(id)} />
         )}
         {status !== 'processing' && (
           <IconButton
             className="icon"
             label={status === 'done' || status === 'failed' ? `Dismiss ${name}` : `Cancel ${name}`}
             Icon={X}
-            onClick={() => dismissUpload(id)}
+            onClick={() => queue.dismissUpload(id)}
           />
         )}
       </div>

@@ -146,9 +146,12 @@ export function Activity({ view }: { readonly view: PersonView }) {
             key={`${at} ${action}`}
             name={deedOf(action).replace('{}', 'this person')}
             note={
-              <>
-                {actorOf(actor)}, {outcomeOf(outcome)} <ActionLink of={{ action, target: '' }} />
-              </>
+              <span className="facts">
+                <span>
+                  {actorOf(actor)}, {outcomeOf(outcome)}
+                </span>
+                <ActionLink of={{ action, target: '' }} />
+              </span>
             }
             at={at}
           />

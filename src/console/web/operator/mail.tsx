@@ -168,8 +168,11 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
       <div className="row">
         <div>
           <p className="strong">{address}</p>
-          <p className="quiet">
-            {reason} · since <When at={since} />
+          <p className="quiet facts">
+            <span>{reason}</span>
+            <span>
+              since <When at={since} />
+            </span>
           </p>
         </div>
         {mayChange && (
@@ -250,10 +253,12 @@ function SentMails() {
                 <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
                 <Status tone={tones[status]}>{mailStateOf(status, in_outbox)}</Status>
               </span>
-              <span className="quiet">
-                To {to.join(', ')} ·{' '}
-                {status === 'scheduled' && scheduled_at !== null && `to be sent ${momentOf(scheduled_at)}, created `}
-                <When at={created_at} />
+              <span className="quiet facts">
+                <span>To {to.join(', ')}</span>
+                <span>
+                  {status === 'scheduled' && scheduled_at !== null && `to be sent ${momentOf(scheduled_at)}, created `}
+                  <When at={created_at} />
+                </span>
               </span>
               {reason !== null && <span className="problem">{reason}</span>}
               {reason !== null && next_attempt_at !== null && (
@@ -422,8 +427,9 @@ function Outbox() {
                   onClick={() => change({ mail: name })}
                 >
                   <span className="strong">{subject}</span>
-                  <span className="quiet">
-                    {to.join(', ')} · <When at={sentAt} />
+                  <span className="quiet facts">
+                    <span>{to.join(', ')}</span>
+                    <When at={sentAt} />
                   </span>
                 </button>
               </li>

@@ -353,14 +353,9 @@ function Model({ of: { id, label }, href, price, cost, facts }: ModelProps) {
         </Link>
         <span>{price}</span>
       </div>
-      <p className="quiet">
-        {facts.filter((fact) => fact !== false).join(' · ')}
-        {label !== id && (
-          <>
-            {' · '}
-            <code className="wrapped">{id}</code>
-          </>
-        )}
+      <p className="quiet facts">
+        {facts.map((fact) => fact !== false && <span key={fact}>{fact}</span>)}
+        {label !== id && <code className="wrapped">{id}</code>}
       </p>
       <p className="quiet">
         {cost ?? (

@@ -214,9 +214,11 @@ export const Id = ({ of: id, name, url = null, href }: IdProps) => (
 export function RequestId({ id, traceUrl }: { readonly id: string | null; readonly traceUrl: string | null }) {
   return (
     <>
-      {id !== null && 'Request id '}
-      {id !== null && <code className="wrapped">{id}</code>}
-      {traceUrl !== null && ' · '}
+      {id !== null && (
+        <span>
+          Request id <code className="wrapped">{id}</code>
+        </span>
+      )}
       {traceUrl !== null && (
         <a href={traceUrl} target="_blank" rel="noreferrer">
           Trace

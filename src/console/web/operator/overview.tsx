@@ -339,7 +339,7 @@ function Errors({ of: { data, error, refetch } }: { readonly of: Desk['errors'] 
                   </code>
                 </p>
                 <p>{advice[one.code] ?? 'Search the log for this id. The line contains the cause.'}</p>
-                <p className="quiet">
+                <p className="quiet facts">
                   <RequestId id={one.requestId} traceUrl={one.traceUrl} />
                 </p>
               </li>

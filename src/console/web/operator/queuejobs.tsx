@@ -123,13 +123,14 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
       )}
       {about.address !== undefined && <p className="quiet wrapped">To {about.address}</p>}
       {reason !== null && <p className="problem">{reason}</p>}
-      <p className="quiet">
-        Created <When at={createdAt} />
-        {endedAt !== null && `, dead since ${momentOf(endedAt)}`}
-        {state === 'running' && startedAt !== null && `, started ${sinceThen(startedAt)}`}
-        {state === 'scheduled' && `, due ${untilThen(dueAt)}`}
-        {state === 'failing' && `, next attempt ${untilThen(dueAt)}`}
-        {requestId !== null && ' · '}
+      <p className="quiet facts">
+        <span>
+          Created <When at={createdAt} />
+          {endedAt !== null && `, dead since ${momentOf(endedAt)}`}
+          {state === 'running' && startedAt !== null && `, started ${sinceThen(startedAt)}`}
+          {state === 'scheduled' && `, due ${untilThen(dueAt)}`}
+          {state === 'failing' && `, next attempt ${untilThen(dueAt)}`}
+        </span>
         <RequestId id={requestId} traceUrl={traceUrl} />
       </p>
       <details>

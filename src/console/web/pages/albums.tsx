@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Asset, Collection } from '../../../client/media/api.ts';
 import { coverOf, itemsOf, useAlbumCalls, useAlbums, useNewest } from '../library/albums.ts';
+import { isImage, isVideo, nameOf } from '../library/assets.ts';
 import { openDialog } from '../library/dialogs.ts';
 import { useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
@@ -102,9 +103,11 @@ export function AlbumDialog({ album, onClose }: { readonly album?: Collection; r
   const calls = useAlbumCalls();
   const [, navigate] = useLocation();
   const [title, setTitle] = useState(album?.title ?? '');
+  const [coverAssetId, setCover] = useState(album?.coverAssetId ?? null);
   const saving = useMutation({
     mutationFn: async () => {
-      if (album) await calls.change(album.collectionId, { title: title.trim() });
+      const covering = coverAssetId !== null && coverAssetId !== album?.coverAssetId && { coverAssetId };
+      if (album) await calls.change(album.collectionId, { title: title.trim(), ...covering });
       else navigate(`/library?album=${(await calls.create(title.trim())).collectionId}`);
     },
     onSuccess: onClose,
@@ -113,6 +116,7 @@ export function AlbumDialog({ album, onClose }: { readonly album?: Collection; r
     <Dialog title={album ? 'Edit the album' : 'New album'} onClose={onClose}>
       <form className="stack" action={() => saving.mutate()}>
         <TextField label="Name" required maxLength={200} placeholder="Lighthouses" value={title} onChange={setTitle} />
+        {album && <Covers {...album} coverAssetId={coverAssetId} onChoose={setCover} />}
         <Problem of={saving.error} />
         <div className="row">
           <button type="submit" className="primary" disabled={title.trim() === '' || saving.isPending}>
@@ -134,5 +138,35 @@ export function AlbumDialog({ album, onClose }: { readonly album?: Collection; r
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface CoversProps extends Pick<Collection, 'collectionId' | 'coverAssetId'> {
+  readonly onChoose: (assetId: string) => void;
+}
+
+/** Older ones have “Use as cover” in their menu. */
+function Covers({ collectionId, coverAssetId, onChoose }: CoversProps) {
+  const { data } = useNewest({ album: collectionId }, 200);
+  const media = data?.assets.filter((asset) => isImage(asset) || isVideo(asset)) ?? [];
+  return (
+    media.length > 1 && (
+      <fieldset className="covers">
+        <legend>Cover</legend>
+        {media.map((asset) => (
+          <label key={asset.assetId} className="cover">
+            <input
+              type="radio"
+              name="cover"
+              className="unseen"
+              aria-label={nameOf(asset)}
+              checked={asset.assetId === coverAssetId}
+              onChange={() => onChoose(asset.assetId)}
+            />
+            <Thumb asset={asset} />
+          </label>
+        ))}
+      </fieldset>
+    )
   );
 }

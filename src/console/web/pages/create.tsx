@@ -113,10 +113,14 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
     <article className={`generation ${isLine ? 'line' : ''}`} aria-label={prompt}>
       <header>
         <p className="prompt">{prompt}</p>
-        <p className="quiet small">
-          {name} · {momentOf(createdAt)} · {creditsOf(credits)}
-          {isSending(generation) ? ' · Sending …' : isRunning && ` · ${made.length} of ${items.length} ready`}
-          {status === 'canceled' && ' · Canceled'}
+        <p className="quiet small facts">
+          {[
+            name,
+            momentOf(createdAt),
+            creditsOf(credits),
+            isSending(generation) ? 'Sending …' : isRunning && `${made.length} of ${items.length} ready`,
+            status === 'canceled' && 'Canceled',
+          ].map((fact) => fact && <span key={fact}>{fact}</span>)}
         </p>
         {status !== 'canceled' && failure && (
           <p className="small problem">

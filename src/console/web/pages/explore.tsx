@@ -35,6 +35,7 @@ import { countOf, When } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { reasonNames } from '../parts/reasons.ts';
 import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
+import { Pairs } from '../parts/tables.tsx';
 import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
@@ -377,9 +378,11 @@ function About({ item }: { readonly item: Item }) {
       ) : (
         <section>
           <p className="strong">{author === null ? 'Anonymous' : <Link href={linkOf({ q: author })}>{author}</Link>}</p>
-          <p className="quiet small">
-            Published <When at={publishedAt} />
-            {remixes > 0 && ` · ${remixesOf(remixes)}`}
+          <p className="quiet small facts">
+            <span>
+              Published <When at={publishedAt} />
+            </span>
+            {remixes > 0 && <span>{remixesOf(remixes)}</span>}
           </p>
         </section>
       )}
@@ -417,22 +420,12 @@ function About({ item }: { readonly item: Item }) {
           </>
         )}
       </div>
-      <dl>
-        {generated !== null && (
-          <div>
-            <dt>Origin</dt>
-            <dd>{labels[generated]}</dd>
-          </div>
-        )}
-        {idea === undefined && width !== null && height !== null && (
-          <div>
-            <dt>Dimensions</dt>
-            <dd>
-              {width} × {height}
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Pairs
+        of={{
+          ...(generated !== null && { Origin: labels[generated] }),
+          ...(idea === undefined && width !== null && height !== null && { Dimensions: `${width} × ${height}` }),
+        }}
+      />
     </>
   );
 }

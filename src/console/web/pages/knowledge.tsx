@@ -270,15 +270,14 @@ function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: 
   }
   const path = `/studio/${encodeURIComponent(threadId ?? '')}`;
   return (
-    <p className="quiet">
+    <p className="quiet facts">
       {threadId ? (
         <a href={path} onClick={(event) => void open(event, path)}>
           {title ? `From “${title}”` : `From a conversation of ${day}`}
         </a>
       ) : (
-        by && addedBy[by]
+        by && <span>{addedBy[by]}</span>
       )}
-      {by && ' · '}
       <When at={at} />
     </p>
   );

@@ -89,8 +89,11 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
         <Link href={href} state={share.assetId === null ? undefined : fromAmong(among)}>
           {name}
         </Link>
-        <span className="quiet small">
-          {facts.filter(Boolean).join(' · ')} · shared <When at={share.createdAt} />
+        <span className="quiet small facts">
+          {facts.map((fact) => fact && <span key={fact}>{fact}</span>)}
+          <span>
+            shared <When at={share.createdAt} />
+          </span>
         </span>
       </span>
       <span className="does">

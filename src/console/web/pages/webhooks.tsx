@@ -125,8 +125,9 @@ function Endpoint({ of }: { readonly of: EndpointState }) {
         <h2 className="wrapped">{new URL(receiver).host}</h2>
         <Status tone={tone}>{word}</Status>
       </div>
-      <p className="quiet">
-        {receiver} · {lastDoneAt === null ? 'nothing delivered lately' : `last delivery ${sinceThen(lastDoneAt)}`}
+      <p className="quiet facts">
+        <span>{receiver}</span>
+        <span>{lastDoneAt === null ? 'nothing delivered lately' : `last delivery ${sinceThen(lastDoneAt)}`}</span>
       </p>
       {failing + dead > 0 && reason !== null && <p className="problem">{reason}</p>}
       {failing + dead > 0 && (
