@@ -246,8 +246,9 @@ export function startWorker<Payload, Tables>(
   }
 
   async function sweep(): Promise<void> {
-    if (await releaseExpired(db, queue.name, maxAttempts)) log.warn('taking over jobs of a lost worker');
-    for (const row of await findSpent(db, queue.name, maxAttempts)) {
+    const own = [...running.values()].map(({ jobId }) => jobId);
+    if (await releaseExpired(db, queue.name, maxAttempts, own)) log.warn('taking over jobs of a lost worker');
+    for (const row of await findSpent(db, queue.name, maxAttempts, own)) {
       // A job that cannot be ended must not keep the others, and those of other queues, from being taken over.
       await endSpent(row).catch((error: unknown) => log.error({ err: error, jobId: row.jobId }, 'cannot end a job'));
     }
