@@ -125,7 +125,7 @@ const isToStop = sql<boolean>`abort_requested
 /**
  * One statement for all runs that a process executes. Runs that are missing in the result are lost. A run that a transaction has locked, such
  * as the one that ends it, keeps its lease: if the statement waited, every other run would wait for it. A row whose commit was not confirmed
- * is not renewed, so its lease runs out.
+ * is not renewed, so its lease runs out. A lease that ran out is renewed unless another process has the run: this one was slow.
  */
 export function renewLeases(db: Handle, holder: string, taskIds: readonly string[], leaseMs: number) {
   const held = (from: Pick<Handle, 'selectFrom'>) =>
@@ -133,8 +133,7 @@ export function renewLeases(db: Handle, holder: string, taskIds: readonly string
       .selectFrom('agent_runs')
       .where('holder', '=', holder)
       .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
-      .where('status', '=', 'running')
-      .where('lease_expires_at', '>', now);
+      .where('status', '=', 'running');
   return db
     .with('free', (from) => held(from).select('task_id').forNoKeyUpdate().skipLocked())
     .with('renewed', (from) =>
@@ -177,8 +176,18 @@ const claim = (holder: string, leaseMs: number) => ({
   handed_over: true,
 });
 
-/** Takes over runs whose lease ran out or, with `all`, all runs of other holders. Concurrent calls never claim the same run. */
-export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: boolean, limit: number) {
+/**
+ * Takes over runs whose lease ran out, except `executing`, or with `all`, all runs of other holders. Concurrent calls never claim the
+ * same run.
+ */
+export function claimDeadRuns(
+  db: Handle,
+  holder: string,
+  leaseMs: number,
+  all: boolean,
+  limit: number,
+  executing: readonly string[] = [],
+) {
   return db
     .with(
       // Materialized: a plan that evaluates it again for each row would claim more than `limit`.
@@ -190,7 +199,11 @@ export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: 
           .where('status', '=', 'running')
           .$if(all, (dead) => dead.where('holder', '<>', holder))
           // Also runs that this holder claimed and could not end.
-          .$if(!all, (dead) => dead.where('lease_expires_at', '<=', now))
+          .$if(!all, (dead) =>
+            dead
+              .where('lease_expires_at', '<=', now)
+              .where(sql<boolean>`task_id <> all(${executing}::uuid[])`),
+          )
           .orderBy('lease_expires_at')
           .limit(limit)
           .forUpdate()
