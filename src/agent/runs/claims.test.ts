@@ -73,7 +73,11 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
       const [slow, lost] = [await newRun(holder), await newRun(holder)];
       const taskIds = [slow.taskId, lost.taskId];
       const expire = () =>
-        db.updateTable('agent_runs').set({ lease_expires_at: new Date(0) }).where('task_id', 'in', taskIds).execute();
+        db
+          .updateTable('agent_runs')
+          .set({ lease_expires_at: new Date(0) })
+          .where('task_id', 'in', taskIds)
+          .execute();
       await expire();
       const [own] = await claimDeadRuns(db, holder, 1000, false, 1, [slow.taskId]);
       expect(own?.taskId).toBe(lost.taskId);

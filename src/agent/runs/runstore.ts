@@ -92,6 +92,18 @@ export function findRun(db: Handle, taskId: string, ttlS: number) {
     .executeTakeFirst();
 }
 
+/** The newest run of the thread that has ended, unless it is expired. */
+export function findLastOf(db: Handle, threadId: string, ttlS: number) {
+  return db
+    .selectFrom('agent_runs')
+    .select(runColumns)
+    .where('thread_id', '=', threadId)
+    .where(sql<boolean>`ended_at > clock_timestamp() - make_interval(secs => ${ttlS})`)
+    .orderBy('ended_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 export function findRunningOf(db: Handle, threadId: string) {
   return db
     .selectFrom('agent_runs')
@@ -200,9 +212,7 @@ export function claimDeadRuns(
           .$if(all, (dead) => dead.where('holder', '<>', holder))
           // Also runs that this holder claimed and could not end.
           .$if(!all, (dead) =>
-            dead
-              .where('lease_expires_at', '<=', now)
-              .where(sql<boolean>`task_id <> all(${executing}::uuid[])`),
+            dead.where('lease_expires_at', '<=', now).where(sql<boolean>`task_id <> all(${executing}::uuid[])`),
           )
           .orderBy('lease_expires_at')
           .limit(limit)

@@ -85,6 +85,8 @@ export interface CurrentTask {
       readonly metadata: Readonly<Record<string, unknown>>;
     };
   }[];
+  /** The run that ended last, if it failed and no run is in progress. If it showed nothing, no message has its error. */
+  readonly failed?: TaskInfo;
   /** The thread is deleted 24 hours after its last message. Absent for other threads. */
   readonly temporary?: true;
 }
