@@ -597,6 +597,10 @@ export interface Generation {
   readonly taskId?: string;
   readonly prompt: string;
   readonly model: string;
+  /** The ids of the images that it is made from. That of a first frame comes first. */
+  readonly references: readonly string[];
+  /** Of a video, in seconds. Absent: the model decides. */
+  readonly duration?: number;
   /** Reserved while it runs, charged when it has ended. */
   readonly credits: number;
   readonly items: readonly {

@@ -1,5 +1,5 @@
 /** Signed URLs of assets. One call signs all that are needed at the same time. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { type User, useUser } from '../user.tsx';
@@ -86,6 +86,16 @@ function signedQuery(user: User, kind: Kind, assetId: string) {
 export function useSigned(kind: Kind, assetId: string | null) {
   const user = useUser();
   return useQuery({ ...signedQuery(user, kind, assetId ?? ''), enabled: assetId !== null });
+}
+
+/** The ids of those that are neither deleted nor in the trash. */
+export function usePresent(assets: readonly (readonly [kind: Kind, assetId: string])[]): readonly string[] {
+  const user = useUser();
+  const signed = useQueries({ queries: assets.map(([kind, assetId]) => signedQuery(user, kind, assetId)) });
+  return assets.flatMap(([, assetId], place) => {
+    const { ready, trashed } = signed[place]?.data ?? { ready: true };
+    return ready && !trashed ? assetId : [];
+  });
 }
 
 /** Assets that are signed together, so that scrolling needs few calls. */
