@@ -74,8 +74,8 @@ export const generation = z.object({
   model: z.string(),
   references: z
     .array(z.string())
-    .describe('The ids of the images that it is made from. That of a first frame comes first.'),
-  duration: z.int().optional().describe('Of a video, in seconds. Absent: the model decides.'),
+    .describe('The ids of the images that it is made from, beginning with the first frame.'),
+  duration: z.int().optional().describe('The seconds of a video. Absent: the model decides.'),
   credits: z.int().describe('Reserved while it runs, charged when it has ended.'),
   items: z.array(
     z.object({

@@ -291,11 +291,7 @@ async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T
 
 type ExecutorMode = 'accepting' | 'draining' | 'drained';
 
-const permittedModes: Transitions<ExecutorMode> = {
-  accepting: ['draining'],
-  draining: ['drained'],
-  drained: [],
-};
+const permittedModes: Transitions<ExecutorMode> = { accepting: ['draining'], draining: ['drained'], drained: [] };
 
 export class RunExecutor {
   readonly #deps: AgentContext;

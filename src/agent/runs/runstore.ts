@@ -403,13 +403,7 @@ export async function takeKey(
     .execute();
   return tx
     .insertInto('agent_starts')
-    .values({
-      user_id: userId,
-      key,
-      body_digest: bodyDigest,
-      task_id: started.taskId,
-      thread_id: started.threadId,
-    })
+    .values({ user_id: userId, key, body_digest: bodyDigest, task_id: started.taskId, thread_id: started.threadId })
     .onConflict((conflict) => conflict.columns(['user_id', 'key']).doNothing())
     .$call(hasChanged);
 }

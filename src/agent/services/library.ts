@@ -141,10 +141,7 @@ export async function setThumb(
 /** Models write prompts with characters that the database cannot store. The image matters more than these. */
 const storable = (prompt: string) => prompt.replaceAll('\0', '').toWellFormed() || undefined;
 
-const storableLineage = ({ prompt, ...lineage }: Made): Made => ({
-  ...lineage,
-  prompt: prompt && storable(prompt),
-});
+const storableLineage = ({ prompt, ...lineage }: Made): Made => ({ ...lineage, prompt: prompt && storable(prompt) });
 
 /** The body of an answer that is 200 or 201. */
 function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {

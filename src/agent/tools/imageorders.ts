@@ -23,13 +23,7 @@ export const reservationOf = (
   { reference, ownerId }: Pick<ImageOrder, 'reference' | 'ownerId'>,
   scope: string,
   amount: number,
-) => ({
-  reference,
-  scope,
-  userId: ownerId,
-  amount,
-  assetId: assetIdOf(reference),
-});
+) => ({ reference, scope, userId: ownerId, amount, assetId: assetIdOf(reference) });
 
 /** Rejects as `keep` does, and with the signal's reason if it is aborted before the image is made. */
 export async function deliverImage(

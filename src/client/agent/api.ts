@@ -597,9 +597,9 @@ export interface Generation {
   readonly taskId?: string;
   readonly prompt: string;
   readonly model: string;
-  /** The ids of the images that it is made from. That of a first frame comes first. */
+  /** The ids of the images that it is made from, beginning with the first frame. */
   readonly references: readonly string[];
-  /** Of a video, in seconds. Absent: the model decides. */
+  /** The seconds of a video. Absent: the model decides. */
   readonly duration?: number;
   /** Reserved while it runs, charged when it has ended. */
   readonly credits: number;
