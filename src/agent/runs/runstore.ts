@@ -92,25 +92,19 @@ export function findRun(db: Handle, taskId: string, ttlS: number) {
     .executeTakeFirst();
 }
 
+const runsOf = (db: Handle, threadId: string) =>
+  db.selectFrom('agent_runs').select(runColumns).where('thread_id', '=', threadId);
+
 /** The newest run of the thread that has ended, unless it is expired. */
-export function findLastOf(db: Handle, threadId: string, ttlS: number) {
-  return db
-    .selectFrom('agent_runs')
-    .select(runColumns)
-    .where('thread_id', '=', threadId)
+export const findLastOf = (db: Handle, threadId: string, ttlS: number) =>
+  runsOf(db, threadId)
     .where(sql<boolean>`ended_at > clock_timestamp() - make_interval(secs => ${ttlS})`)
     .orderBy('ended_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-}
 
-export function findRunningOf(db: Handle, threadId: string) {
-  return db
-    .selectFrom('agent_runs')
-    .select(runColumns)
-    .where((eb) => eb.and({ thread_id: threadId, status: 'running' }))
-    .executeTakeFirst();
-}
+export const findRunningOf = (db: Handle, threadId: string) =>
+  runsOf(db, threadId).where('status', '=', 'running').executeTakeFirst();
 
 /** Those of the runs that are there; a run of a deleted thread is not. */
 export function listRuns(db: Handle, taskIds: readonly string[]) {

@@ -29,11 +29,11 @@ import {
   useModels,
   useShowOrder,
 } from './order.ts';
+import words from './words.json' with { type: 'json' };
 
 const countKey = 'atelier.count';
 const ratioKey = (kind: Kind) => `atelier.ratio.${kind}`;
 const modelKey = (kind: Kind) => `atelier.model.${kind}`;
-const titles = { vary: 'Vary the image', remix: 'Remix the image', animate: 'Animate the image' } as const;
 
 interface CreateDialogProps extends Pick<CreateFormProps, 'order'> {
   readonly deed: Deed;
@@ -43,7 +43,7 @@ interface CreateDialogProps extends Pick<CreateFormProps, 'order'> {
 /** Orders what is made from one image. The page "Create" then shows it. */
 export function CreateDialog({ deed, order, onClose }: CreateDialogProps) {
   return (
-    <Dialog title={titles[deed]} onClose={onClose} isWide>
+    <Dialog title={words.titles[deed]} onClose={onClose} isWide>
       <CreateForm
         deed={deed}
         order={order}
@@ -55,13 +55,6 @@ export function CreateDialog({ deed, order, onClose }: CreateDialogProps) {
     </Dialog>
   );
 }
-
-const hints = { image: 'Describe the images', video: 'Describe the video' };
-const hintsOfDeeds = {
-  vary: 'Optional: what to change',
-  remix: 'For example: as a watercolor, at night',
-  animate: 'Optional: what moves. For example: waves roll in',
-};
 
 interface CreateFormProps {
   /** `undefined`: the user chooses the kind. */
@@ -172,7 +165,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
         ref={field}
         className="grows"
         aria-label="Prompt"
-        placeholder={deed ? hintsOfDeeds[deed] : hints[kind]}
+        placeholder={deed ? words.hintsOfDeeds[deed] : words.hints[kind]}
         rows={isFolded ? 2 : 3}
         maxLength={strength ? 3800 : 4000}
         value={order.prompt}
@@ -183,6 +176,14 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
           event.currentTarget.form?.requestSubmit();
         }}
       />
+      {isGone && (
+        <p className="problem">The image of this order is no longer there. Add another one, or describe it.</p>
+      )}
+      {sharedPage && !hasSource && (
+        <p className="problem">
+          This link has no image. Open <a href={`${edge}/s/${shareId}`}>the shared page</a>, and choose “Remix” there.
+        </p>
+      )}
       {deed === undefined && (
         <Segments
           name="Kind"
@@ -199,14 +200,6 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
         most={kind === 'image' ? (model?.maxReferences ?? 0) : 1}
         onChange={(next) => change({ references: next, share: next[0] === references[0] ? order.share : undefined })}
       />
-      {isGone && (
-        <p className="problem">The image of this order is no longer there. Add another one, or describe it.</p>
-      )}
-      {sharedPage && !hasSource && (
-        <p className="problem">
-          This link has no image. Open <a href={`${edge}/s/${shareId}`}>the shared page</a>, and choose “Remix” there.
-        </p>
-      )}
       {hasSource && strength && (
         <Segments
           name={kind === 'image' ? 'Strength' : 'Motion'}

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Columns2, RotateCw, Sparkles, Trash2, X } from 'lucide-react';
+import { Columns2, RotateCw, Sparkles, X } from 'lucide-react';
 import { Link } from 'wouter';
 import { navigate, useHistoryState } from 'wouter/use-browser-location';
 import type { Asset } from '../../../client/media/api.ts';
@@ -45,8 +45,7 @@ export function Create() {
   const isShown = ({ id, origin }: Generation) => origin !== 'run' && !removed.includes(id);
   const generations = data?.pages.flatMap((page) => page.generations).filter(isShown);
   const running = generations?.filter(({ status }) => status === 'running') ?? [];
-  const canceled = generations?.filter(({ status }) => status === 'canceled') ?? [];
-  const ended = generations?.filter(({ status }) => status !== 'running' && status !== 'canceled') ?? [];
+  const ended = generations?.filter(({ status }) => status !== 'running') ?? [];
   // In the order of the page.
   const made = [...running, ...ended].flatMap(({ kind, items }) =>
     items.flatMap(({ assetId }) => (assetId === null ? [] : [[kind, assetId] as const])),
@@ -79,15 +78,6 @@ export function Create() {
           </Empty>
         ) : (
           ended.map((generation) => <GenerationView key={generation.id} generation={generation} among={among} />)
-        )}
-        {canceled.length > 0 && (
-          <details>
-            <summary className="quiet small">Canceled orders: {canceled.length}</summary>
-            <Button Icon={Trash2} text="Remove canceled" onClick={() => removeOrders(canceled.map(({ id }) => id))} />
-            {canceled.map((generation) => (
-              <GenerationView key={generation.id} generation={generation} among={among} />
-            ))}
-          </details>
         )}
         {hasNextPage && (
           <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
