@@ -249,7 +249,7 @@ export async function endImages(
   const { id, ownerId, model } = row;
   const scope = imageScopeOf(id);
   const { items = [] } = (await store.findGeneration(tx, id)) ?? {};
-  const isReached = rest.status === 'canceled' && (await store.isOrdered(tx, id));
+  const isReached = rest.status === 'canceled' && row.orderedAt !== null;
   const charged = await chargedCancels(deps, tx, ownerId, isReached ? await lockReserved(tx, scope) : []);
   const settlement = await closeCredits(tx, scope, charged);
   const settled = new Set(settlement?.settled.map(({ reference }) => reference));

@@ -255,16 +255,11 @@ export async function returnJob(db: Handle, claim: Claim): Promise<void> {
 }
 
 /** The jobs of lost workers. `running`: ids of jobs that this process runs, so it is late and not lost. */
-const isLost = (queue: string, running: readonly string[]) =>
+export const isLost = (queue: string, running: readonly string[]) =>
   sql<boolean>`queue = ${queue} and status = 'running' and expires_at <= now() and job_id <> all(${running}::uuid[])`;
 
 /** Makes jobs of lost workers available again at once. Jobs without a remaining attempt are not changed. Returns whether there were any. */
-export async function releaseExpired(
-  db: Db<JobTables>,
-  queue: string,
-  maxAttempts: number,
-  running: readonly string[],
-): Promise<boolean> {
+export function releaseExpired(db: Db<JobTables>, lost: RawBuilder<boolean>, maxAttempts: number): Promise<boolean> {
   return db
     .updateTable('jobs')
     .set({ ...ended, status: 'waiting', run_at: now, reason: 'the worker was lost' })
@@ -272,7 +267,7 @@ export async function releaseExpired(
       eb
         .selectFrom('jobs')
         .select('job_id')
-        .where(isLost(queue, running))
+        .where(lost)
         .where('attempt', '<', maxAttempts)
         // Locked jobs are skipped: another process is changing them, perhaps together with others.
         .forUpdate()
@@ -282,16 +277,11 @@ export async function releaseExpired(
 }
 
 /** Returns up to 100 jobs whose worker was lost in their last attempt. */
-export function findSpent(
-  db: Db<JobTables>,
-  queue: string,
-  maxAttempts: number,
-  running: readonly string[],
-): Promise<ClaimedRow[]> {
+export function findSpent(db: Db<JobTables>, lost: RawBuilder<boolean>, maxAttempts: number): Promise<ClaimedRow[]> {
   return db
     .selectFrom('jobs')
     .select(['job_id as jobId', 'payload', 'attempt', 'fence', 'request_id as requestId', 'traceparent'])
-    .where(isLost(queue, running))
+    .where(lost)
     .where('attempt', '>=', maxAttempts)
     .limit(100)
     .execute();

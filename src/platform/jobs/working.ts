@@ -21,6 +21,7 @@ import {
   completionOf,
   endJobAsDead,
   findSpent,
+  isLost,
   jobsOf,
   moveJob,
   postponeJob,
@@ -247,8 +248,9 @@ export function startWorker<Payload, Tables>(
 
   async function sweep(): Promise<void> {
     const own = [...running.values()].map(({ jobId }) => jobId);
-    if (await releaseExpired(db, queue.name, maxAttempts, own)) log.warn('taking over jobs of a lost worker');
-    for (const row of await findSpent(db, queue.name, maxAttempts, own)) {
+    const lost = isLost(queue.name, own);
+    if (await releaseExpired(db, lost, maxAttempts)) log.warn('taking over jobs of a lost worker');
+    for (const row of await findSpent(db, lost, maxAttempts)) {
       // A job that cannot be ended must not keep the others, and those of other queues, from being taken over.
       await endSpent(row).catch((error: unknown) => log.error({ err: error, jobId: row.jobId }, 'cannot end a job'));
     }

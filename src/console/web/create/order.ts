@@ -12,15 +12,7 @@ export type { Generation };
 export type GenerationItem = Generation['items'][number];
 export type Model = ModelList['models'][number];
 
-export const emptyOrder: Order = {
-  kind: 'image',
-  prompt: '',
-  model: undefined,
-  ratio: undefined,
-  count: undefined,
-  duration: undefined,
-  references: [],
-};
+export const emptyOrder: Order = { kind: 'image', prompt: '', references: [] };
 
 /** Opens the page with an order that is not sent yet, which survives a reload. With references: a dialog over the page. */
 export function startCreating({ deed, ...given }: Partial<Order> & { readonly deed?: Deed }): void {
