@@ -1,5 +1,5 @@
 /** Signed URLs of assets. One call signs all that are needed at the same time. */
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { type User, useUser } from '../user.tsx';
@@ -51,7 +51,7 @@ function begin(user: User, kind: Kind): Batch {
 export const signImage = async (user: User, assetId: string): Promise<string | undefined> =>
   (await sign(user, 'image', assetId)).thumbUrl;
 
-function signedQuery(user: User, kind: Kind, assetId: string) {
+export function signedQuery(user: User, kind: Kind, assetId: string) {
   return {
     queryKey: ['signed', user.id, kind, assetId],
     queryFn: () => sign(user, kind, assetId),
@@ -63,16 +63,6 @@ function signedQuery(user: User, kind: Kind, assetId: string) {
 export function useSigned(kind: Kind, assetId: string | null) {
   const user = useUser();
   return useQuery({ ...signedQuery(user, kind, assetId ?? ''), enabled: assetId !== null });
-}
-
-/** The ids of those that are neither deleted nor in the trash. */
-export function usePresent(assets: readonly (readonly [kind: Kind, assetId: string])[]): readonly string[] {
-  const user = useUser();
-  const signed = useQueries({ queries: assets.map(([kind, assetId]) => signedQuery(user, kind, assetId)) });
-  return assets.flatMap(([, assetId], place) => {
-    const { ready, trashed } = signed[place]?.data ?? { ready: true };
-    return ready && !trashed ? assetId : [];
-  });
 }
 
 /** Assets that are signed together, so that scrolling needs few calls. */

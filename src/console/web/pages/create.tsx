@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueries } from '@tanstack/react-query';
 import { Columns2, RotateCw, Sparkles, X } from 'lucide-react';
 import { Link } from 'wouter';
 import { navigate, useHistoryState } from 'wouter/use-browser-location';
@@ -25,7 +25,7 @@ import { fromAmong, fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
-import { usePresent, useSigned } from '../library/signing.ts';
+import { signedQuery, useSigned } from '../library/signing.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
@@ -87,6 +87,16 @@ export function Create() {
       </section>
     </div>
   );
+}
+
+/** The ids of those that are neither deleted nor in the trash. */
+function usePresent(assets: readonly (readonly [kind: Generation['kind'], assetId: string])[]): readonly string[] {
+  const user = useUser();
+  const signed = useQueries({ queries: assets.map(([kind, assetId]) => signedQuery(user, kind, assetId)) });
+  return assets.flatMap(([, assetId], place) => {
+    const { ready, trashed } = signed[place]?.data ?? { ready: true };
+    return ready && !trashed ? assetId : [];
+  });
 }
 
 const example = 'A lighthouse at dusk, warm light, film grain';
