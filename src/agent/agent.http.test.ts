@@ -240,6 +240,9 @@ describe('credits', () => {
     await poor.ended(await poor.ask(done, 'hi'));
     expect(await rig.credits(poor)).toBe(1);
     const failing = await poor.ended(await poor.ask(failed, '/fail'));
+    // A page that is opened later shows why, and no longer after the next run.
+    const current = async () => (await poor.call('GET', `/thread/${failed}/current-task`)).body;
+    expect(await current()).toEqual({ task: null, failed: failing });
     expect([failing.status, typeof failing.error]).toEqual(['failed', 'string']);
     expect(await rig.credits(poor)).toBe(1);
     const stopped = await poor.ask(aborted, '/slow');

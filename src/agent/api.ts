@@ -208,6 +208,11 @@ export const currentTask = z.object({
     .array(queuedTask)
     .optional()
     .describe('The runs that wait, in their order, with their messages. Absent if there are none.'),
+  failed: taskInfo
+    .optional()
+    .describe(
+      'The run that ended last, if it failed and no run is in progress. If it showed nothing, no message has its error.',
+    ),
   temporary: isTemporary,
 });
 export type CurrentTask = z.output<typeof currentTask>;

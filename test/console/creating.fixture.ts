@@ -321,6 +321,7 @@ export function playCreating(scene: Scene): void {
     await queue.getByRole('button', { name: 'Cancel' }).or(page.locator('.result video').nth(1)).first().waitFor();
 
     // Each order in progress has a place for each of its results.
+    const failedId = randomUUID();
     await page.route('**/generations?*', async (route) => {
       const response = await route.fetch();
       const body = await response.json();
@@ -330,7 +331,8 @@ export function playCreating(scene: Scene): void {
         body.generations.unshift({ ...first, id: randomUUID(), prompt, items, status: 'running' });
       const failure = { code: 'provider_failed', message: 'The image provider returned 503.', retryable: true };
       const failed = [{ ...items[0], status: 'failed', failure }];
-      body.generations.push({ ...first, id: randomUUID(), prompt: 'a failed order', items: failed, status: 'failed' });
+      const ofFormer = { ...first, model: 'former-model_2', credits: 0 };
+      body.generations.push({ ...ofFormer, id: failedId, prompt: 'a failed order', items: failed, status: 'failed' });
       await route.fulfill({ response, json: body });
     });
     await page.reload();
@@ -338,9 +340,31 @@ export function playCreating(scene: Scene): void {
       await expect.poll(() => queue.getByRole('article', { name }).locator('.result.running').count()).toBe(2);
     // The status of a provider is for operators.
     await created.getByText('Not made: The image service reported an error.').waitFor();
+    await created.getByText(/^Former model 2 \(no longer offered\) · .* · No credits were taken$/).waitFor();
+    await judge(page, 'a failed order');
+    const failedOrder = created.getByRole('article', { name: 'a failed order' });
+    await failedOrder.getByRole('button', { name: 'Remove' }).click();
+    await failedOrder.waitFor({ state: 'detached' });
     await page.unrouteAll({ behavior: 'wait' });
 
-    // A canceled order is folded, until one removes it. What a conversation has ordered is not here.
+    // The lightbox steps through all orders, as the page shows them, and an order leads to the image that it began with.
+    await page.reload();
+    const results = page.locator('.result.completed > a');
+    await made(page).nth(2).waitFor();
+    const next = String(await results.nth(1).getAttribute('href'));
+    await results.first().click();
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
+    await page.waitForURL((url) => url.pathname === next);
+    await page.keyboard.press('Escape');
+    await created.getByRole('button', { name: 'Made from this' }).first().click();
+    await page.waitForURL(/\/library\//);
+
+    // A link whose share has ended, or was never there.
+    await page.goto(`${rig.url}/create?share=!`);
+    await page.getByText('The image of this order is no longer there.').waitFor();
+    await page.goto(`${rig.url}/create`);
+
+    // A canceled order is a line, until one removes it. What a conversation has ordered is not here.
     await page.route('**/generations?*', async (route) => {
       const response = await route.fetch();
       const body = await response.json();
@@ -352,14 +376,11 @@ export function playCreating(scene: Scene): void {
     });
     await page.reload();
     const canceled = created.getByRole('article', { name: '/slow waves' });
-    await created.getByText('Canceled orders: 1').waitFor();
-    expect(await canceled.isVisible()).toBe(false);
-    await created.getByText('Canceled orders: 1').click();
     await canceled.getByText('Canceled', { exact: true }).waitFor();
     expect(await page.getByText('of a conversation').count()).toBe(0);
     expect(await canceled.locator('.result').count()).toBe(0);
     await judge(page, 'a canceled order');
-    await created.getByRole('button', { name: 'Remove canceled' }).click();
+    await canceled.getByRole('button', { name: 'Remove' }).click();
     await canceled.waitFor({ state: 'detached' });
     await page.reload();
     await made(page).first().waitFor();
@@ -392,6 +413,9 @@ export function playCreating(scene: Scene): void {
     // As many as of a variation.
     await remix.getByRole('button', { name: 'Create 4 images' }).click();
     await made(other).nth(3).waitFor();
+    await other.getByRole('button', { name: 'Made from this' }).click();
+    await other.waitForURL(/\/explore\//);
+    await other.locator('dialog.lightbox').waitFor();
     await other.context().close();
 
     await dialog.getByRole('button', { name: 'Unpublish' }).click();

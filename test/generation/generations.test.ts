@@ -49,9 +49,13 @@ describe('generations', () => {
     const reference = `asset:${await upload(ada)}`;
     const edited = await order(ada, '/images', { prompt: 'in blue', references: [reference] });
     expect([edited.status, edited.body.status]).toEqual([201, 'completed']);
-    const firstFrame = `asset:${edited.body.items[0]?.assetId}`;
-    const { status, body } = await order(ada, '/videos', { prompt: 'waves', firstFrame });
+    const child = String(edited.body.items[0]?.assetId);
+    const filmed = { prompt: 'waves', firstFrame: `asset:${child}`, references: [], duration: 8 };
+    const { status, body } = await order(ada, '/videos', filmed);
     expect([status, body.status, body.kind, body.credits]).toEqual([201, 'completed', 'video', 40]);
+    // A list shows what each was made from.
+    expect([`asset:${edited.body.references}`, edited.body.duration]).toEqual([reference, undefined]);
+    expect([body.references, body.duration]).toEqual([[child], 8]);
     expect((await fetch(String(body.items[0]?.url))).status).toBe(200);
   });
 

@@ -72,6 +72,10 @@ export const generation = z.object({
   taskId: z.string().optional().describe('The run or the tool call that ordered the video.'),
   prompt: z.string(),
   model: z.string(),
+  references: z
+    .array(z.string())
+    .describe('The ids of the images that it is made from, beginning with the first frame.'),
+  duration: z.int().optional().describe('The seconds of a video. Absent: the model decides.'),
   credits: z.int().describe('Reserved while it runs, charged when it has ended.'),
   items: z.array(
     z.object({

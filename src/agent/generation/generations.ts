@@ -150,7 +150,7 @@ type Signed = ReadonlyMap<string, SignedMedia>;
 function describeImages(row: Extract<Found, { kind: 'image' }>, signed: Signed): Generation {
   const { id, status, model, input, price, items } = row;
   return {
-    ...{ id, kind: 'image', status, origin: 'api', prompt: input.prompt, model },
+    ...{ id, kind: 'image', status, origin: 'api', prompt: input.prompt, model, references: [...input.references] },
     credits: row.credits ?? price * items.length,
     items: items.map(({ index, status: ofItem, assetId, failure }) => ({
       ...{ index, status: ofItem, failure },
@@ -177,6 +177,8 @@ function describeVideoOrder(video: Extract<Found, { kind: 'video' }>, signed: Si
       : { code: failureCode, message: failureMessage ?? '', retryable: failureCode.startsWith('insufficient_') };
   return {
     ...{ id, kind: 'video', status, origin, prompt: input.prompt, model: video.mediaModel ?? 'video' },
+    references: [...(input.firstFrame ? [input.firstFrame] : []), ...(input.references ?? [])],
+    ...(input.duration && { duration: input.duration }),
     ...(origin !== 'api' && { taskId }),
     credits: ended ? video.credits : price,
     items: [{ index: 0, status, failure, ...describeAsset(assetId, signed) }],
@@ -247,7 +249,7 @@ export async function endImages(
   const { id, ownerId, model } = row;
   const scope = imageScopeOf(id);
   const { items = [] } = (await store.findGeneration(tx, id)) ?? {};
-  const isReached = rest.status === 'canceled' && (await store.isOrdered(tx, id));
+  const isReached = rest.status === 'canceled' && row.orderedAt !== null;
   const charged = await chargedCancels(deps, tx, ownerId, isReached ? await lockReserved(tx, scope) : []);
   const settlement = await closeCredits(tx, scope, charged);
   const settled = new Set(settlement?.settled.map(({ reference }) => reference));

@@ -11,7 +11,7 @@ type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 const columns = [
   'generation_id as id',
-  ...inCamelCase('owner_id model price input scope_kind scope_id status credits created_at ended_at'),
+  ...inCamelCase('owner_id model price input scope_kind scope_id status credits created_at ordered_at ended_at'),
   createdAtUs,
 ] as const;
 
@@ -152,16 +152,6 @@ export function listGenerations(
     .orderBy('generation_id', 'desc')
     .limit(limit)
     .execute();
-}
-
-/** Whether the order has reached a provider. */
-export async function isOrdered(db: Tx<AgentTables>, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('agent_generations')
-    .select('ordered_at')
-    .where('generation_id', '=', id)
-    .executeTakeFirst();
-  return row?.ordered_at != null;
 }
 
 // The images of an order, until it ends: their model, what they cost the operator, and why they failed.

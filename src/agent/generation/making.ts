@@ -11,7 +11,7 @@ import type { Failure } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import { type Generated, type Image, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { answerOf } from '../records/answers.ts';
-import { type Deposit, keep, NotPaid, Refused, type SourceImage } from '../services/library.ts';
+import { type Deposit, keepMade, NotPaid, Refused, type SourceImage } from '../services/library.ts';
 import type { AgentTables, ImageInput } from '../tables.ts';
 import { type ImageModel, modelOfRow, withFallbacks } from './catalogue.ts';
 import { cancelTopic, endImages, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
@@ -22,8 +22,6 @@ const stopped = { status: 'failed', code: 'interrupted', message: 'The image was
 /** Jobs that wait for providers. */
 const generationsAtOnce = 50;
 const imagesAtOnce = 4;
-/** A deposit that has begun ends as a charged asset or without any trace, so nothing interrupts it. */
-const uninterrupted = new AbortController().signal;
 
 export function workOnImages(deps: AgentContext): () => void {
   deps.jobs.work(imagesQueue, (job: ImagesJob) => makeImages(deps, job), {
@@ -92,7 +90,7 @@ async function makeAll(deps: AgentContext, row: NewGeneration, signal: AbortSign
       const { prompt, ratio, references } = row.input;
       const generation = { id: row.id, prompt, model: row.model, ratio, seed: wanted.seed, references };
       const deposit = { reference, ownerId: row.ownerId, threadId: row.scopeId, scope, prompt, generation };
-      const { assetId } = await keep(deps, { ...deposit, ...made, kind: 'image' }, uninterrupted);
+      const { assetId } = await keepMade(deps, { ...deposit, ...made, kind: 'image' });
       // The end of the generation, which is next, completes the last one.
       if (--left > 0) await endItem(deps.db, { id: row.id, index }, { status: 'completed', assetId });
     } catch (error) {

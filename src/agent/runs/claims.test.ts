@@ -5,7 +5,7 @@ import { migrations } from '#app/migrations.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
 import type { AgentTables } from '../tables.ts';
-import { beginRun, claimRun, insertRun, releaseRun, renewLeases } from './runstore.ts';
+import { beginRun, claimDeadRuns, claimRun, insertRun, releaseRun, renewLeases } from './runstore.ts';
 
 describe.each(databaseEngines)('claims of runs on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
@@ -65,6 +65,27 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
       expect(held.map(({ taskId }) => taskId).sort()).toEqual([locked.taskId, free.taskId].sort());
       const renewed = (await leases()).filter((row) => row.lease_expires_at.getTime() !== before.get(row.task_id));
       expect(renewed.map((row) => row.task_id)).toEqual([free.taskId]);
+    });
+
+    it('leave a process that stood still what it executes, and give it to another process only', async () => {
+      const db = database.queries<AgentTables>();
+      const holder = randomUUID();
+      const [slow, lost] = [await newRun(holder), await newRun(holder)];
+      const taskIds = [slow.taskId, lost.taskId];
+      const expire = () =>
+        db
+          .updateTable('agent_runs')
+          .set({ lease_expires_at: new Date(0) })
+          .where('task_id', 'in', taskIds)
+          .execute();
+      await expire();
+      const [own] = await claimDeadRuns(db, holder, 1000, false, 1, [slow.taskId]);
+      expect(own?.taskId).toBe(lost.taskId);
+      await expire();
+      expect(await renewLeases(db, holder, [slow.taskId], 600_000)).toMatchObject([{ taskId: slow.taskId }]);
+      await expire();
+      await claimDeadRuns(db, randomUUID(), 600_000, false, 100);
+      expect(await renewLeases(db, holder, taskIds, 600_000)).toEqual([]);
     });
 
     it('let only the last claimer begin', async () => {

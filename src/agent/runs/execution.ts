@@ -291,11 +291,7 @@ async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T
 
 type ExecutorMode = 'accepting' | 'draining' | 'drained';
 
-const permittedModes: Transitions<ExecutorMode> = {
-  accepting: ['draining'],
-  draining: ['drained'],
-  drained: [],
-};
+const permittedModes: Transitions<ExecutorMode> = { accepting: ['draining'], draining: ['drained'], drained: [] };
 
 export class RunExecutor {
   readonly #deps: AgentContext;
@@ -309,13 +305,17 @@ export class RunExecutor {
     this.#renewal = startInterval(
       deps.lease.leaseMs / 3,
       () => this.#renewLeases(),
-      (error) => this.#onRenewalFailed(error),
+      (error) => deps.log.warn({ err: error }, 'the leases of runs could not be renewed'),
     );
   }
 
   /** Whether this process may look for runs to execute. */
   get isAccepting(): boolean {
     return this.#mode === 'accepting';
+  }
+
+  get executing(): readonly string[] {
+    return [...this.#executions.keys()];
   }
 
   /** Executes a run that this process has a new lease of. */
@@ -365,8 +365,11 @@ export class RunExecutor {
     const requestedAtMs = performance.now();
     const executions = [...this.#executions];
     const { db, lease } = this.#deps;
-    const taskIds = executions.map(([taskId]) => taskId);
-    const renewed = await renewLeases(db, lease.holder, taskIds, lease.leaseMs);
+    const renewed = await renewLeases(db, lease.holder, this.executing, lease.leaseMs).catch((error: unknown) => {
+      // Another process that reaches the database may have these runs. A renewal that began before may have failed because this one stood still.
+      if (requestedAtMs - this.#renewedAtMs >= lease.leaseMs) this.#stopAll(() => new LeaseLost());
+      throw error;
+    });
     const rows = new Map(renewed.map((row) => [row.taskId, row]));
     this.#renewedAtMs = requestedAtMs;
     for (const [taskId, execution] of executions) {
@@ -374,12 +377,6 @@ export class RunExecutor {
       if (row === undefined) execution.stop(new LeaseLost());
       else if (row.abortRequested) execution.stop(new RunAborted());
     }
-  }
-
-  #onRenewalFailed(error: unknown): void {
-    this.#deps.log.warn({ err: error }, 'the leases of runs could not be renewed');
-    // From now on another process that reaches the database may take these runs over.
-    if (performance.now() - this.#renewedAtMs >= this.#deps.lease.leaseMs) this.#stopAll(() => new LeaseLost());
   }
 
   #stopAll(reason: () => LeaseLost | ServerDrained): void {

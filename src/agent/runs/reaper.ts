@@ -60,7 +60,7 @@ export function startReaper(deps: AgentContext, executor: RunExecutor): Reaper {
   async function reapNow(all: boolean): Promise<void> {
     try {
       while (!closing.signal.aborted && executor.isAccepting) {
-        const claimed = await claimDeadRuns(deps.db, holder, reapingLeaseMs, all, atOnce);
+        const claimed = await claimDeadRuns(deps.db, holder, reapingLeaseMs, all, atOnce, executor.executing);
         const started = await Promise.all(claimed.map(settle));
         if (claimed.length < atOnce) return;
         const allPrepared = Promise.all(started.map((execution) => execution?.prepared));

@@ -521,8 +521,10 @@ export async function readCurrentTask(
   const queued = waiting.flatMap(({ question, ...one }) =>
     question === null ? [] : [{ ...describeRun(one), message: { ...question, role: 'user' as const } }],
   );
+  const last = run === undefined ? await store.findLastOf(deps.db, threadId, deps.taskTtlS) : undefined;
   return {
     task: run === undefined ? null : describeRun(run),
+    ...(last?.status === 'failed' && { failed: describeRun(last) }),
     ...(queued.length > 0 && { queued }),
     ...(thread.isTemporary && { temporary: true as const }),
   };

@@ -92,13 +92,19 @@ export function findRun(db: Handle, taskId: string, ttlS: number) {
     .executeTakeFirst();
 }
 
-export function findRunningOf(db: Handle, threadId: string) {
-  return db
-    .selectFrom('agent_runs')
-    .select(runColumns)
-    .where((eb) => eb.and({ thread_id: threadId, status: 'running' }))
+const runsOf = (db: Handle, threadId: string) =>
+  db.selectFrom('agent_runs').select(runColumns).where('thread_id', '=', threadId);
+
+/** The newest run of the thread that has ended, unless it is expired. */
+export const findLastOf = (db: Handle, threadId: string, ttlS: number) =>
+  runsOf(db, threadId)
+    .where(sql<boolean>`ended_at > clock_timestamp() - make_interval(secs => ${ttlS})`)
+    .orderBy('ended_at', 'desc')
+    .limit(1)
     .executeTakeFirst();
-}
+
+export const findRunningOf = (db: Handle, threadId: string) =>
+  runsOf(db, threadId).where('status', '=', 'running').executeTakeFirst();
 
 /** Those of the runs that are there; a run of a deleted thread is not. */
 export function listRuns(db: Handle, taskIds: readonly string[]) {
@@ -125,7 +131,7 @@ const isToStop = sql<boolean>`abort_requested
 /**
  * One statement for all runs that a process executes. Runs that are missing in the result are lost. A run that a transaction has locked, such
  * as the one that ends it, keeps its lease: if the statement waited, every other run would wait for it. A row whose commit was not confirmed
- * is not renewed, so its lease runs out.
+ * is not renewed, so its lease runs out. A lease that ran out is renewed unless another process has the run: this one was slow.
  */
 export function renewLeases(db: Handle, holder: string, taskIds: readonly string[], leaseMs: number) {
   const held = (from: Pick<Handle, 'selectFrom'>) =>
@@ -133,8 +139,7 @@ export function renewLeases(db: Handle, holder: string, taskIds: readonly string
       .selectFrom('agent_runs')
       .where('holder', '=', holder)
       .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
-      .where('status', '=', 'running')
-      .where('lease_expires_at', '>', now);
+      .where('status', '=', 'running');
   return db
     .with('free', (from) => held(from).select('task_id').forNoKeyUpdate().skipLocked())
     .with('renewed', (from) =>
@@ -177,8 +182,18 @@ const claim = (holder: string, leaseMs: number) => ({
   handed_over: true,
 });
 
-/** Takes over runs whose lease ran out or, with `all`, all runs of other holders. Concurrent calls never claim the same run. */
-export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: boolean, limit: number) {
+/**
+ * Takes over runs whose lease ran out, except `executing`, or with `all`, all runs of other holders. Concurrent calls never claim the
+ * same run.
+ */
+export function claimDeadRuns(
+  db: Handle,
+  holder: string,
+  leaseMs: number,
+  all: boolean,
+  limit: number,
+  executing: readonly string[] = [],
+) {
   return db
     .with(
       // Materialized: a plan that evaluates it again for each row would claim more than `limit`.
@@ -190,7 +205,9 @@ export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: 
           .where('status', '=', 'running')
           .$if(all, (dead) => dead.where('holder', '<>', holder))
           // Also runs that this holder claimed and could not end.
-          .$if(!all, (dead) => dead.where('lease_expires_at', '<=', now))
+          .$if(!all, (dead) =>
+            dead.where('lease_expires_at', '<=', now).where(sql<boolean>`task_id <> all(${executing}::uuid[])`),
+          )
           .orderBy('lease_expires_at')
           .limit(limit)
           .forUpdate()
@@ -380,13 +397,7 @@ export async function takeKey(
     .execute();
   return tx
     .insertInto('agent_starts')
-    .values({
-      user_id: userId,
-      key,
-      body_digest: bodyDigest,
-      task_id: started.taskId,
-      thread_id: started.threadId,
-    })
+    .values({ user_id: userId, key, body_digest: bodyDigest, task_id: started.taskId, thread_id: started.threadId })
     .onConflict((conflict) => conflict.columns(['user_id', 'key']).doNothing())
     .$call(hasChanged);
 }

@@ -184,10 +184,7 @@ async function resolveAttachments(
   const assetIds = named.flatMap((part) => (part.type === 'file' && isAsset(part) ? [part.url.slice(6)] : []));
   if (assetIds.length > 0) await checkReadable(deps, userId, assetIds);
   if (!named.some(isDataImage)) return { ...message, parts: named };
-  await checkStart({
-    ...message,
-    parts: named.map((part) => (isDataImage(part) ? { ...part, url: anyAsset } : part)),
-  });
+  await checkStart({ ...message, parts: named.map((part) => (isDataImage(part) ? { ...part, url: anyAsset } : part)) });
   const parts: Part[] = [];
   for (const [index, part] of named.entries()) {
     parts.push(isDataImage(part) ? await storeImage(deps, userId, threadId, part, index) : part);

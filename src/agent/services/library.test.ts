@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
+import { problems } from '#platform/problem.ts';
 import { type AgentRig, startAgent } from '../../../test/agent/rig.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 import type { Generation } from '../generation/api.ts';
+import { keepMade } from './library.ts';
 
 let rig: AgentRig;
 let client: HttpClient | undefined;
@@ -41,4 +43,17 @@ it('uploads images to a media service without deposits, and they have their mark
     { ready: true, generated: 'ai' },
     { ready: true, generated: 'ai' },
   ]);
+});
+
+it('gives a media service that is slow or busy more tries, because the provider of the image was paid', async () => {
+  const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
+  const answers = [
+    async () => ({ status: 408, json: () => ({ error: 'request_timeout', message: 'Too slow.' }) }),
+    () => Promise.reject(problems.engine_unavailable()),
+    async () => ({ status: 201, json: () => ({ assetId, mime: 'image/png' }) }),
+  ];
+  const media = { send: () => answers.shift()?.() } as unknown as HttpClient;
+  const made = { kind: 'image', mime: 'image/png', bytes: new Uint8Array(1) } as const;
+  const deposit = { ...made, reference: 'generation:1:0', ownerId: assetId, threadId: 't' };
+  expect(await keepMade({ media }, deposit)).toEqual({ assetId, mime: 'image/png' });
 });

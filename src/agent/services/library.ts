@@ -9,8 +9,8 @@ import type { Lineage } from '#media/api.ts';
 import { readAtMost } from '#platform/http/bodies.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import { isUuid } from '#platform/ids.ts';
-import { problems } from '#platform/problem.ts';
-import { withDeadline } from '#platform/resilience.ts';
+import { Problem, problems } from '#platform/problem.ts';
+import { retry, withDeadline } from '#platform/resilience.ts';
 import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
 import { outgoingFetch, userAgent } from '#platform/version.ts';
 
@@ -115,6 +115,18 @@ export async function keep(
   return registered.parse(accept(row));
 }
 
+/** As `keep`, for what a provider was paid for: a slow or busy media service gets more tries, for a minute. */
+export function keepMade(deps: LibraryDeps, deposit: Deposit): Promise<{ assetId: string; mime: string }> {
+  const untilMs = performance.now() + uploadTimeoutMs;
+  const isRetryable = (error: unknown) =>
+    error instanceof Problem && error.code === 'engine_unavailable' && performance.now() < untilMs;
+  const pace = { attempts: 4, baseDelayMs: 1000, maxDelayMs: 4000 };
+  return retry(() => keep(deps, deposit, uninterrupted), { ...pace, isRetryable });
+}
+
+/** A deposit that has begun ends as a charged asset or without any trace. */
+const uninterrupted = new AbortController().signal;
+
 /** Shows an image of the library as the thumbnail of a video. A video that is gone is left alone. */
 export async function setThumb(
   { media }: LibraryDeps,
@@ -129,10 +141,7 @@ export async function setThumb(
 /** Models write prompts with characters that the database cannot store. The image matters more than these. */
 const storable = (prompt: string) => prompt.replaceAll('\0', '').toWellFormed() || undefined;
 
-const storableLineage = ({ prompt, ...lineage }: Made): Made => ({
-  ...lineage,
-  prompt: prompt && storable(prompt),
-});
+const storableLineage = ({ prompt, ...lineage }: Made): Made => ({ ...lineage, prompt: prompt && storable(prompt) });
 
 /** The body of an answer that is 200 or 201. */
 function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {
@@ -141,7 +150,9 @@ function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {
   const isOfTheFile = [400, 413, 422, 451].includes(answer.status);
   if (parsed.success && parsed.data.error === 'charge_closed') throw new NotPaid(parsed.data.message);
   if (parsed.success && isOfTheFile) throw new Refused(parsed.data.message, answer.status);
-  throw new Error(`the media service returned ${answer.status}`);
+  const cause = new Error(`the media service returned ${answer.status}`);
+  // 408: it stood still while it read the request.
+  throw answer.status === 408 ? problems.engine_unavailable({ cause }) : cause;
 }
 
 async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, outer: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@
  * the meantime, the image is removed there.
  */
 import type { Generated, Image } from '../providers/generators.ts';
-import { assetIdOf, type Deposit, keep, type LibraryDeps } from '../services/library.ts';
+import { assetIdOf, type Deposit, keepMade, type LibraryDeps } from '../services/library.ts';
 
 export interface ImageOrder {
   /** Of the reservation. */
@@ -23,16 +23,7 @@ export const reservationOf = (
   { reference, ownerId }: Pick<ImageOrder, 'reference' | 'ownerId'>,
   scope: string,
   amount: number,
-) => ({
-  reference,
-  scope,
-  userId: ownerId,
-  amount,
-  assetId: assetIdOf(reference),
-});
-
-/** A deposit that has begun ends as a charged asset or without any trace, so nothing interrupts it. */
-const uninterrupted = new AbortController().signal;
+) => ({ reference, scope, userId: ownerId, amount, assetId: assetIdOf(reference) });
 
 /** Rejects as `keep` does, and with the signal's reason if it is aborted before the image is made. */
 export async function deliverImage(
@@ -44,5 +35,5 @@ export async function deliverImage(
   const image = await make();
   signal.throwIfAborted();
   // Orders of runs, MCP and endpoints all end here. Edits name their own mark.
-  return keep(deps, { generated: 'ai', ...order, ...image, kind: order.kind ?? 'image' }, uninterrupted);
+  return keepMade(deps, { generated: 'ai', ...order, ...image, kind: order.kind ?? 'image' });
 }

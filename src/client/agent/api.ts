@@ -85,6 +85,8 @@ export interface CurrentTask {
       readonly metadata: Readonly<Record<string, unknown>>;
     };
   }[];
+  /** The run that ended last, if it failed and no run is in progress. If it showed nothing, no message has its error. */
+  readonly failed?: TaskInfo;
   /** The thread is deleted 24 hours after its last message. Absent for other threads. */
   readonly temporary?: true;
 }
@@ -607,6 +609,10 @@ export interface Generation {
   readonly taskId?: string;
   readonly prompt: string;
   readonly model: string;
+  /** The ids of the images that it is made from, beginning with the first frame. */
+  readonly references: readonly string[];
+  /** The seconds of a video. Absent: the model decides. */
+  readonly duration?: number;
   /** Reserved while it runs, charged when it has ended. */
   readonly credits: number;
   readonly items: readonly {

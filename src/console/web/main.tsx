@@ -36,12 +36,12 @@ navigator.serviceWorker?.register('/sw.js').catch(() => undefined);
 const { pathname, search, hash } = location;
 if (pathname.length > 1 && pathname.endsWith('/'))
   history.replaceState(null, '', pathname.slice(0, -1) + search + hash);
-// The page of a share links to a prompt to remix. Only the user sends it.
+// The page of a share links to a prompt to remix. Only the user sends it. People may write such links, too.
 const linked = new URLSearchParams(search);
-if (pathname === '/create' && linked.has('prompt')) {
+if (pathname === '/create' && (linked.has('prompt') || linked.has('share'))) {
   const kind = linked.get('kind') === 'video' ? 'video' : 'image';
-  const [references, share] = [linked.getAll('reference'), linked.get('share') ?? undefined];
-  const order = { kind, prompt: linked.get('prompt'), references, share };
+  const references = linked.getAll('reference').filter((id) => /^[\da-f-]{36}$/i.test(id));
+  const order = { kind, prompt: linked.get('prompt') ?? '', references, share: linked.get('share') ?? undefined };
   history.replaceState({ order, at: Date.now() }, '');
 }
 // What the landing page has prepared. A URL could not hold the longest prompt. A canceled sign-in returns to the landing page.

@@ -337,8 +337,8 @@ for (const engine of databaseEngines) {
       await until(jobs, (await enqueue(jobs, 1)).jobId, 'done');
     });
 
-    it('keep their lease while their worker runs, and abort its signal when the lease is lost', async () => {
-      const jobs = startProcess({ leaseMs: 2000 });
+    it('keep their lease while their worker runs, even late, and abort its signal when another one has the job', async () => {
+      const jobs = startProcess({ leaseMs: 2000, sweepEveryMs: 50 });
       const reason = Promise.withResolvers<unknown>();
       const work = ({ signal }: Job<unknown>) =>
         new Promise<void>((_resolve, reject) => {
@@ -356,7 +356,11 @@ for (const engine of databaseEngines) {
       };
       const before = await expiry();
       while ((await expiry()) <= before) await sleep(20);
+      // As after a time in which the whole process stood still.
       await expire();
+      while ((await expiry()) <= before) await sleep(20);
+      expect(await jobs.find(jobId)).toMatchObject({ status: 'running', attempt: 1 });
+      await sql`update jobs set fence = fence + 1 where job_id = ${jobId}`.execute(db);
       expect(await reason.promise).toBeInstanceOf(LeaseLost);
     });
 

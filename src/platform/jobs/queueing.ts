@@ -21,7 +21,7 @@ import {
   renewJobs,
   withdrawJobs,
 } from './rows.ts';
-import { type Attempt, idOf, startWorker, type Worker } from './working.ts';
+import { type Attempt, idOf, type RunningJob, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {
   readonly database: Database;
@@ -60,22 +60,23 @@ export function createJobs(options: JobsOptions): Jobs {
 
   const holdings = () => [...workers.values()].flatMap(({ running }) => [...running.values()]);
 
+  const lose = ({ controller }: RunningJob) => controller.abort(new LeaseLost());
+
   async function renew(): Promise<void> {
     const jobs = holdings();
     if (jobs.length === 0) return;
     const startedAtMs = performance.now();
-    const renewed = await renewJobs(db, jobs, leaseMs);
+    const renewed = await renewJobs(db, jobs, leaseMs).catch((error: unknown) => {
+      // Another process that reaches the database may have taken them. A renewal that began before may have failed because this one stood still.
+      if (!isSoleProcess) for (const job of jobs) if (job.leasedUntilMs <= startedAtMs) lose(job);
+      throw error;
+    });
     for (const job of jobs) {
       const isRenewed = renewed.get(idOf(job));
       if (isRenewed) job.leasedUntilMs = startedAtMs + leaseMs;
       // The job may have ended while the statement ran. Then the abort has no listener.
-      else if (isRenewed === undefined) job.controller.abort(new LeaseLost());
+      else if (isRenewed === undefined) lose(job);
     }
-  }
-
-  /** Uses the local clock, so it also works while the database does not respond. */
-  function dropExpired(): void {
-    for (const job of holdings()) if (performance.now() >= job.leasedUntilMs) job.controller.abort(new LeaseLost());
   }
 
   async function sweep(): Promise<void> {
@@ -103,10 +104,7 @@ export function createJobs(options: JobsOptions): Jobs {
     every(leaseMs / 4, 'renewal of job leases', renew);
     const onSweepError = every(sweepEveryMs, 'sweep for lost jobs', sweep);
     every(removeEveryMs, 'removal of finished jobs', (stopped) => removeFinished(db, keepDoneMs, keepDeadMs, stopped));
-    every(pollEveryMs, 'poll for jobs', async () => {
-      dropExpired();
-      await poll();
-    });
+    every(pollEveryMs, 'poll for jobs', poll);
     const first = setTimeout(() => void sweep().then(poll).catch(onSweepError), Math.min(firstSweepMs, sweepEveryMs));
     intervals.push({ stop: async () => clearTimeout(first) });
   }

@@ -163,8 +163,8 @@ function claimDue(holder: string, leaseMs: number) {
 }
 
 /**
- * Renews all claims of a process in one statement. Returns the claims that are still valid, as `<jobId> <fence>`, with whether they were
- * renewed. It skips rows that a transaction has locked, so it neither waits for one that ends a job nor deadlocks with one that ends
+ * Renews all claims of a process in one statement, also expired ones that no process took over, so a process that stood still loses
+ * nothing. Returns the claims that are still valid, as `<jobId> <fence>`, with whether they were renewed. It skips rows that a transaction has locked, so it neither waits for one that ends a job nor deadlocks with one that ends
  * several.
  */
 export async function renewJobs(
@@ -177,7 +177,7 @@ export async function renewJobs(
   const { rows } = await sql<Claim & { readonly isRenewed: boolean }>`
     with held as materialized (
       select job_id, fence from jobs join unnest(${jobIds}::uuid[], ${fences}::bigint[]) as claim(job_id, fence) using (job_id, fence)
-      where status = 'running' and expires_at > ${clock}
+      where status = 'running'
     ), unlocked as materialized (
       select job_id from jobs join held using (job_id, fence) where status = 'running' for update of jobs skip locked
     ), renewed as (
@@ -254,11 +254,12 @@ export async function returnJob(db: Handle, claim: Claim): Promise<void> {
     .execute();
 }
 
-/**
- * Makes jobs with an expired lease available again at once. Jobs without a remaining attempt are not changed. Returns whether there
- * were any.
- */
-export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttempts: number): Promise<boolean> {
+/** The jobs of lost workers. `running`: ids of jobs that this process runs, so it is late and not lost. */
+export const isLost = (queue: string, running: readonly string[]) =>
+  sql<boolean>`queue = ${queue} and status = 'running' and expires_at <= now() and job_id <> all(${running}::uuid[])`;
+
+/** Makes jobs of lost workers available again at once. Jobs without a remaining attempt are not changed. Returns whether there were any. */
+export function releaseExpired(db: Db<JobTables>, lost: RawBuilder<boolean>, maxAttempts: number): Promise<boolean> {
   return db
     .updateTable('jobs')
     .set({ ...ended, status: 'waiting', run_at: now, reason: 'the worker was lost' })
@@ -266,8 +267,7 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
       eb
         .selectFrom('jobs')
         .select('job_id')
-        .where((eb) => eb.and({ queue, status: 'running' }))
-        .where('expires_at', '<=', now)
+        .where(lost)
         .where('attempt', '<', maxAttempts)
         // Locked jobs are skipped: another process is changing them, perhaps together with others.
         .forUpdate()
@@ -277,12 +277,11 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
 }
 
 /** Returns up to 100 jobs whose worker was lost in their last attempt. */
-export function findSpent(db: Db<JobTables>, queue: string, maxAttempts: number): Promise<ClaimedRow[]> {
+export function findSpent(db: Db<JobTables>, lost: RawBuilder<boolean>, maxAttempts: number): Promise<ClaimedRow[]> {
   return db
     .selectFrom('jobs')
     .select(['job_id as jobId', 'payload', 'attempt', 'fence', 'request_id as requestId', 'traceparent'])
-    .where((eb) => eb.and({ queue, status: 'running' }))
-    .where('expires_at', '<=', now)
+    .where(lost)
     .where('attempt', '>=', maxAttempts)
     .limit(100)
     .execute();

@@ -21,6 +21,7 @@ import {
   completionOf,
   endJobAsDead,
   findSpent,
+  isLost,
   jobsOf,
   moveJob,
   postponeJob,
@@ -246,8 +247,10 @@ export function startWorker<Payload, Tables>(
   }
 
   async function sweep(): Promise<void> {
-    if (await releaseExpired(db, queue.name, maxAttempts)) log.warn('taking over jobs of a lost worker');
-    for (const row of await findSpent(db, queue.name, maxAttempts)) {
+    const own = [...running.values()].map(({ jobId }) => jobId);
+    const lost = isLost(queue.name, own);
+    if (await releaseExpired(db, lost, maxAttempts)) log.warn('taking over jobs of a lost worker');
+    for (const row of await findSpent(db, lost, maxAttempts)) {
       // A job that cannot be ended must not keep the others, and those of other queues, from being taken over.
       await endSpent(row).catch((error: unknown) => log.error({ err: error, jobId: row.jobId }, 'cannot end a job'));
     }

@@ -1,5 +1,5 @@
 import '../library/library.css';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { ChevronDown, ImagePlus, SlidersHorizontal, Sparkles, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
@@ -9,6 +9,7 @@ import { AssetImage } from '../library/assetimage.tsx';
 import { useAsset } from '../library/assets.ts';
 import type { Deed, Kind, Order } from '../library/dialogs.ts';
 import { nameOf } from '../library/queue.ts';
+import { useSigned } from '../library/signing.ts';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
@@ -28,11 +29,11 @@ import {
   useModels,
   useShowOrder,
 } from './order.ts';
+import words from './words.json' with { type: 'json' };
 
 const countKey = 'atelier.count';
 const ratioKey = (kind: Kind) => `atelier.ratio.${kind}`;
 const modelKey = (kind: Kind) => `atelier.model.${kind}`;
-const titles = { vary: 'Vary the image', remix: 'Remix the image', animate: 'Animate the image' } as const;
 
 interface CreateDialogProps extends Pick<CreateFormProps, 'order'> {
   readonly deed: Deed;
@@ -42,7 +43,7 @@ interface CreateDialogProps extends Pick<CreateFormProps, 'order'> {
 /** Orders what is made from one image. The page "Create" then shows it. */
 export function CreateDialog({ deed, order, onClose }: CreateDialogProps) {
   return (
-    <Dialog title={titles[deed]} onClose={onClose} isWide>
+    <Dialog title={words.titles[deed]} onClose={onClose} isWide>
       <CreateForm
         deed={deed}
         order={order}
@@ -54,13 +55,6 @@ export function CreateDialog({ deed, order, onClose }: CreateDialogProps) {
     </Dialog>
   );
 }
-
-const hints = { image: 'Describe the images', video: 'Describe the video' };
-const hintsOfDeeds = {
-  vary: 'Optional: what to change',
-  remix: 'For example: as a watercolor, at night',
-  animate: 'Optional: what moves. For example: waves roll in',
-};
 
 interface CreateFormProps {
   /** `undefined`: the user chooses the kind. */
@@ -87,15 +81,24 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const usable = models.filter((one) => one.allowed);
   const usual = usable.find(({ id }) => id === localStorage.getItem(modelKey(kind))) ?? usable[0] ?? models[0];
   const model = models.find(({ id }) => id === order.model) ?? usual;
-  const { data: source, error } = useAsset(order.references[0], undefined);
+  // Signing answers for all images of the page at once, and for those that are gone.
+  const { data: signed } = useSigned('image', order.references[0] ?? null);
+  const { data: source } = useAsset(signed?.ready ? order.references[0] : undefined, undefined);
   const edge = useConsole().data?.addresses.edge;
   // The id of the share, and the place of the image on its page.
   const [, shareId, place = '/0'] = /^([\w-]+)(\/\d+)?$/.exec(order.share ?? '') ?? [];
-  const sharedPage = shareId && source === undefined ? `${edge}/s/${shareId}${place}` : undefined;
+  const page = shareId && edge && !signed?.ready ? `${edge}/s/${shareId}${place}` : undefined;
+  const { data: isShared = page !== undefined } = useQuery({
+    queryKey: ['shared', page],
+    queryFn: async () => (await fetch(`${page}/thumb.webp`)).ok,
+    enabled: page !== undefined,
+  });
+  const sharedPage = isShared ? page : undefined;
   // It has been deleted, or only its owner may use it.
-  const isGone = sharedPage === undefined && error !== null && 'status' in error && error.status === 404;
+  const isGone =
+    sharedPage === undefined && (order.references.length > 0 ? signed?.ready === false : edge && order.share);
   const sourceRatio = source?.width && source.height ? `${source.width}:${source.height}` : undefined;
-  const { count = 1, references, ratio } = fitting(isGone ? { ...order, references: [] } : order, model);
+  const { count = 1, references, ratio, duration } = fitting(isGone ? { ...order, references: [] } : order, model);
   const hasSource = references.length > 0;
   // A video is made in a ratio of its model.
   const ordered = ratio ?? (kind === 'video' ? nearest(model?.ratios, sourceRatio) : undefined);
@@ -136,7 +139,8 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   });
   const isEmpty = order.prompt.trim() === '' && !(hasSource && strength);
   const canSend = !isEmpty && model?.allowed === true && !sending.isPending;
-  const send = () => canSend && sending.mutate({ ...order, model: model.id, count, references, ratio: ordered });
+  const send = () =>
+    canSend && sending.mutate({ ...order, model: model.id, count, references, ratio: ordered, duration });
   const isDue = useRef(agreedCredits !== undefined);
   useEffect(() => {
     if (!isDue.current || model === undefined) return;
@@ -161,7 +165,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
         ref={field}
         className="grows"
         aria-label="Prompt"
-        placeholder={deed ? hintsOfDeeds[deed] : hints[kind]}
+        placeholder={deed ? words.hintsOfDeeds[deed] : words.hints[kind]}
         rows={isFolded ? 2 : 3}
         maxLength={strength ? 3800 : 4000}
         value={order.prompt}
@@ -172,6 +176,14 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
           event.currentTarget.form?.requestSubmit();
         }}
       />
+      {isGone && (
+        <p className="problem">The image of this order is no longer there. Add another one, or describe it.</p>
+      )}
+      {sharedPage && !hasSource && (
+        <p className="problem">
+          This link has no image. Open <a href={`${edge}/s/${shareId}`}>the shared page</a>, and choose “Remix” there.
+        </p>
+      )}
       {deed === undefined && (
         <Segments
           name="Kind"
@@ -201,7 +213,9 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
         <button type="button" className="folding" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
           <SlidersHorizontal {...icon} />
           <span className="cut">
-            {[ratio, kind === 'image' && `${count} images`, model?.label].filter(Boolean).join(' · ')}
+            {[ratio, kind === 'image' ? `${count} images` : duration && `${duration} s`, model?.label]
+              .filter(Boolean)
+              .join(' · ')}
           </span>
           <ChevronDown {...icon} />
         </button>
@@ -248,8 +262,8 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
             <Segments
               name="Seconds"
               options={model?.durations ?? []}
-              chosen={order.duration ?? model?.durations?.[0] ?? 0}
-              onChoose={(duration) => change({ duration })}
+              chosen={duration}
+              onChoose={(seconds) => change({ duration: seconds })}
             />
           )}
           {kind === 'video' && model?.durations?.length === 0 && (
@@ -282,8 +296,8 @@ function showNewest(): void {
 }
 
 /** The order as the model can carry it out. */
-function fitting(order: Order, model: Model | undefined): Pick<Order, 'count' | 'references' | 'ratio'> {
-  const ratios = model?.ratios ?? [];
+function fitting(order: Order, model: Model | undefined): Pick<Order, 'count' | 'references' | 'ratio' | 'duration'> {
+  const { ratios = [], durations = [] } = model ?? {};
   const most = order.kind === 'image' ? (model?.maxReferences ?? order.references.length) : 1;
   const usual = localStorage.getItem(ratioKey(order.kind)) ?? (order.kind === 'video' ? '16:9' : '1:1');
   const fallback = ratios.includes(usual) ? usual : ratios[0];
@@ -292,6 +306,8 @@ function fitting(order: Order, model: Model | undefined): Pick<Order, 'count' | 
     count: Math.min(order.count ?? Number(localStorage.getItem(countKey) ?? 4), model?.maxCount ?? 4),
     references: order.references.slice(0, most),
     ratio: chosen ?? (order.references.length > 0 ? undefined : fallback),
+    // The one that is shown is sent. Another model may not have the chosen one.
+    duration: durations.find((seconds) => seconds === order.duration) ?? durations[0],
   };
 }
 

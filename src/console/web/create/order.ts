@@ -12,15 +12,7 @@ export type { Generation };
 export type GenerationItem = Generation['items'][number];
 export type Model = ModelList['models'][number];
 
-export const emptyOrder: Order = {
-  kind: 'image',
-  prompt: '',
-  model: undefined,
-  ratio: undefined,
-  count: undefined,
-  duration: undefined,
-  references: [],
-};
+export const emptyOrder: Order = { kind: 'image', prompt: '', references: [] };
 
 /** Opens the page with an order that is not sent yet, which survives a reload. With references: a dialog over the page. */
 export function startCreating({ deed, ...given }: Partial<Order> & { readonly deed?: Deed }): void {
@@ -38,7 +30,7 @@ const openCreate = (order: Order): void => navigate('/create', { state: { order,
 export async function createAgain(user: User, assetId: string | null, known: Partial<Order>): Promise<void> {
   const asset = assetId === null ? undefined : await user.json<Asset>('media', `/v1/assets/${assetId}`);
   const made: Partial<NonNullable<Asset['generation']>> = asset?.generation ?? {};
-  const { prompt = known.prompt ?? '', model = known.model, ratio, references = [] } = made;
+  const { prompt = known.prompt ?? '', model = known.model, ratio, references = known.references ?? [] } = made;
   openCreate({ ...emptyOrder, ...known, ...splitPrompt(prompt, known.kind), model, ratio, references });
 }
 
@@ -118,10 +110,16 @@ export function useGenerations() {
 export const isSending = (generation: Generation): boolean => 'isSending' in generation;
 
 /** An order as the list shows it until the service has it. */
-export function unsent(id: string, { kind, prompt, model = '', count = 1 }: Order, credits: number): Generation {
+export function unsent(id: string, sent: Order, credits: number): Generation {
+  const { kind, prompt, model = '', count = 1, references } = sent;
   const empty = { status: 'running', assetId: null, url: null, mime: null, width: null, height: null, failure: null };
   const items = Array.from({ length: kind === 'image' ? count : 1 }, (_, index) => ({ ...empty, index }));
-  const order = { ...{ id, kind, prompt, model, credits, items }, status: 'running', origin: 'api', isSending: true };
+  const order = {
+    ...{ id, kind, prompt, model, references, credits, items },
+    status: 'running',
+    origin: 'api',
+    isSending: true,
+  };
   return { ...order, createdAt: new Date().toISOString(), endedAt: null } as Generation;
 }
 
@@ -178,7 +176,10 @@ export function useModels(kind: Kind | 'chat'): readonly Model[] {
 
 /** By the id of `GET /models`: the name that all pages show. */
 export function useModelName(kind: Kind, id: string): string {
-  return useModels(kind).find((model) => model.id === id)?.label ?? id;
+  const models = useModels(kind);
+  const words = id.replaceAll(/[-_/]+/g, ' ').trim();
+  const former = `${words.charAt(0).toUpperCase()}${words.slice(1)} (no longer offered)`;
+  return models.find((model) => model.id === id)?.label ?? (models.length > 0 && id !== '' ? former : '');
 }
 
 /** The ratio of an order is known only where it was given. */

@@ -12,13 +12,13 @@ export interface Order {
   readonly strength?: 'subtle' | 'strong' | undefined;
   readonly prompt: string;
   /** `undefined`: the default of its kind. */
-  readonly model: string | undefined;
+  readonly model?: string | undefined;
   /** `undefined`: the default of the model, or that of the first reference. */
-  readonly ratio: string | undefined;
+  readonly ratio?: string | undefined;
   /** `undefined`: as many as the last order of the user had. */
-  readonly count: number | undefined;
+  readonly count?: number | undefined;
   /** Seconds. `undefined`: the model decides. */
-  readonly duration: number | undefined;
+  readonly duration?: number | undefined;
   /** Ids of assets. The first one is the first frame of a video. */
   readonly references: readonly string[];
   /** The public page of the first reference, whose image is copied if the user may not use the asset. */

@@ -114,6 +114,13 @@ function Menu({ actions }: { readonly actions: readonly Action[] }) {
   );
 }
 
+const act = (name: string, Icon: Action['Icon'], run: Action['run'], shown: Partial<Action> = {}): Action => ({
+  name,
+  Icon,
+  run,
+  ...shown,
+});
+
 /** While one action runs, the others wait. */
 function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActionsProps) {
   const user = useUser();
@@ -127,72 +134,43 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
     await work().catch(notifyFailure);
     setBusy(false);
   };
-  const download: Action = {
-    name: 'Download',
-    Icon: Download,
-    isFirst: true,
-    bar: isImage(asset) ? 'icon' : 'primary',
-    run: run(() => downloadOriginal(user, asset)),
-  };
-  const watermarked: Action = {
-    name: 'Download with watermark',
-    Icon: Stamp,
-    run: run(async () => {
-      notify('Preparing the download …');
-      await downloadWatermarked(user, asset);
-    }),
-  };
   const words = prompt ?? '';
   const from = { references: [asset.assetId] };
   const variation = { deed: 'vary', prompt: words, ...from } as const;
   const animation = { kind: 'video', ...from } as const;
+  const kind = isVideo(asset) ? 'video' : 'image';
   // Tiles of the library, which know their favorites, have less room.
   const isFirst = isFavorite === undefined;
-  const again: Action = {
-    name: 'Use prompt and settings',
-    Icon: RotateCw,
-    run: run(() => createAgain(user, asset.assetId, { kind: isVideo(asset) ? 'video' : 'image', prompt: words })),
+  const icon = { bar: 'icon' } as const;
+  const save = () => downloadOriginal(user, asset);
+  const download = act('Download', Download, run(save), { isFirst: true, bar: isImage(asset) ? 'icon' : 'primary' });
+  const prepare = async () => {
+    notify('Preparing the download …');
+    await downloadWatermarked(user, asset);
   };
-  const sharing: Action = {
-    name: 'Share',
-    Icon: Share2,
-    bar: 'icon',
-    run: () => openDialog({ kind: 'share', asset, prompt }),
+  const watermarked = act('Download with watermark', Stamp, run(prepare));
+  const create = () => createAgain(user, asset.assetId, { kind, prompt: words });
+  const again = act('Use prompt and settings', RotateCw, run(create));
+  const sharing = act('Share', Share2, () => openDialog({ kind: 'share', asset, prompt }), icon);
+  const like = () => changeFavorites([asset.assetId], !isFavorite);
+  const favorite = act('Favorite', Heart, run(like), { isFirst: true, ...icon, isOn: isFavorite });
+  const album = act('Add to album', FolderPlus, () => openDialog({ kind: 'album', assetIds: [asset.assetId] }));
+  const remove = () => {
+    trash([asset]);
+    onDeleted?.();
   };
-  const favorite: Action = {
-    name: 'Favorite',
-    Icon: Heart,
-    isFirst: true,
-    bar: 'icon',
-    isOn: isFavorite,
-    run: run(() => changeFavorites([asset.assetId], !isFavorite)),
-  };
-  const album: Action = {
-    name: 'Add to album',
-    Icon: FolderPlus,
-    run: () => openDialog({ kind: 'album', assetIds: [asset.assetId] }),
-  };
-  const deletion: Action = {
-    name: 'Delete',
-    Icon: Trash2,
-    isDanger: true,
-    bar: 'icon',
-    run: () => {
-      trash([asset]);
-      onDeleted?.();
-    },
-  };
-  const ofImages: readonly Action[] = [
-    { name: 'Edit', Icon: Brush, isFirst: true, bar: 'primary', run: () => (onEdit ?? openEditor)(asset) },
-    { name: 'Vary', Icon: Sparkles, isFirst, bar: 'named', run: () => startCreating(variation) },
-    { name: 'Animate', Icon: Clapperboard, isFirst, bar: 'named', run: () => startCreating(animation) },
+  const deletion = act('Delete', Trash2, remove, { isDanger: true, ...icon });
+  const edit = () => (onEdit ?? openEditor)(asset);
+  const ofImages = [
+    act('Edit', Brush, edit, { isFirst: true, bar: 'primary' }),
+    act('Vary', Sparkles, () => startCreating(variation), { isFirst, bar: 'named' }),
+    act('Animate', Clapperboard, () => startCreating(animation), { isFirst, bar: 'named' }),
   ];
-  const reference: Action = {
-    name: attach ? 'Use as reference' : 'Continue in conversation',
-    Icon: attach ? ImagePlus : MessageSquare,
-    isFirst: true,
-    run: () => (attach ?? referInStudio)(asset),
-  };
+  const refer = () => (attach ?? referInStudio)(asset);
+  const [name, Icon] = attach
+    ? (['Use as reference', ImagePlus] as const)
+    : (['Continue in conversation', MessageSquare] as const);
+  const reference = act(name, Icon, refer, { isFirst: true });
   const isMedia = isImage(asset) || isVideo(asset);
   const actions = [
     ...(isImage(asset) ? ofImages : []),

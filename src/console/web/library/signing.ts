@@ -18,6 +18,7 @@ export interface Signed {
 type Kind = 'image' | 'video';
 
 interface Batch {
+  readonly user: User;
   readonly refs: Set<string>;
   readonly answer: Promise<Readonly<Record<string, Signed>>>;
 }
@@ -25,59 +26,35 @@ interface Batch {
 /** As many as one call can sign. */
 const mostRefs = 200;
 
-/** The calls of a user that are being collected, and what they will answer. */
-class Signer {
-  readonly #user: User;
-  readonly #open = new Map<Kind, Batch>();
-  readonly #pending = new Map<string, Promise<Signed>>();
+/** The calls that are being collected. */
+const open = new Map<Kind, Batch>();
 
-  constructor(user: User) {
-    this.#user = user;
-  }
-
-  sign(kind: Kind, assetId: string): Promise<Signed> {
-    const key = `${kind} ${assetId}`;
-    const known = this.#pending.get(key);
-    if (known !== undefined) return known;
-    const batch = this.#batchOf(kind);
-    batch.refs.add(assetId);
-    const signed = batch.answer
-      .then((answers) => answers[assetId] ?? { ready: false })
-      .finally(() => this.#pending.delete(key));
-    this.#pending.set(key, signed);
-    return signed;
-  }
-
-  #batchOf(kind: Kind): Batch {
-    const open = this.#open.get(kind);
-    if (open !== undefined && open.refs.size < mostRefs) return open;
-    const refs = new Set<string>();
-    const answer = new Promise((resolve) => setTimeout(resolve, 0)).then(() => {
-      if (this.#open.get(kind)?.refs === refs) this.#open.delete(kind);
-      const call = { method: 'POST', json: { refs: [...refs] } } as const;
-      return this.#user.json<Readonly<Record<string, Signed>>>('media', `/v1/sign/${kind}`, call);
-    });
-    const batch = { refs, answer };
-    this.#open.set(kind, batch);
-    return batch;
-  }
+async function sign(user: User, kind: Kind, assetId: string): Promise<Signed> {
+  const begun = open.get(kind);
+  const batch = begun?.user === user && begun.refs.size < mostRefs ? begun : begin(user, kind);
+  batch.refs.add(assetId);
+  return (await batch.answer)[assetId] ?? { ready: false };
 }
 
-const signers = new WeakMap<User, Signer>();
-
-function signerOf(user: User): Signer {
-  const signer = signers.get(user) ?? new Signer(user);
-  signers.set(user, signer);
-  return signer;
+function begin(user: User, kind: Kind): Batch {
+  const refs = new Set<string>();
+  const answer = new Promise((resolve) => setTimeout(resolve, 0)).then(() => {
+    if (open.get(kind)?.refs === refs) open.delete(kind);
+    const call = { method: 'POST', json: { refs: [...refs] } } as const;
+    return user.json<Readonly<Record<string, Signed>>>('media', `/v1/sign/${kind}`, call);
+  });
+  const batch = { user, refs, answer };
+  open.set(kind, batch);
+  return batch;
 }
 
 export const signImage = async (user: User, assetId: string): Promise<string | undefined> =>
-  (await signerOf(user).sign('image', assetId)).thumbUrl;
+  (await sign(user, 'image', assetId)).thumbUrl;
 
-function signedQuery(user: User, kind: Kind, assetId: string) {
+export function signedQuery(user: User, kind: Kind, assetId: string) {
   return {
     queryKey: ['signed', user.id, kind, assetId],
-    queryFn: () => signerOf(user).sign(kind, assetId),
+    queryFn: () => sign(user, kind, assetId),
     // URLs are valid for days.
     staleTime: 3_600_000,
   };

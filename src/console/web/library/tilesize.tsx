@@ -11,13 +11,11 @@ export function useTileSize(): readonly [number, (size: number) => void] {
     const stored = Number(localStorage.getItem(sizeKey) ?? 1);
     return stored >= smallest && stored <= largest ? stored : 1;
   });
-  return [
-    size,
-    (next) => {
-      localStorage.setItem(sizeKey, String(next));
-      setSize(next);
-    },
-  ];
+  const change = (next: number) => {
+    localStorage.setItem(sizeKey, String(next));
+    setSize(next);
+  };
+  return [size, change];
 }
 
 export function TileSize({ size, onChange }: { readonly size: number; readonly onChange: (size: number) => void }) {

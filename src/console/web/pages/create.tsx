@@ -1,7 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
-import { Columns2, RotateCw, Sparkles, Trash2, X } from 'lucide-react';
+import { useMutation, useQueries } from '@tanstack/react-query';
+import { Columns2, RotateCw, Sparkles, X } from 'lucide-react';
 import { Link } from 'wouter';
-import { useHistoryState } from 'wouter/use-browser-location';
+import { navigate, useHistoryState } from 'wouter/use-browser-location';
+import type { Asset } from '../../../client/media/api.ts';
 import { CreateForm } from '../create/createform.tsx';
 import {
   createAgain,
@@ -20,14 +21,14 @@ import {
   useModelName,
   useRemoved,
 } from '../create/order.ts';
-import { fromAmong } from '../library/actions.ts';
+import { fromAmong, fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
-import { useSigned } from '../library/signing.ts';
+import { signedQuery, useSigned } from '../library/signing.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { Button } from '../parts/iconbutton.tsx';
+import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
@@ -44,7 +45,12 @@ export function Create() {
   const isShown = ({ id, origin }: Generation) => origin !== 'run' && !removed.includes(id);
   const generations = data?.pages.flatMap((page) => page.generations).filter(isShown);
   const running = generations?.filter(({ status }) => status === 'running') ?? [];
-  const canceled = generations?.filter(({ status }) => status === 'canceled') ?? [];
+  const ended = generations?.filter(({ status }) => status !== 'running') ?? [];
+  // In the order of the page.
+  const made = [...running, ...ended].flatMap(({ kind, items }) =>
+    items.flatMap(({ assetId }) => (assetId === null ? [] : [[kind, assetId] as const])),
+  );
+  const among = usePresent(made);
   return (
     <div className="createpage">
       <PageHead title="Create" />
@@ -58,7 +64,7 @@ export function Create() {
         <section aria-label="Queue">
           <h2>In progress: {running.length}</h2>
           {running.map((generation) => (
-            <GenerationView key={generation.id} generation={generation} />
+            <GenerationView key={generation.id} generation={generation} among={among} />
           ))}
         </section>
       )}
@@ -71,18 +77,7 @@ export function Create() {
             <Button Icon={Sparkles} text={`Use “${example}”`} onClick={() => startCreating({ prompt: example })} />
           </Empty>
         ) : (
-          generations
-            .filter(({ status }) => status !== 'running' && status !== 'canceled')
-            .map((generation) => <GenerationView key={generation.id} generation={generation} />)
-        )}
-        {canceled.length > 0 && (
-          <details>
-            <summary className="quiet small">Canceled orders: {canceled.length}</summary>
-            <Button Icon={Trash2} text="Remove canceled" onClick={() => removeOrders(canceled.map(({ id }) => id))} />
-            {canceled.map((generation) => (
-              <GenerationView key={generation.id} generation={generation} />
-            ))}
-          </details>
+          ended.map((generation) => <GenerationView key={generation.id} generation={generation} among={among} />)
         )}
         {hasNextPage && (
           <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
@@ -94,11 +89,27 @@ export function Create() {
   );
 }
 
+/** The ids of those that are neither deleted nor in the trash. */
+function usePresent(assets: readonly (readonly [kind: Generation['kind'], assetId: string])[]): readonly string[] {
+  const user = useUser();
+  const signed = useQueries({ queries: assets.map(([kind, assetId]) => signedQuery(user, kind, assetId)) });
+  return assets.flatMap(([, assetId], place) => {
+    const { ready, trashed } = signed[place]?.data ?? { ready: true };
+    return ready && !trashed ? assetId : [];
+  });
+}
+
 const example = 'A lighthouse at dusk, warm light, film grain';
 
-/** One order: its images in one row, each with a placeholder of its shape until it is there. Without images: one line. */
-function GenerationView({ generation }: { readonly generation: Generation }) {
-  const { id, kind, model, status, items, createdAt, credits } = generation;
+interface ViewProps {
+  readonly generation: Generation;
+  /** What the lightbox steps through. */
+  readonly among: readonly string[];
+}
+
+/** One order: its images in one row, each with a placeholder of its shape until it is there. Without images: two lines. */
+function GenerationView({ generation, among }: ViewProps) {
+  const { id, kind, model, status, items, createdAt, credits, references, duration } = generation;
   const prompt = splitPrompt(generation.prompt, kind).prompt || generation.prompt;
   const user = useUser();
   const canceling = useMutation({ mutationFn: useCancel(), onError: notifyFailure });
@@ -107,39 +118,47 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
   const isRunning = status === 'running';
   const shown = isRunning ? items : items.filter(({ assetId }) => assetId !== null);
   const isLine = shown.length === 0;
-  const failure = items.find((item) => item.failure !== null)?.failure;
-  const again = () => createAgain(user, made[0] ?? null, { kind, prompt, model, count: items.length });
+  const failure = status === 'canceled' ? null : items.find((item) => item.failure !== null)?.failure;
+  const given = { kind, prompt, model, count: items.length, references, duration };
+  const again = () => createAgain(user, made[0] ?? null, given).catch(notifyFailure);
+  const price = credits === 0 && !isRunning ? 'No credits were taken' : creditsOf(credits);
+  const progress = isSending(generation) ? 'Sending …' : isRunning && `${made.length} of ${items.length} ready`;
+  const facts = [
+    name,
+    duration && `${duration} s`,
+    momentOf(createdAt),
+    price,
+    progress,
+    status === 'canceled' && 'Canceled',
+  ];
   return (
     <article className={`generation ${isLine ? 'line' : ''}`} aria-label={prompt}>
       <header>
         <p className="prompt">{prompt}</p>
-        <p className="quiet small facts">
-          {[
-            name,
-            momentOf(createdAt),
-            creditsOf(credits),
-            isSending(generation) ? 'Sending …' : isRunning && `${made.length} of ${items.length} ready`,
-            status === 'canceled' && 'Canceled',
-          ].map((fact) => fact && <span key={fact}>{fact}</span>)}
-        </p>
-        {status !== 'canceled' && failure && (
+        <p className="quiet small facts">{facts.map((fact) => fact && <span key={fact}>{fact}</span>)}</p>
+        {failure && (
           <p className="small problem">
-            {made.length === 0 ? 'Not made' : `${items.length - made.length} of ${items.length} not made`}:{' '}
+            {isLine ? 'Not made' : `${items.length - made.length} of ${items.length} not made`}:{' '}
             {plainFailure(failure.message)}
           </p>
         )}
         <div className="does">
-          {isRunning ? (
+          {references?.[0] && <Origin assetId={references[0]} />}
+          {isRunning && (
             <Button
               Icon={X}
               text={canceling.isPending ? 'Canceling …' : 'Cancel'}
               disabled={canceling.isPending || isSending(generation)}
               onClick={() => canceling.mutate(id)}
             />
-          ) : (
-            <Button Icon={RotateCw} text="Use again" onClick={() => again().catch(notifyFailure)} />
           )}
-          {!isRunning && made.length === 0 && <Button Icon={Trash2} text="Remove" onClick={() => removeOrders([id])} />}
+          {!isRunning && !isLine && <Button Icon={RotateCw} text="Use again" onClick={again} />}
+          {isLine && (
+            <>
+              <IconButton Icon={RotateCw} label="Use again" onClick={again} />
+              <IconButton Icon={X} label="Remove" onClick={() => removeOrders([id])} />
+            </>
+          )}
           {kind === 'image' && made.length > 1 && (
             <Button Icon={Columns2} text="Compare" onClick={() => openDialog({ kind: 'compare', assetIds: made })} />
           )}
@@ -152,7 +171,7 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
         >
           {shown.map((item) => (
             <li key={item.index}>
-              <Result generation={generation} prompt={prompt} item={item} made={made} />
+              <Result generation={generation} prompt={prompt} item={item} among={among} />
             </li>
           ))}
         </ul>
@@ -161,15 +180,28 @@ function GenerationView({ generation }: { readonly generation: Generation }) {
   );
 }
 
-interface ResultProps {
-  readonly generation: Generation;
-  readonly prompt: string;
-  readonly item: GenerationItem;
-  /** All results of the order. */
-  readonly made: readonly string[];
+/** The image that an order began with, while it is there. It may be published by another user. */
+function Origin({ assetId }: { readonly assetId: string }) {
+  const user = useUser();
+  const { data } = useSigned('image', assetId);
+  if (!data?.ready || data.trashed) return null;
+  const open = async () => {
+    const { ownerId } = await user.json<Asset>('media', `/v1/assets/${assetId}`);
+    navigate(`/${ownerId === user.id ? 'library' : 'explore'}/${assetId}`, { state: fromPage });
+  };
+  return (
+    <button type="button" className="plain origin" onClick={() => open().catch(notifyFailure)}>
+      <AssetImage url={data.thumbUrl ?? data.url} alt="" blurhash={data.blurhash} /> Made from this
+    </button>
+  );
 }
 
-function Result({ generation: { kind, createdAt }, prompt, item: { assetId, index }, made }: ResultProps) {
+interface ResultProps extends ViewProps {
+  readonly prompt: string;
+  readonly item: GenerationItem;
+}
+
+function Result({ generation: { kind, createdAt }, prompt, item: { assetId, index }, among }: ResultProps) {
   const { data } = useSigned(kind, assetId);
   if (assetId === null)
     return (
@@ -180,7 +212,7 @@ function Result({ generation: { kind, createdAt }, prompt, item: { assetId, inde
   if (data?.ready === false || data?.trashed) return <Gone what={kind} assetId={assetId} isInTrash={data.ready} />;
   return (
     <div className="result completed">
-      <Link href={`/library/${assetId}`} state={fromAmong(made)} aria-label={`Open ${kind} ${index + 1}: ${prompt}`}>
+      <Link href={`/library/${assetId}`} state={fromAmong(among)} aria-label={`Open ${kind} ${index + 1}: ${prompt}`}>
         {kind === 'image' ? (
           <AssetImage url={data?.previewUrl ?? data?.url} alt="" blurhash={data?.blurhash} />
         ) : (

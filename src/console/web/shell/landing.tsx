@@ -21,22 +21,10 @@ const pictures = [
 const kindOf = (prompt: string): Kind => (/\bvideo\b/i.test(prompt) ? 'video' : 'image');
 
 const features = [
-  {
-    title: 'Make',
-    text: 'Four images from one sentence, in the ratio and with the model that you choose.',
-    Icon: Sparkles,
-  },
-  {
-    title: 'Refine',
-    text: 'Vary an image, paint over the part to change, or animate it. Or just say what you want.',
-    Icon: Brush,
-  },
-  {
-    title: 'Keep',
-    text: 'Everything is in your library, with its prompt. Share it with a link, or publish it.',
-    Icon: Images,
-  },
-];
+  ['Make', 'Four images from one sentence, in the ratio and with the model that you choose.', Sparkles],
+  ['Refine', 'Vary an image, paint over the part to change, or animate it. Or just say what you want.', Brush],
+  ['Keep', 'Everything is in your library, with its prompt. Share it with a link, or publish it.', Images],
+] as const;
 
 /** For users who are not signed in. After the sign-in, the browser returns to the same URL. `wanted`: the title of its page. */
 export function Landing({ wanted }: { readonly wanted: string | undefined }) {
@@ -134,7 +122,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
           })}
         </ul>
         <ul className="features">
-          {features.map(({ title, text: about, Icon }) => (
+          {features.map(([title, about, Icon]) => (
             <li key={title}>
               <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
               <h2>{title}</h2>

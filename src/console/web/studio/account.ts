@@ -8,10 +8,7 @@ import { useUser } from '../user.tsx';
 /** Read again when `GET /events` reports a change. */
 export function useCredits(): CreditsState | undefined {
   const user = useUser();
-  return useQuery({
-    queryKey: ['credits', user.id],
-    queryFn: () => user.json<CreditsState>('agent', '/credits'),
-  }).data;
+  return useQuery({ queryKey: ['credits', user.id], queryFn: () => user.json<CreditsState>('agent', '/credits') }).data;
 }
 
 const modelKey = 'atelier.model';

@@ -7,6 +7,7 @@ import { nameOf } from '../library/queue.ts';
 import { signImage } from '../library/signing.ts';
 import { sizeOf } from '../parts/figures.tsx';
 import { useUser } from '../user.tsx';
+import mimesByEnding from './mimes.json' with { type: 'json' };
 
 export interface Attachment {
   readonly key: string;
@@ -45,21 +46,10 @@ const kinds: readonly Kind[] = [
 export const acceptedFiles =
   'image/jpeg,image/png,image/webp,image/gif,image/avif,image/heic,image/heif,image/tiff,image/bmp,.heic,.heif,video/*,application/pdf,text/*,.md,.csv,.json,.xml,.yaml,.yml';
 
-const mimesByEnding: Readonly<Record<string, string>> = {
-  heic: 'image/heic',
-  heif: 'image/heif',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  json: 'application/json',
-  yaml: 'application/yaml',
-  yml: 'application/yaml',
-  mov: 'video/quicktime',
-};
-
 /** Browsers do not know the type of every file. */
 function mimeOf({ name, type }: File): string {
   const mime = type.split(';', 1)[0]?.toLowerCase() ?? '';
-  return mime || (mimesByEnding[name.toLowerCase().split('.').at(-1) ?? ''] ?? '');
+  return mime || String(Reflect.get(mimesByEnding, name.toLowerCase().split('.').at(-1) ?? '') ?? '');
 }
 
 function refusalOf(file: File, kind: Kind | undefined): string | undefined {

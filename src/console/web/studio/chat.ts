@@ -23,6 +23,7 @@ export interface ThreadState {
   readonly queued: readonly QueuedMessage[];
   /** It is deleted soon. */
   readonly isTemporary: boolean;
+  readonly failed: CurrentTask['failed'];
 }
 
 /** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
@@ -34,13 +35,14 @@ export async function readThread(user: User, threadId: string): Promise<ThreadSt
   const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
   // The run of a question without an answer may have started between the two requests.
   const isNew = before.task === null && lastQuestion >= 0 && lastQuestion === messages.length - 1;
-  const { task, queued = [], temporary = false } = isNew ? await readTask() : before;
+  const { task, queued = [], temporary = false, failed } = isNew ? await readTask() : before;
   const isRunning = task !== null;
   return {
     messages: isRunning ? messages.slice(0, lastQuestion + 1) : messages,
     isRunning,
     queued,
     isTemporary: temporary,
+    failed,
   };
 }
 

@@ -157,9 +157,12 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   });
   const versionsOf = useVersions(threadId, stored.messages, isAnswering, chat.refresh);
   const last = messages.at(-1);
-  const isUnanswered = last?.role === 'user' && !isAnswering && !stored.isRunning;
-  // A run that ended before its first word has stored nothing.
-  const outcome = chat.outcome ?? (isUnanswered ? { kind: 'unanswered' as const } : last && storedOutcome(last));
+  const { failed } = stored;
+  // A run that ended before its first word has stored no message.
+  const ofQuestion = failed ? ({ kind: 'failed', message: failed.error ?? '', credits: 0 } as const) : unanswered;
+  const kept = last?.role === 'user' ? (stored.isRunning ? undefined : ofQuestion) : last && storedOutcome(last);
+  // A stored failure also has what it cost.
+  const outcome = chat.outcome?.kind === kept?.kind ? kept : (chat.outcome ?? kept);
   const edit = (message: UIMessage, next: string) => {
     setEdited(undefined);
     chat.edit(message, next, choice);
@@ -293,6 +296,8 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
     </div>
   );
 }
+
+const unanswered = { kind: 'unanswered' } as const;
 
 /** Failures are alerts of their own. */
 const announcements: { readonly [kind in Outcome['kind']]?: string } = {

@@ -8,7 +8,7 @@ import { creditsOf } from './account.ts';
 import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, useWithPrice, Video } from './media.tsx';
-import { storedOutcome } from './outcome.tsx';
+import { explained, storedOutcome } from './outcome.tsx';
 import { Tool, type ToolPart, type ToolProps } from './tool.tsx';
 
 type Part = UIMessage['parts'][number];
@@ -180,8 +180,8 @@ function Answer({ message, question, isLast, actions: { regenerate, onRetried, a
   const keyed = parts.map((part, place) => ({ key: `${place}`, part }));
   const text = textOfMessage({ parts: [...parts] });
   const credits: unknown = Reflect.get(Object(message.metadata), 'credits');
-  const ended = storedOutcome(message)?.kind;
-  const isStopped = ended === 'stopped';
+  const ended = storedOutcome(message);
+  const isStopped = ended?.kind === 'stopped';
   const onAgain = regenerate && (() => regenerate(message));
   const withPrice = useWithPrice();
   return (
@@ -190,7 +190,7 @@ function Answer({ message, question, isLast, actions: { regenerate, onRetried, a
         <AnswerPart key={key} {...{ part, parts, question, videos, ordered, isStopped, onRetried, onAgain, approve }} />
       ))}
       <Sources parts={parts} />
-      {!isLast && ended === 'failed' && <p className="problem small">The answer failed before it was complete.</p>}
+      {!isLast && ended?.kind === 'failed' && <p className="problem small">{explained(ended)}</p>}
       {!isLast && isStopped && <p className="quiet small">You stopped this answer.</p>}
       <div className="messagetools">
         {text !== '' && <CopyButton label="Copy the answer" read={() => text} />}

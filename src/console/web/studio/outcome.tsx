@@ -7,14 +7,14 @@ import { isSignedOut } from '../calls.ts';
 import { plainFailure } from '../create/order.ts';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { SessionEnded } from '../parts/states.tsx';
-import type { ModelChoice } from './account.ts';
+import { creditsOf, type ModelChoice } from './account.ts';
 import { useWithPrice } from './media.tsx';
 import { newThreadId } from './threads.ts';
 
 export type Outcome =
   | { readonly kind: 'completed' | 'stopped' | 'unanswered' }
-  /** The run has failed. */
-  | { readonly kind: 'failed'; readonly message: string }
+  /** The run has failed. `credits`: what it cost, if that is known. */
+  | { readonly kind: 'failed'; readonly message: string; readonly credits?: number | undefined }
   /** No run was started. The message is in the composer again. */
   | { readonly kind: 'refused'; readonly error: Error }
   /** The page has lost the stream. The run goes on. */
@@ -22,12 +22,20 @@ export type Outcome =
 
 /** How a stored answer ended. The service writes it into the metadata of the message. */
 export function storedOutcome({ role, metadata }: UIMessage): Outcome | undefined {
-  if (role !== 'assistant') return undefined;
-  const status: unknown = Reflect.get(Object(metadata), 'status');
-  const error: unknown = Reflect.get(Object(metadata), 'error');
-  if (status === 'failed') return { kind: 'failed', message: typeof error === 'string' ? error : '' };
-  return status === 'aborted' ? { kind: 'stopped' } : undefined;
+  const { status, error = '', credits } = Object(metadata) as { status?: string; error?: string; credits?: number };
+  if (role === 'assistant' && status === 'failed') return { kind: 'failed', message: error, credits };
+  return role === 'assistant' && status === 'aborted' ? { kind: 'stopped' } : undefined;
 }
+
+/** The same words at once and after a reload. */
+export const explained = ({ message, credits }: Extract<Outcome, { kind: 'failed' }>): string =>
+  [
+    'The answer failed.',
+    plainFailure(message),
+    credits === 0 ? 'No credits were taken.' : credits && `${creditsOf(credits)} charged.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 
 interface OutcomeNoteProps {
   readonly outcome: Outcome;
@@ -51,7 +59,7 @@ export function OutcomeNote({ outcome, modelChoice, onAnswerAgain, onReconnect }
       <CircleAlert {...icon} />
       {outcome.kind === 'failed' && (
         <>
-          <p>The answer failed. {plainFailure(outcome.message)}</p>
+          <p>{explained(outcome)}</p>
           {again}
         </>
       )}
