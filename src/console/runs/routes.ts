@@ -36,9 +36,10 @@ export function addRunRoutes(
       const { generation } = asset;
       const origin = generation?.taskId ? ` run ${generation.taskId}` : generation?.id ? ` order ${generation.id}` : '';
       await recordDeed(db, request, `view file ${asset.assetId}${origin}`, hashedTarget(asset.ownerId));
-      const json = { refs: [params.assetId] };
-      const route = asset.mime.startsWith('video/') ? '/v1/sign/video' : '/v1/sign/image';
-      const response = await media.send({ method: 'POST', route, json, idempotent: true });
+      const order = { json: { refs: [params.assetId] }, idempotent: true };
+      const response = asset.mime.startsWith('video/')
+        ? await media.send({ method: 'POST', route: '/v1/sign/video', ...order })
+        : await media.send({ method: 'POST', route: '/v1/sign/image', ...order });
       const one = bodyOf<ImageSignedRefs>(response)[params.assetId];
       if (!one?.ready) throw problems.not_found();
       return { mime: asset.mime, thumbUrl: one.thumbUrl ?? null, url: one.url };

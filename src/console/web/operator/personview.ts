@@ -58,17 +58,19 @@ type Action = Pick<ActionPage['actions'][number], 'action' | 'target'>;
 export function placeOf({ action, target }: Action): readonly [href: string, words: string] | undefined {
   const viewed = viewedIn(action);
   if (viewed?.href !== undefined) return [viewed.href, `Open the ${viewed.of}`];
-  const [, kind = '', id = ''] =
-    /^(incident|memory|mail|content|budget|queue|job(?= \S+ of)) .*?(\S+)$/.exec(target) ?? [];
-  const path = {
-    incident: `incidents/${id}`,
-    memory: action.startsWith('DELETE') ? undefined : `memory?memory=${id}`,
-    mail: `mail?tab=sent&id=${id}`,
-    content: 'content',
-    budget: 'models',
-    queue: `jobs?queue=${encodeURIComponent(id)}`,
-    job: `jobs?queue=${encodeURIComponent(id)}`,
-  }[kind];
+  // `incident <id>`, `job <id> of <queue>`, `budget of the day: none to 5 USD`.
+  const [kind = '', , of] = target.split(' ');
+  const id = target.slice(target.lastIndexOf(' ') + 1);
+  const jobs = `jobs?queue=${encodeURIComponent(id)}`;
+  const path = new Map([
+    ['incident', `incidents/${id}`],
+    ['memory', action.startsWith('DELETE') ? undefined : `memory?memory=${id}`],
+    ['mail', `mail?tab=sent&id=${id}`],
+    ['content', 'content'],
+    ['budget', 'models'],
+    ['queue', jobs],
+    ['job', of === 'of' ? jobs : undefined],
+  ]).get(kind);
   return path === undefined ? undefined : [`/operator/${path}`, `Open the ${kind === 'job' ? 'queue' : kind}`];
 }
 
