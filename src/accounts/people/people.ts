@@ -22,27 +22,9 @@ import type {
   Person,
   PersonDetails,
 } from './api.ts';
-import {
-  deletePerson,
-  findByEmail,
-  findById,
-  findByIds,
-  findChangeOwner,
-  findSurroundings,
-  findTargets,
-  insertBlock,
-  listBlocks,
-  listCreditChanges,
-  listEmails,
-  listPeople,
-  lockAccount,
-  type PeopleTables,
-  type PersonPlace,
-  setBlocked,
-  writeCreditChange,
-} from './peoplestore.ts';
+import * as store from './peoplestore.ts';
 
-type Row = Awaited<ReturnType<typeof findById>>[number];
+type Row = Awaited<ReturnType<typeof store.findById>>[number];
 
 const shownChanges = 50;
 /** Actions of a page whose users are looked for. */
@@ -56,12 +38,12 @@ export async function readPeople(
   const words = q.trim().toLowerCase();
   const filter = { plan, status };
   if (ids !== undefined || words !== '') {
-    const found = () => (isUuid(words) ? findById(db, words) : findByEmail(db, words, limit, filter));
-    const rows = await (ids === undefined ? found() : findByIds(db, ids, filter));
+    const found = () => (isUuid(words) ? store.findById(db, words) : store.findByEmail(db, words, limit, filter));
+    const rows = await (ids === undefined ? found() : store.findByIds(db, ids, filter));
     return { people: rows.map(toPerson), next_cursor: null };
   }
   // One row more than the page shows whether there is another page.
-  const rows = await listPeople(
+  const rows = await store.listPeople(
     db,
     { ...filter, order, after: cursor === undefined ? undefined : readCursor(cursor) },
     limit + 1,
@@ -72,7 +54,7 @@ export async function readPeople(
 }
 
 export async function readNames({ db }: PeopleContext, ids: readonly string[]): Promise<Names> {
-  return { names: Object.fromEntries((await listEmails(db, ids)).map(({ id, email }) => [id, email])) };
+  return { names: Object.fromEntries((await store.listEmails(db, ids)).map(({ id, email }) => [id, email])) };
 }
 
 /** Throws 404. */
@@ -81,13 +63,13 @@ export async function readPerson(
   userId: string,
 ): Promise<Omit<PersonDetails, 'sessions'>> {
   const { db, findSessionsEnd } = deps;
-  const [row] = await findById(db, userId);
+  const [row] = await store.findById(db, userId);
   if (row === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
   const [{ isOpenNotification, invitedBy, invited }, endedAt, changes, [block], { actions }] = await Promise.all([
-    findSurroundings(db, userId),
+    store.findSurroundings(db, userId),
     findSessionsEnd(userId),
-    listCreditChanges(db, userId, shownChanges),
-    listBlocks(db, userId, 1),
+    store.listCreditChanges(db, userId, shownChanges),
+    store.listBlocks(db, userId, 1),
     findActions(auditOf(db), { userId, limit: shownChanges }),
   ]);
   return {
@@ -114,15 +96,15 @@ export async function readActions({ db }: PeopleContext, query: ActionSearch): P
   const users =
     newest === undefined || hashes.length === 0
       ? new Map<string, string>()
-      : await findTargets(db, hashes, newest.at, search.userId);
+      : await store.findTargets(db, hashes, newest.at, search.userId);
   const changes = new Map<string, Changes>();
-  const blocks = new Map<string, Awaited<ReturnType<typeof listBlocks>>>();
+  const blocks = new Map<string, Awaited<ReturnType<typeof store.listBlocks>>>();
   for (const { action, target } of actions) {
     const userId = users.get(target);
     if (userId === undefined) continue;
     if (isOfCredits(action) && !changes.has(userId))
-      changes.set(userId, await listCreditChanges(db, userId, shownChanges));
-    if (isBlock(action) && !blocks.has(userId)) blocks.set(userId, await listBlocks(db, userId, shownChanges));
+      changes.set(userId, await store.listCreditChanges(db, userId, shownChanges));
+    if (isBlock(action) && !blocks.has(userId)) blocks.set(userId, await store.listBlocks(db, userId, shownChanges));
   }
   return {
     actions: actions.map((action) => {
@@ -135,7 +117,7 @@ export async function readActions({ db }: PeopleContext, query: ActionSearch): P
   };
 }
 
-type Changes = Awaited<ReturnType<typeof listCreditChanges>>;
+type Changes = Awaited<ReturnType<typeof store.listCreditChanges>>;
 
 const isOfCredits = (action: string) => action.endsWith('credits');
 const isBlock = (action: string) => action === 'POST /v1/people/:userId/block';
@@ -169,14 +151,14 @@ export async function changeCredits(
   { changeId, plan, credits, reason }: CreditsChange,
 ): Promise<Person> {
   await transaction(db, async (tx) => {
-    const before = await lockAccount(tx, userId);
+    const before = await store.lockAccount(tx, userId);
     if (before === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
-    const owner = await findChangeOwner(tx, changeId);
+    const owner = await store.findChangeOwner(tx, changeId);
     if (owner === userId) return;
     if (owner !== undefined) throw invalid('body.changeId', 'belongs to a change of another user');
     const after = { plan: plan ?? before.plan, credits: before.credits + credits };
     if (after.credits < 0 || after.credits > maxCredits) throw accountProblems.credits_out_of_range();
-    await writeCreditChange(tx, { changeId, userId, actor, reason, before, after });
+    await store.writeCreditChange(tx, { changeId, userId, actor, reason, before, after });
   });
   return findPerson(db, userId);
 }
@@ -194,24 +176,24 @@ export async function blockPerson(
   await transaction(db, async (tx) => {
     // Sessions before the profile, in the order of an erasure.
     await endSessions(userId, tx);
-    const before = await lockAccount(tx, userId);
+    const before = await store.lockAccount(tx, userId);
     if (before === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
     if (actorNamed(before.email ?? '').toLowerCase() === actor.toLowerCase()) throw accountProblems.own_account();
     if (before.blockedAt !== null) return;
-    await setBlocked(tx, userId, true);
-    await insertBlock(tx, userId, actor, reason);
+    await store.setBlocked(tx, userId, true);
+    await store.insertBlock(tx, userId, actor, reason);
   });
   return findPerson(db, userId);
 }
 
 /** The sessions that the block ended stay ended. Throws 404. */
 export async function unblockPerson({ db }: PeopleContext, userId: string): Promise<Person> {
-  await transaction(db, (tx) => setBlocked(tx, userId, false));
+  await transaction(db, (tx) => store.setBlocked(tx, userId, false));
   return findPerson(db, userId);
 }
 
 async function findPerson(db: PeopleContext['db'], userId: string): Promise<Person> {
-  const [row] = await findById(db, userId);
+  const [row] = await store.findById(db, userId);
   if (row === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
   return toPerson(row);
 }
@@ -221,14 +203,14 @@ function toPerson({ createdAtUs: _us, createdAt, updatedAt, activeAt, blockedAt,
   return { ...row, ...at, activeAt: activeAt?.toISOString() ?? null, blockedAt: blockedAt?.toISOString() ?? null };
 }
 
-const placeOf = ({ id, createdAtUs, credits }: Row, order: PeopleListing['order']): PersonPlace => ({
+const placeOf = ({ id, createdAtUs, credits }: Row, order: PeopleListing['order']): store.PersonPlace => ({
   id,
   value: order === 'credits' ? String(credits) : createdAtUs,
 });
 
-const writeCursor = ({ value, id }: PersonPlace) => Buffer.from(`${value} ${id}`).toString('base64url');
+const writeCursor = ({ value, id }: store.PersonPlace) => Buffer.from(`${value} ${id}`).toString('base64url');
 
-function readCursor(text: string): PersonPlace {
+function readCursor(text: string): store.PersonPlace {
   const [, value, id] = /^(\d{1,16}) (\S{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   if (value === undefined || id === undefined || !isUuid(id))
     throw invalid('querystring.cursor', 'must be a next_cursor');
@@ -240,20 +222,20 @@ function readCursor(text: string): PersonPlace {
 
 export async function erasePerson(deps: PeopleContext, userId: string): Promise<Erased> {
   const { db, jobTables, droppedJobs } = deps;
-  const [profile] = await findById(db, userId);
+  const [profile] = await store.findById(db, userId);
   await deps.endSessions(userId);
   const provider = await deps.removeAccount(userId);
   const words = [userId, ...(profile?.email ? [profile.email.toLowerCase()] : [])];
   const jobs = await forgetJobs(jobTables, words, droppedJobs);
   const pending = await countJobsAbout(jobTables, words);
-  const removed = await transaction(db, (tx) => deletePerson(tx, userId));
+  const removed = await transaction(db, (tx) => store.deletePerson(tx, userId));
   return { removed: { ...removed, jobs }, pending, provider };
 }
 
 // What the operators' endpoints of people use.
 
 export interface PeopleContext {
-  readonly db: Db<PeopleTables>;
+  readonly db: Db<store.PeopleTables>;
   /** When an operator last ended the sessions of a user. */
   readonly findSessionsEnd: (userId: string) => Promise<Date | undefined>;
   readonly listSessions: (userId: string) => Promise<PersonDetails['sessions']>;
@@ -263,6 +245,6 @@ export interface PeopleContext {
   /** Deletes the account at the identity provider. Throws 503 if it does not. */
   readonly removeAccount: (userId: string) => Promise<Erased['provider']>;
   /** Ends the sessions of the user. */
-  readonly endSessions: (userId: string, tx?: Tx<PeopleTables>) => Promise<void>;
+  readonly endSessions: (userId: string, tx?: Tx<store.PeopleTables>) => Promise<void>;
   readonly log: Log;
 }

@@ -27,19 +27,7 @@ import { listSessions } from '../store.ts';
 import type { AuthTables, ExportFile } from '../tables.ts';
 import type { AccountContext } from './context.ts';
 import { sendMail } from './mailing.ts';
-import {
-  type AccountExport,
-  addExport,
-  addPart,
-  findExport,
-  findExportOf,
-  findPart,
-  removeExport,
-  removeOldExport,
-  removeOtherParts,
-  setMailed,
-  setReady,
-} from './store.ts';
+import * as store from './store.ts';
 import { createTally, type ZipFile, zip } from './zip.ts';
 
 const mostSessions = 1000;
@@ -63,16 +51,16 @@ export const exportQueue: Queue<ExportJob> = {
 };
 
 /** Returns the export of the user. Orders one if there is none of the last 24 hours. Throws 404 without a profile. */
-export async function orderExport({ db, jobs }: AccountContext, userId: string): Promise<AccountExport> {
+export async function orderExport({ db, jobs }: AccountContext, userId: string): Promise<store.AccountExport> {
   if ((await findById(db, userId)).length === 0)
     throw problems.not_found({ message: 'There is no user with this id.' });
   await transaction(db, async (tx) => {
-    const old = await removeOldExport(tx, userId, replacedAfterHours);
+    const old = await store.removeOldExport(tx, userId, replacedAfterHours);
     if (old !== undefined) await jobs.cancel(tx, exportQueue, old);
-    const exportId = await addExport(tx, userId);
+    const exportId = await store.addExport(tx, userId);
     if (exportId !== undefined) await jobs.enqueue(tx, exportQueue, { exportId }, { key: exportId });
   });
-  const ordered = await findExportOf(db, userId);
+  const ordered = await store.findExportOf(db, userId);
   if (ordered === undefined) throw problems.engine_unavailable();
   return ordered;
 }
@@ -81,8 +69,8 @@ export async function orderExport({ db, jobs }: AccountContext, userId: string):
 export async function findOwnExport(
   { db }: Pick<AccountContext, 'db'>,
   userId: string,
-): Promise<AccountExport | undefined> {
-  const found = await findExportOf(db, userId);
+): Promise<store.AccountExport | undefined> {
+  const found = await store.findExportOf(db, userId);
   return found?.isExpired ? undefined : found;
 }
 
@@ -90,18 +78,18 @@ export function startExporting(deps: AccountContext): void {
   deps.jobs.work(exportQueue, (job) => proceed(deps, job), {
     concurrency: 2,
     // The user can order another one.
-    onDead: async (tx, { exportId }) => void (await removeExport(tx as never, exportId)),
+    onDead: async (tx, { exportId }) => void (await store.removeExport(tx as never, exportId)),
   });
 }
 
 async function proceed(deps: AccountContext, job: Job<ExportJob>): Promise<void> {
   const { db } = deps;
   const { exportId } = job.payload;
-  const found = await findExport(db, exportId);
+  const found = await store.findExport(db, exportId);
   if (found === undefined) return;
-  if (found.isExpired) return void (await removeExport(db, exportId));
+  if (found.isExpired) return void (await store.removeExport(db, exportId));
   if (found.readyAt === null) await prepare(deps, found, job.signal);
-  const ready = await findExport(db, exportId);
+  const ready = await store.findExport(db, exportId);
   // The user was erased in the meantime.
   if (ready?.expiresAt == null) return;
   if (!ready.isMailed) {
@@ -110,27 +98,27 @@ async function proceed(deps: AccountContext, job: Job<ExportJob>): Promise<void>
     const [profile] = await findById(db, ready.userId);
     const { email = null, language = null } = profile ?? {};
     await sendMail(deps, { type, key: `${type} ${exportId}`, userId: ready.userId, email, language, data });
-    await setMailed(db, exportId);
+    await store.setMailed(db, exportId);
   }
   await transaction(db, (tx) => job.postpone(tx, ready.expiresInMs));
 }
 
-async function prepare(deps: AccountContext, ordered: AccountExport, signal: AbortSignal): Promise<void> {
+async function prepare(deps: AccountContext, ordered: store.AccountExport, signal: AbortSignal): Promise<void> {
   const { db } = deps;
   const { exportId } = ordered;
   const contentId = randomUUID();
   // Of an attempt that was interrupted.
-  await removeOtherParts(db, exportId, contentId);
+  await store.removeOtherParts(db, exportId, contentId);
   const files: ExportFile[] = [];
   for (const [name, pieces] of Object.entries(await readAll(deps, ordered)))
-    files.push(await store(db, { exportId, contentId, name, pieces }, signal));
-  await transaction(db, (tx) => setReady(tx, exportId, { contentId, files, days: exportDays }));
+    files.push(await storeParts(db, { exportId, contentId, name, pieces }, signal));
+  await transaction(db, (tx) => store.setReady(tx, exportId, { contentId, files, days: exportDays }));
 }
 
 /** A file for each service. */
 async function readAll(
   deps: AccountContext,
-  { userId, requestedAt }: AccountExport,
+  { userId, requestedAt }: store.AccountExport,
 ): Promise<Readonly<Record<string, AsyncGenerator<string>>>> {
   const { clients } = deps;
   const { person, settings, invitedBy, invited, changes } = await readPerson(deps, userId);
@@ -193,7 +181,7 @@ function nameOf({ assetId, storageKey }: ExportedAsset): string {
   return `originals/${assetId}${extension}`;
 }
 
-async function store(
+async function storeParts(
   db: Db<AuthTables>,
   file: Readonly<Record<'exportId' | 'contentId' | 'name', string>> & { readonly pieces: AsyncGenerator<string> },
   signal: AbortSignal,
@@ -208,7 +196,7 @@ async function store(
   let waitingBytes = 0;
   const write = async () => {
     if (waitingBytes === 0) return;
-    await addPart(db, {
+    await store.addPart(db, {
       export_id: exportId,
       content_id: contentId,
       file: name,
@@ -238,13 +226,13 @@ async function* encoded(pieces: AsyncGenerator<string>, signal: AbortSignal): As
 }
 
 /** The archive of an export that is ready. */
-export function readArchive(deps: AccountContext, ready: AccountExport): Readable {
+export function readArchive(deps: AccountContext, ready: store.AccountExport): Readable {
   return Readable.from(zip(filesOf(deps, ready)), { objectMode: false });
 }
 
 async function* filesOf(
   { db, clients }: AccountContext,
-  { exportId, contentId, files, userId, requestedAt }: AccountExport,
+  { exportId, contentId, files, userId, requestedAt }: store.AccountExport,
 ): AsyncGenerator<ZipFile> {
   for (const { name, compressedBytes, ...facts } of files ?? []) {
     const compressed = partsOf(db, { exportId, contentId: contentId ?? '', file: name });
@@ -281,7 +269,7 @@ async function* partsOf(
   place: Readonly<Record<'exportId' | 'contentId' | 'file', string>>,
 ): AsyncGenerator<Uint8Array> {
   for (let number = 0; ; number++) {
-    const bytes = await findPart(db, { ...place, number });
+    const bytes = await store.findPart(db, { ...place, number });
     if (bytes === undefined) return;
     yield bytes;
   }

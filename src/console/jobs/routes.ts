@@ -8,19 +8,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { summarizeQueues } from '#platform/jobs/depth.ts';
 import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
-import {
-  discardDead,
-  discardJob,
-  findShownJob,
-  hastenFailing,
-  type ShownJob as JobRow,
-  listJobs,
-  type PayloadChange,
-  readDatabaseTime,
-  retryJob,
-  reviveDead,
-  type SeenJob,
-} from '#platform/jobs/operatorstore.ts';
+import * as store from '#platform/jobs/operatorstore.ts';
 import { parseJson } from '#platform/json.ts';
 import { problems } from '#platform/problem.ts';
 import { deliveryQueue, typeOfEvent } from '#webhooks/publishing.ts';
@@ -47,7 +35,7 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: Stored
     response: { 200: api.jobList },
     handler: async ({ query: { queue, state, q = '' } }) => {
       const words = q.trim();
-      const rows = await listJobs(deps.db, queue, state, longestList, words);
+      const rows = await store.listJobs(deps.db, queue, state, longestList, words);
       const jobs = rows.map((row) => describe(queue, row, deps.traceLink));
       return { jobs: words === '' ? jobs : jobs.filter((job) => isShownIn(job, words.toLowerCase())) };
     },
@@ -92,7 +80,7 @@ export async function readQueues(db: Db<JobTables>): Promise<api.QueueList['queu
 const isShownIn = ({ id, requestId, reason, payload, about }: api.ShownJob, words: string): boolean =>
   [id, requestId, reason, payload, about.userId].some((text) => text?.toLowerCase().includes(words));
 
-function describe(queue: string, row: JobRow, traceLink: TraceLink): api.ShownJob {
+function describe(queue: string, row: store.ShownJob, traceLink: TraceLink): api.ShownJob {
   return {
     id: row.jobId,
     fence: row.fence,
@@ -118,7 +106,7 @@ const named = z
   .partial();
 
 /** For the title of a job. Most queues of users take the id of the user as the lane. */
-function aboutOf(queue: string, { payload, lane }: JobRow): api.ShownJob['about'] {
+function aboutOf(queue: string, { payload, lane }: store.ShownJob): api.ShownJob['about'] {
   const { body } = z.object({ body: z.string().optional() }).safeParse(payload).data ?? {};
   const delivered = queue === deliveryQueue.name ? body : undefined;
   const { data = {} } = named.safeParse(delivered === undefined ? payload : Object(parseJson(delivered)).data);
@@ -140,12 +128,12 @@ const batchSize = 1000;
 const largestChange = 10_000;
 
 /** Throws 404, or 409 if the job has changed, was settled by its service, or was replaced. */
-async function retryShownJob({ db, clock }: StoredContext, actor: string, job: SeenJob): Promise<void> {
+async function retryShownJob({ db, clock }: StoredContext, actor: string, job: store.SeenJob): Promise<void> {
   // Receivers ignore repeated events, but other jobs must not run again after they are done.
   const found = await findSeen(db, job, ({ status, queue }) => status !== 'done' || queue === deliveryQueue.name);
   if (found.settled) throw consoleProblems.job_settled();
   const isRevived = await transaction(db, async (tx) => {
-    if (!(await retryJob(tx, job, restartOf(found.queue, clock)))) return false;
+    if (!(await store.retryJob(tx, job, restartOf(found.queue, clock)))) return false;
     await record(tx, actor, 'retry job', `job ${job.jobId} of ${found.queue}`, 'done');
     return true;
   }).catch((error: unknown) => {
@@ -155,10 +143,10 @@ async function retryShownJob({ db, clock }: StoredContext, actor: string, job: S
 }
 
 /** Throws 404, or 409 if the job is not dead any more. */
-async function discardDeadJob({ db }: StoredContext, actor: string, job: SeenJob): Promise<void> {
+async function discardDeadJob({ db }: StoredContext, actor: string, job: store.SeenJob): Promise<void> {
   const { queue } = await findSeen(db, job, ({ status }) => status === 'dead');
   const isDiscarded = await transaction(db, async (tx) => {
-    if (!(await discardJob(tx, job))) return false;
+    if (!(await store.discardJob(tx, job))) return false;
     await record(tx, actor, 'discard job', `job ${job.jobId} of ${queue}`, 'done');
     return true;
   });
@@ -171,16 +159,16 @@ async function retryAll(
   { queue, failing }: z.output<typeof api.retriedQueue>,
 ): Promise<api.ChangedJobs> {
   const change = restartOf(queue, deps.clock);
-  const revive = (tx: Tx<JobTables>, diedBy: Date) => reviveDead(tx, queue, { diedBy, limit: batchSize, change });
+  const revive = (tx: Tx<JobTables>, diedBy: Date) => store.reviveDead(tx, queue, { diedBy, limit: batchSize, change });
   const dead = await inBatches(deps, actor, { action: 'retry dead jobs', queue, work: revive });
   if (!failing) return dead;
-  const hasten = (tx: Tx<JobTables>) => hastenFailing(tx, queue, batchSize);
+  const hasten = (tx: Tx<JobTables>) => store.hastenFailing(tx, queue, batchSize);
   const late = await inBatches(deps, actor, { action: 'retry failing jobs', queue, work: hasten });
   return { count: dead.count + late.count, hasMore: dead.hasMore || late.hasMore };
 }
 
 function discardAllDead(deps: StoredContext, actor: string, queue: string): Promise<api.ChangedJobs> {
-  const discard = (tx: Tx<JobTables>, diedBy: Date) => discardDead(tx, queue, { diedBy, limit: batchSize });
+  const discard = (tx: Tx<JobTables>, diedBy: Date) => store.discardDead(tx, queue, { diedBy, limit: batchSize });
   return inBatches(deps, actor, { action: 'discard dead jobs', queue, work: discard });
 }
 
@@ -196,7 +184,7 @@ async function inBatches(
   actor: string,
   { action, queue, work }: BatchedAction,
 ): Promise<api.ChangedJobs> {
-  const diedBy = await readDatabaseTime(db);
+  const diedBy = await store.readDatabaseTime(db);
   let count = 0;
   while (count < largestChange) {
     const changed = await retryCollision(() =>
@@ -225,17 +213,17 @@ async function retryCollision(work: () => Promise<number>): Promise<number> {
   }
 }
 
-type FoundJob = NonNullable<Awaited<ReturnType<typeof findShownJob>>>;
+type FoundJob = NonNullable<Awaited<ReturnType<typeof store.findShownJob>>>;
 
-async function findSeen(db: Db<JobTables>, { jobId, fence }: SeenJob, may: (job: FoundJob) => boolean) {
-  const found = await findShownJob(db, jobId);
+async function findSeen(db: Db<JobTables>, { jobId, fence }: store.SeenJob, may: (job: FoundJob) => boolean) {
+  const found = await store.findShownJob(db, jobId);
   if (found === undefined) throw problems.not_found();
   if (found.fence !== fence || !may(found)) throw consoleProblems.job_changed();
   return found;
 }
 
 /** A delivery has 24 hours from its publication. A retry starts them again. */
-function restartOf(queue: string, clock: Clock): PayloadChange {
+function restartOf(queue: string, clock: Clock): store.PayloadChange {
   return queue === deliveryQueue.name ? { publishedAtMs: clock.now() } : {};
 }
 

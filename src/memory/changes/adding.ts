@@ -9,27 +9,13 @@ import {
 } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
-import {
-  findByHash,
-  findMemories,
-  insertLinks,
-  insertMemory,
-  insertRevision,
-  invalidate,
-  type NewMemory,
-  revalidate,
-  type Statement,
-  type StoredMemory,
-  sizeOf,
-  updateMemory,
-  updateMetadata,
-} from '../memories/memorystore.ts';
+import * as store from '../memories/memorystore.ts';
 import { memoryProblems } from '../problems.ts';
 import { hashContent } from '../text.ts';
 import { hasRoom, writeEntity } from './entitywrite.ts';
 
 export interface Added {
-  readonly memory: StoredMemory;
+  readonly memory: store.StoredMemory;
   /** The request was merged into an existing memory. */
   readonly deduplicated: boolean;
   /** `restored`: it had been replaced, and is valid again. `repeated`: it was there word for word. */
@@ -45,7 +31,7 @@ export async function addMemory(deps: MemoryContext, actor: Actor, request: Addi
   const { content, type, metadata = {} } = request;
   const saidAt = new Date(request.said_at ?? Date.now());
   const embedding = await embedOne(deps.embedder, content);
-  const incoming: NewMemory = {
+  const incoming: store.NewMemory = {
     type,
     content,
     hash: hashContent(content),
@@ -64,19 +50,19 @@ async function addOrMerge(
   writing: Writing,
   actor: Actor,
   entity: Entity,
-  incoming: NewMemory,
+  incoming: store.NewMemory,
 ): Promise<Added> {
   const { tx, version, state } = writing;
-  const equal = await findByHash(tx, entity, incoming.type, incoming.hash);
+  const equal = await store.findByHash(tx, entity, incoming.type, incoming.hash);
   if (equal !== undefined && equal.invalidAt !== null) return restore(deps, writing, actor, equal, incoming);
   if (equal !== undefined) return merge(deps, writing, actor, equal, incoming, 1);
   const { findNeighbours } = await import('../merging/finding.ts');
   const index = await deps.indexes.getLocked(tx, entity, state);
   const { twin, links, corrected } = await findNeighbours(deps, tx, entity, index, incoming);
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, incoming, twin.similarity);
-  if (!hasRoom(state, { memories: 1, bytes: sizeOf(incoming) })) throw memoryProblems.memory_full();
-  const memory = await insertMemory(tx, deps.column, entity, incoming, version);
-  await insertLinks(tx, memory.id, links);
+  if (!hasRoom(state, { memories: 1, bytes: store.sizeOf(incoming) })) throw memoryProblems.memory_full();
+  const memory = await store.insertMemory(tx, deps.column, entity, incoming, version);
+  await store.insertLinks(tx, memory.id, links);
   await correct(deps, writing, actor, memory, corrected);
   writing.recordChange(incoming.type);
   await deps.requestJudgement?.(writing, memory);
@@ -88,13 +74,13 @@ async function correct(
   { embedder }: MemoryContext,
   { tx, version }: Writing,
   actor: Actor,
-  memory: StoredMemory,
+  memory: store.StoredMemory,
   ids: readonly string[],
 ): Promise<void> {
-  for (const older of ids.length === 0 ? [] : await findMemories(tx, ids)) {
+  for (const older of ids.length === 0 ? [] : await store.findMemories(tx, ids)) {
     if (older.saidAt > memory.saidAt) continue;
-    await invalidate(tx, older, memory.id, version);
-    await insertRevision(tx, older.id, {
+    await store.invalidate(tx, older, memory.id, version);
+    await store.insertRevision(tx, older.id, {
       action: 'replace',
       actor,
       before: contentOf(older),
@@ -112,10 +98,10 @@ async function restore(
   deps: MemoryContext,
   writing: Writing,
   actor: Actor,
-  replaced: StoredMemory,
-  incoming: NewMemory,
+  replaced: store.StoredMemory,
+  incoming: store.NewMemory,
 ): Promise<Added> {
-  const valid = await revalidate(writing.tx, replaced, writing.version);
+  const valid = await store.revalidate(writing.tx, replaced, writing.version);
   const { memory } = await merge(deps, writing, actor, valid, incoming, 1);
   await deps.requestJudgement?.(writing, memory);
   return { memory, deduplicated: true, outcome: 'restored' };
@@ -129,23 +115,23 @@ async function merge(
   deps: MemoryContext,
   { tx, version, state, recordChange }: Writing,
   actor: Actor,
-  known: StoredMemory,
-  incoming: NewMemory,
+  known: store.StoredMemory,
+  incoming: store.NewMemory,
   similarity: number,
 ): Promise<Added> {
   if (incoming.content === known.content && addsNothing(known.metadata, incoming.metadata)) {
     // A repeated addition becomes the newest.
     recordChange(known.type);
-    const memory = await updateMetadata(tx, known, known.metadata, version, latest(known, incoming));
+    const memory = await store.updateMetadata(tx, known, known.metadata, version, latest(known, incoming));
     return { memory, deduplicated: true, outcome: 'repeated' };
   }
   const metadata = mergedMetadata(known.metadata, incoming.metadata);
   const { isAtLeastAsFull } = await import('../merging/finding.ts');
   const isFuller = isAtLeastAsFull(incoming.content, known.content);
   const merged = { content: isFuller ? incoming.content : known.content, type: known.type, metadata };
-  const fits = hasRoom(state, { memories: 0, bytes: sizeOf(merged) - known.bytes });
+  const fits = hasRoom(state, { memories: 0, bytes: store.sizeOf(merged) - known.bytes });
   const after: MemoryContent = fits ? merged : contentOf(known);
-  await insertRevision(tx, known.id, {
+  await store.insertRevision(tx, known.id, {
     action: 'merge',
     actor,
     before: contentOf(known),
@@ -156,18 +142,24 @@ async function merge(
   });
   const memory =
     fits && isFuller
-      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata, ...latest(known, incoming) }, { version })
-      : await updateMetadata(tx, known, after.metadata, version, latest(known, incoming));
+      ? await store.updateMemory(
+          tx,
+          deps.column,
+          known,
+          { ...incoming, metadata, ...latest(known, incoming) },
+          { version },
+        )
+      : await store.updateMetadata(tx, known, after.metadata, version, latest(known, incoming));
   recordChange(known.type);
   return { memory, deduplicated: true, outcome: 'merged' };
 }
 
 /** The later one of the two statements. */
-function latest({ saidAt: known }: StoredMemory, { saidAt = known, origin }: NewMemory): Statement {
+function latest({ saidAt: known }: store.StoredMemory, { saidAt = known, origin }: store.NewMemory): store.Statement {
   return saidAt > known ? { saidAt, origin } : { saidAt: undefined, origin: undefined };
 }
 
-export function contentOf({ content, type, metadata }: MemoryContent | StoredMemory): MemoryContent {
+export function contentOf({ content, type, metadata }: MemoryContent | store.StoredMemory): MemoryContent {
   return { content, type, metadata };
 }
 

@@ -7,20 +7,7 @@ import { problems } from '#platform/problem.ts';
 import type { MemoryContent } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
-import {
-  findByHash,
-  findMemory,
-  findUndoable,
-  insertDistinction,
-  insertLinks,
-  insertMemory,
-  markUndone,
-  type NewMemory,
-  revalidate,
-  type StoredMemory,
-  type StoredRevision,
-  sizeOf,
-} from '../memories/memorystore.ts';
+import * as store from '../memories/memorystore.ts';
 import { memoryProblems } from '../problems.ts';
 import { hashContent } from '../text.ts';
 import { rewrite } from './editing.ts';
@@ -29,20 +16,20 @@ import { hasRoom, writeEntity } from './entitywrite.ts';
 const maxTries = 3;
 
 /** Throws 404, 409 `nothing_to_undo`, `duplicate_memory`, 503 `embedder_unavailable`. */
-export async function undoChange(deps: MemoryContext, seen: StoredMemory): Promise<StoredMemory> {
+export async function undoChange(deps: MemoryContext, seen: store.StoredMemory): Promise<store.StoredMemory> {
   for (let tries = 1; tries <= maxTries; tries += 1) {
-    const newest = await findUndoable(deps.db, seen.id);
+    const newest = await store.findUndoable(deps.db, seen.id);
     if (newest === undefined) throw memoryProblems.nothing_to_undo();
     const embedding = await embedOne(deps.embedder, newest.before.content);
     const separated = newest.incoming && (await embedContent(deps, newest.incoming));
     const restored = await writeEntity(deps, seen, async (writing) => {
-      const memory = await findMemory(writing.tx, seen.id);
+      const memory = await store.findMemory(writing.tx, seen.id);
       if (memory === undefined) throw problems.not_found();
-      const undoable = await findUndoable(writing.tx, seen.id);
+      const undoable = await store.findUndoable(writing.tx, seen.id);
       // A concurrent change added a revision, which restores other content.
       if (undoable?.number !== newest.number) return undefined;
       if (newest.action === 'replace') return restore(writing, memory, newest);
-      await markUndone(writing.tx, seen.id, newest.number);
+      await store.markUndone(writing.tx, seen.id, newest.number);
       const restored = await rewrite(deps, writing, memory, newest.before, embedding);
       if (separated) await separate(deps, writing, restored, separated);
       return restored;
@@ -55,13 +42,17 @@ export async function undoChange(deps: MemoryContext, seen: StoredMemory): Promi
 /** Makes a replaced memory valid again, beside the one that had replaced it. */
 async function restore(
   { tx, version, recordChange }: Writing,
-  replaced: StoredMemory,
-  { incoming }: StoredRevision,
-): Promise<StoredMemory> {
-  const memory = await revalidate(tx, replaced, version);
-  if (replaced.replacedBy !== null) await insertLinks(tx, memory.id, [{ id: replaced.replacedBy, kind: 'related' }]);
+  replaced: store.StoredMemory,
+  { incoming }: store.StoredRevision,
+): Promise<store.StoredMemory> {
+  const memory = await store.revalidate(tx, replaced, version);
+  if (replaced.replacedBy !== null)
+    await store.insertLinks(tx, memory.id, [{ id: replaced.replacedBy, kind: 'related' }]);
   if (incoming !== null)
-    await insertDistinction(tx, memory, memory.type, [hashContent(incoming.content), hashContent(memory.content)]);
+    await store.insertDistinction(tx, memory, memory.type, [
+      hashContent(incoming.content),
+      hashContent(memory.content),
+    ]);
   recordChange(memory.type);
   return memory;
 }
@@ -69,7 +60,7 @@ async function restore(
 async function embedContent(
   { embedder }: MemoryContext,
   { content, type, metadata }: MemoryContent,
-): Promise<NewMemory> {
+): Promise<store.NewMemory> {
   const embedding = await embedOne(embedder, content);
   return { type, content, metadata, hash: hashContent(content), embedder: embedder.name, embedding };
 }
@@ -81,29 +72,32 @@ async function embedContent(
 async function separate(
   deps: MemoryContext,
   { tx, version, state, recordChange }: Writing,
-  restored: StoredMemory,
-  separated: NewMemory,
+  restored: store.StoredMemory,
+  separated: store.NewMemory,
 ): Promise<void> {
-  const equal = await findByHash(tx, restored, separated.type, separated.hash);
+  const equal = await store.findByHash(tx, restored, separated.type, separated.hash);
   if (equal !== undefined && equal.invalidAt === null) return;
   if (equal !== undefined) {
     // Another memory has replaced it since.
     if (equal.replacedBy !== restored.id) return;
-    const memory = await revalidate(tx, equal, version);
+    const memory = await store.revalidate(tx, equal, version);
     return markSeparate(tx, restored, memory, recordChange);
   }
-  if (!hasRoom(state, { memories: 1, bytes: sizeOf(separated) })) return;
-  const memory = await insertMemory(tx, deps.column, restored, separated, version);
+  if (!hasRoom(state, { memories: 1, bytes: store.sizeOf(separated) })) return;
+  const memory = await store.insertMemory(tx, deps.column, restored, separated, version);
   await markSeparate(tx, restored, memory, recordChange);
 }
 
 async function markSeparate(
   tx: Writing['tx'],
-  restored: StoredMemory,
-  memory: StoredMemory,
+  restored: store.StoredMemory,
+  memory: store.StoredMemory,
   recordChange: Writing['recordChange'],
 ): Promise<void> {
-  await insertLinks(tx, memory.id, [{ id: restored.id, kind: 'related' }]);
-  await insertDistinction(tx, restored, memory.type, [hashContent(memory.content), hashContent(restored.content)]);
+  await store.insertLinks(tx, memory.id, [{ id: restored.id, kind: 'related' }]);
+  await store.insertDistinction(tx, restored, memory.type, [
+    hashContent(memory.content),
+    hashContent(restored.content),
+  ]);
   recordChange(memory.type);
 }

@@ -8,19 +8,7 @@ import { afterCommit, assertOutsideTransaction, type Database, type Db } from '.
 import type { Log } from '../log.ts';
 import { countJobs } from './depth.ts';
 import { type JobInsertion, type Jobs, type JobTables, LeaseLost, largestDepth } from './jobs.ts';
-import {
-  cancelJob,
-  expediteJob,
-  expireOthers,
-  findJob,
-  type Holder,
-  insertionOf,
-  insertJob,
-  jobsOf,
-  newJob,
-  renewJobs,
-  withdrawJobs,
-} from './rows.ts';
+import * as rows from './rows.ts';
 import { type Attempt, idOf, type RunningJob, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {
@@ -66,7 +54,7 @@ export function createJobs(options: JobsOptions): Jobs {
     const jobs = holdings();
     if (jobs.length === 0) return;
     const startedAtMs = performance.now();
-    const renewed = await renewJobs(db, jobs, leaseMs).catch((error: unknown) => {
+    const renewed = await rows.renewJobs(db, jobs, leaseMs).catch((error: unknown) => {
       // Another process that reaches the database may have taken them. A renewal that began before may have failed because this one stood still.
       if (!isSoleProcess) for (const job of jobs) if (job.leasedUntilMs <= startedAtMs) lose(job);
       throw error;
@@ -81,7 +69,7 @@ export function createJobs(options: JobsOptions): Jobs {
 
   async function sweep(): Promise<void> {
     // Once is enough, because no other process can start while this one runs.
-    if (isSoleProcess && !hasExpiredOthers) await expireOthers(db, processHolder);
+    if (isSoleProcess && !hasExpiredOthers) await rows.expireOthers(db, processHolder);
     hasExpiredOthers = true;
     for (const queue of await findLostQueues(db)) {
       const worker = workers.get(queue);
@@ -113,7 +101,7 @@ export function createJobs(options: JobsOptions): Jobs {
 
   return {
     enqueue: async (handle, queue, payload, enqueueOptions = {}) => {
-      const enqueued = await insertJob(jobsOf(handle), queue, queue.payload.parse(payload), enqueueOptions);
+      const enqueued = await rows.insertJob(rows.jobsOf(handle), queue, queue.payload.parse(payload), enqueueOptions);
       wakeAfterCommit(queue.name);
       return enqueued;
     },
@@ -121,10 +109,10 @@ export function createJobs(options: JobsOptions): Jobs {
       assertOutsideTransaction('the start of a job');
       if (queue.movesTo !== undefined)
         throw new Error(`jobs of the queue ${queue.name} can move, so they are enqueued`);
-      const row = newJob(queue.payload.parse(payload));
-      const insertion = (held?: Holder): JobInsertion => ({
+      const row = rows.newJob(queue.payload.parse(payload));
+      const insertion = (held?: rows.Holder): JobInsertion => ({
         isClaimed: held !== undefined,
-        statement: insertionOf(queue.name, row, place, held),
+        statement: rows.insertionOf(queue.name, row, place, held),
       });
       const insertHeld = () => insert(insertion({ holder: processHolder, leaseMs }));
       const started = workers.get(queue.name)?.start(row, insertHeld, attempt as Attempt<unknown> | undefined);
@@ -139,11 +127,11 @@ export function createJobs(options: JobsOptions): Jobs {
       workers.set(queue.name, startWorker(deps, queue, handler, workOptions));
       if (intervals.length === 0) startIntervals();
     },
-    find: (jobId) => findJob(db, jobId),
-    cancel: (handle, queue, key) => cancelJob(jobsOf(handle), queue.name, key),
-    withdraw: (handle, queue, keys) => withdrawJobs(jobsOf(handle), queue.name, keys),
+    find: (jobId) => rows.findJob(db, jobId),
+    cancel: (handle, queue, key) => rows.cancelJob(rows.jobsOf(handle), queue.name, key),
+    withdraw: (handle, queue, keys) => rows.withdrawJobs(rows.jobsOf(handle), queue.name, keys),
     hasten: async (handle, queue, key) => {
-      await expediteJob(jobsOf(handle), queue.name, key);
+      await rows.expediteJob(rows.jobsOf(handle), queue.name, key);
       wakeAfterCommit(queue.name);
     },
     overdueS: () => findOverdueJobsS(db, keepDoneMs),

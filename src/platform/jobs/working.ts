@@ -13,22 +13,7 @@ import {
   WorkerStopping,
   type WorkOptions,
 } from './jobs.ts';
-import {
-  type ClaimedRow,
-  claimJobs,
-  claimRoundRobin,
-  completeJob,
-  completionOf,
-  endJobAsDead,
-  findSpent,
-  isLost,
-  jobsOf,
-  moveJob,
-  postponeJob,
-  releaseExpired,
-  retryJob,
-  returnJob,
-} from './rows.ts';
+import * as rows from './rows.ts';
 
 export interface WorkerOptions {
   readonly database: Database;
@@ -46,7 +31,7 @@ export interface Worker {
    * Runs a job that `insert` writes as held by this process, as soon as it resolves with `true`. Returns `undefined`, and inserts
    * nothing, if the worker has no room.
    */
-  start(row: ClaimedRow, insert: () => Promise<boolean>, attempt?: Attempt<unknown>): Promise<boolean> | undefined;
+  start(row: rows.ClaimedRow, insert: () => Promise<boolean>, attempt?: Attempt<unknown>): Promise<boolean> | undefined;
   /** Makes jobs of lost workers available again, or ends them. */
   sweep(): Promise<void>;
   readonly running: ReadonlyMap<string, RunningJob>;
@@ -56,7 +41,7 @@ export interface Worker {
 
 export type Attempt<Payload> = (job: Job<Payload>) => Promise<void>;
 
-export interface RunningJob extends ClaimedRow {
+export interface RunningJob extends rows.ClaimedRow {
   readonly controller: AbortController;
   /** The value of performance.now() until which the lease is certainly valid. */
   leasedUntilMs: number;
@@ -78,7 +63,7 @@ export function startWorker<Payload, Tables>(
   const db = database.queries<JobTables>();
   const log = deps.log.child({ queue: queue.name });
   const maxAttempts = queue.maxAttempts ?? 10;
-  const claim = queue.isRoundRobin ? claimRoundRobin : claimJobs;
+  const claim = queue.isRoundRobin ? rows.claimRoundRobin : rows.claimJobs;
   // A job must not run in the context of the request that starts it.
   const outsideRequests = AsyncLocalStorage.snapshot();
   const running = new Map<string, RunningJob>();
@@ -113,7 +98,7 @@ export function startWorker<Payload, Tables>(
       const startedAtMs = performance.now();
       reserved = sharesRoom ? Math.ceil(roomLeft() / 2) : roomLeft();
       const room = reserved;
-      let rows: readonly ClaimedRow[];
+      let rows: readonly rows.ClaimedRow[];
       try {
         rows = await claim(db, queue.name, room, holder, leaseMs);
       } finally {
@@ -124,7 +109,7 @@ export function startWorker<Payload, Tables>(
     }
   }
 
-  function start(row: ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload> = handler) {
+  function start(row: rows.ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload> = handler) {
     sharesRoom = !queue.isRoundRobin;
     if (isStopping || roomLeft() <= 0) return undefined;
     const started = insertAndBegin(row, insert, attempt).finally(() => {
@@ -135,7 +120,7 @@ export function startWorker<Payload, Tables>(
     return started;
   }
 
-  async function insertAndBegin(row: ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload>) {
+  async function insertAndBegin(row: rows.ClaimedRow, insert: () => Promise<boolean>, attempt: Attempt<Payload>) {
     const startedAtMs = performance.now();
     const isInserted = await insert();
     if (isInserted) outsideRequests(() => begin(row, startedAtMs, attempt));
@@ -147,7 +132,7 @@ export function startWorker<Payload, Tables>(
     if (isWakePending) wake();
   }
 
-  function begin(row: ClaimedRow, startedAtMs: number, attempt?: Attempt<Payload>): void {
+  function begin(row: rows.ClaimedRow, startedAtMs: number, attempt?: Attempt<Payload>): void {
     const job = { ...row, controller: new AbortController(), leasedUntilMs: startedAtMs + leaseMs };
     running.set(idOf(row), job);
     const end = inRequestScope(row, () => run(job, attempt ?? handler))
@@ -166,27 +151,27 @@ export function startWorker<Payload, Tables>(
     const { signal } = job.controller;
     const parsed = queue.payload.safeParse(job.payload);
     if (!parsed.success) {
-      await retryWrite(() => endJobAsDead(db, job, 'the payload does not parse'));
+      await retryWrite(() => rows.endJobAsDead(db, job, 'the payload does not parse'));
       return log.error({ jobId: job.jobId }, 'a job is dead: its payload does not parse');
     }
     let isCompleted = false;
     const complete = async <T>(tx: Tx<T>): Promise<void> => {
-      if (!(await completeJob(jobsOf(tx), job))) throw new LeaseLost();
+      if (!(await rows.completeJob(rows.jobsOf(tx), job))) throw new LeaseLost();
       isCompleted = true;
     };
     const completeBy: Job<Payload>['completeBy'] = async (write) => {
-      if (!(await write(completionOf(job)))) throw new LeaseLost();
+      if (!(await write(rows.completionOf(job)))) throw new LeaseLost();
       isCompleted = true;
     };
     const move = async <T>(tx: Tx<T>): Promise<void> => {
       if (queue.movesTo === undefined) throw new Error(`jobs of the queue ${queue.name} do not move`);
-      if (!(await moveJob(jobsOf(tx), job, queue.movesTo))) throw new LeaseLost();
+      if (!(await rows.moveJob(rows.jobsOf(tx), job, queue.movesTo))) throw new LeaseLost();
       isCompleted = true;
       deps.wakeAfterCommit(queue.movesTo);
     };
     let dueInMs: number | undefined;
     const postpone = async <T>(tx: Tx<T>, delayMs: number): Promise<void> => {
-      if (!(await postponeJob(jobsOf(tx), job, delayMs))) throw new LeaseLost();
+      if (!(await rows.postponeJob(rows.jobsOf(tx), job, delayMs))) throw new LeaseLost();
       isCompleted = true;
       dueInMs = delayMs;
     };
@@ -209,7 +194,7 @@ export function startWorker<Payload, Tables>(
     }
     // The poll for due jobs may be up to a second late.
     if (dueInMs !== undefined) setTimeout(wake, dueInMs + dueSlackMs).unref();
-    if (isCompleted || (await retryWrite(() => completeJob(db, job)))) return;
+    if (isCompleted || (await retryWrite(() => rows.completeJob(db, job)))) return;
     log.warn(
       { jobId, attempt },
       'a worker finished a job after it lost its lease; only the attempt of the new worker counts',
@@ -220,11 +205,11 @@ export function startWorker<Payload, Tables>(
     const { jobId, attempt, controller } = job;
     const why: unknown = controller.signal.reason;
     if (why instanceof LeaseLost) return log.warn({ jobId, attempt }, 'a job now belongs to another worker');
-    if (why instanceof WorkerStopping) return void (await retryWrite(() => returnJob(db, job)));
+    if (why instanceof WorkerStopping) return void (await retryWrite(() => rows.returnJob(db, job)));
     const reason = reasonOf(error);
     const isDead = error instanceof UnrecoverableError || attempt >= maxAttempts;
     const end = () =>
-      isDead ? endAsDead(job, payload, reason) : retryJob(db, job, retryDelayMs(queue, attempt), reason);
+      isDead ? endAsDead(job, payload, reason) : rows.retryJob(db, job, retryDelayMs(queue, attempt), reason);
     const isWritten = await retryWrite(end).catch((cause: unknown) => {
       log.warn({ err: error, jobId, attempt }, 'a job failed');
       throw cause;
@@ -237,10 +222,10 @@ export function startWorker<Payload, Tables>(
   }
 
   /** `false`: another worker holds the job, or it was canceled. Then nothing is written. */
-  async function endAsDead(row: ClaimedRow, payload: Payload, reason: string): Promise<boolean> {
-    if (onDead === undefined) return endJobAsDead(db, row, reason);
+  async function endAsDead(row: rows.ClaimedRow, payload: Payload, reason: string): Promise<boolean> {
+    if (onDead === undefined) return rows.endJobAsDead(db, row, reason);
     return transaction(database.queries<Tables>(), async (tx) => {
-      const isEnded = await endJobAsDead(jobsOf(tx), row, reason, true);
+      const isEnded = await rows.endJobAsDead(rows.jobsOf(tx), row, reason, true);
       if (isEnded) await onDead(tx, payload, reason);
       return isEnded;
     });
@@ -248,18 +233,18 @@ export function startWorker<Payload, Tables>(
 
   async function sweep(): Promise<void> {
     const own = [...running.values()].map(({ jobId }) => jobId);
-    const lost = isLost(queue.name, own);
-    if (await releaseExpired(db, lost, maxAttempts)) log.warn('taking over jobs of a lost worker');
-    for (const row of await findSpent(db, lost, maxAttempts)) {
+    const lost = rows.isLost(queue.name, own);
+    if (await rows.releaseExpired(db, lost, maxAttempts)) log.warn('taking over jobs of a lost worker');
+    for (const row of await rows.findSpent(db, lost, maxAttempts)) {
       // A job that cannot be ended must not keep the others, and those of other queues, from being taken over.
       await endSpent(row).catch((error: unknown) => log.error({ err: error, jobId: row.jobId }, 'cannot end a job'));
     }
   }
 
-  async function endSpent(row: ClaimedRow): Promise<void> {
+  async function endSpent(row: rows.ClaimedRow): Promise<void> {
     const parsed = queue.payload.safeParse(row.payload);
     const reason = 'the worker was lost';
-    const isEnded = await (parsed.success ? endAsDead(row, parsed.data, reason) : endJobAsDead(db, row, reason));
+    const isEnded = await (parsed.success ? endAsDead(row, parsed.data, reason) : rows.endJobAsDead(db, row, reason));
     if (isEnded) log.error({ jobId: row.jobId }, 'a job is dead: its worker was lost in the last attempt');
   }
 
@@ -272,19 +257,19 @@ export function startWorker<Payload, Tables>(
     await settled([...ends.values()], abortGraceMs);
     const left = [...running.values()];
     if (left.length > 0) log.warn({ count: left.length }, 'returning jobs that do not stop to the queue');
-    await Promise.all(left.map((job) => returnJob(db, job)));
+    await Promise.all(left.map((job) => rows.returnJob(db, job)));
   }
 
   return { wake, start, sweep, stop, running };
 }
 
 /** Work for a request is logged under its ids, even long after its response. */
-function inRequestScope<T>({ requestId, traceparent }: ClaimedRow, work: () => T): T {
+function inRequestScope<T>({ requestId, traceparent }: rows.ClaimedRow, work: () => T): T {
   const trace = traceparent === null ? undefined : readTrace({ traceparent });
   return trace === undefined || requestId === null ? work() : inScope({ requestId, trace }, work);
 }
 
-export function idOf({ jobId, fence }: Pick<ClaimedRow, 'jobId' | 'fence'>): string {
+export function idOf({ jobId, fence }: Pick<rows.ClaimedRow, 'jobId' | 'fence'>): string {
   return `${jobId} ${fence}`;
 }
 
