@@ -10,14 +10,7 @@ import { Readable } from 'node:stream';
 import mimeTypes from 'mime';
 import { type Config, readConfig } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
-import {
-  createRelocations,
-  findRelocations,
-  forgetRelocation,
-  noteRelocations,
-  type Relocation,
-  relocateAssets,
-} from '#media/reconciling/relocationstore.ts';
+import * as store from '#media/reconciling/relocationstore.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { mapConcurrently } from '#platform/concurrency.ts';
@@ -102,7 +95,7 @@ async function open(config: Config, closers: Closers): Promise<MoveEnds | undefi
     await beginNotes(target.queries());
     await writeNote(target.queries(), 'source', { id: sourceId });
   }
-  await createRelocations(target.queries());
+  await store.createRelocations(target.queries());
   return { source, target, sourceObjects, targetObjects, movesObjects };
 }
 
@@ -151,7 +144,7 @@ async function moveAll({ source, target, sourceObjects, targetObjects, movesObje
   await transaction(
     notes,
     async (tx) => {
-      await relocateAssets(tx, sourceObjects.bucket, targetObjects.bucket);
+      await store.relocateAssets(tx, sourceObjects.bucket, targetObjects.bucket);
       await endNotes(tx);
     },
     longestMs,
@@ -224,7 +217,7 @@ async function* pagesOf(objects: Objects): AsyncGenerator<readonly ListedObject[
 
 async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Promise<void> {
   const { source, target, notes, progress } = move;
-  const noted = await findRelocations(
+  const noted = await store.findRelocations(
     notes,
     page.map(({ key }) => key),
   );
@@ -234,7 +227,7 @@ async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Pr
     if (known?.etag !== etag || known.newBucket !== target.bucket) {
       const moved = await retry(() => moveObject(move, object), retryOptions);
       const place = { backend: 'objects', bucket: source.bucket, newBucket: target.bucket } as const;
-      await noteRelocations(notes, [{ ...place, key, etag, size, ...moved }]);
+      await store.noteRelocations(notes, [{ ...place, key, etag, size, ...moved }]);
     }
     progress.add(size);
   });
@@ -244,7 +237,7 @@ async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Pr
 async function moveObject(
   { source, target }: ObjectsMove,
   { key, etag, size }: ListedObject,
-): Promise<Pick<Relocation, 'newEtag' | 'sha256'>> {
+): Promise<Pick<store.Relocation, 'newEtag' | 'sha256'>> {
   const body = await source.get(key, { ifMatch: etag });
   if (body === undefined)
     throw new StartFault(`${key} disappeared during the move: an instance is still running on the source.`);
@@ -272,7 +265,7 @@ async function* hashed(stream: Readable, digest: ReturnType<typeof createHash>) 
 async function verifyTarget({ source, target, notes }: ObjectsMove): Promise<number> {
   let count = 0;
   for await (const page of pagesOf(target)) {
-    const noted = await findRelocations(
+    const noted = await store.findRelocations(
       notes,
       page.map(({ key }) => key),
     );
@@ -285,7 +278,7 @@ async function verifyTarget({ source, target, notes }: ObjectsMove): Promise<num
       const original = await source.head(key);
       if (original === undefined) {
         await target.remove([key]);
-        await forgetRelocation(notes, key);
+        await store.forgetRelocation(notes, key);
       } else if (note.newEtag === etag && original.size === size) count += 1;
     }
   }

@@ -17,15 +17,7 @@ import { planContinuation, readRecord } from '../steps/recovery.ts';
 import { cancelVideosOfTask } from '../videos/ending.ts';
 import { endQueued, startNext } from './queue.ts';
 import { checkStart, KeyTaken, readRun, startRun } from './runs.ts';
-import {
-  findRunningOf,
-  findStart,
-  type KeyedStart,
-  listRuns,
-  type Run,
-  requestAbort,
-  type Started,
-} from './runstore.ts';
+import * as store from './runstore.ts';
 
 /** How long a start waits until the run that it interrupts has ended. After that, it starts later. */
 const interruptWaitMs = 10_000;
@@ -43,7 +35,7 @@ export async function startTaskOnce(
   userId: string,
   request: TaskRequest,
   key: string | undefined,
-): Promise<Started> {
+): Promise<store.Started> {
   if (key === undefined) return asStarted(await startTask(deps, userId, request));
   // Servers name the user in the body, and tokens do not: both are the same request.
   const keyed = { userId, key, bodyDigest: digestOf({ ...request, userId: null }) };
@@ -58,16 +50,20 @@ export async function startTaskOnce(
   }
 }
 
-const asStarted = ({ taskId, threadId, status }: Run): Started => ({ taskId, threadId, queued: status === 'queued' });
+const asStarted = ({ taskId, threadId, status }: store.Run): store.Started => ({
+  taskId,
+  threadId,
+  queued: status === 'queued',
+});
 
 /** Where the stream of a run that goes on in a message has the message behind it. */
 export async function findBeginning({ db }: ServingContext, taskId: string): Promise<string | undefined> {
-  const [run] = await listRuns(db, [taskId]);
+  const [run] = await store.listRuns(db, [taskId]);
   return run === undefined || run.replayed === null ? undefined : `${run.epochMs}-${run.replayed}`;
 }
 
-async function findEarlier({ db }: ServingContext, keyed: KeyedStart): Promise<Started | undefined> {
-  const earlier = await findStart(db, keyed);
+async function findEarlier({ db }: ServingContext, keyed: store.KeyedStart): Promise<store.Started | undefined> {
+  const earlier = await store.findStart(db, keyed);
   if (earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier;
   throw agentProblems.idempotency_conflict({ fields: { reason: 'idempotency_conflict', taskId: earlier.taskId } });
 }
@@ -80,8 +76,8 @@ export async function startTask(
   deps: ServingContext,
   userId: string,
   request: TaskRequest,
-  keyed?: KeyedStart,
-): Promise<Run> {
+  keyed?: store.KeyedStart,
+): Promise<store.Run> {
   if (request.approvals) return goOn(deps, userId, { threadId: request.threadId, approvals: request.approvals }, keyed);
   const chosen = deps.models.pick(request.model ?? undefined);
   assertMedia(deps.catalogue, request.media ?? {});
@@ -97,7 +93,12 @@ export async function startTask(
 }
 
 /** Goes on after approvals, in their message. Throws as `startAnswered`. */
-export async function goOn(deps: ServingContext, userId: string, answers: Answers, keyed?: KeyedStart): Promise<Run> {
+export async function goOn(
+  deps: ServingContext,
+  userId: string,
+  answers: Answers,
+  keyed?: store.KeyedStart,
+): Promise<store.Run> {
   await deps.prompts.assertAllowed(
     userId,
     answers.approvals.map(({ reason }) => reason ?? ''),
@@ -109,14 +110,14 @@ export async function goOn(deps: ServingContext, userId: string, answers: Answer
 }
 
 /** Stops the run in progress and starts the queued run in its place. Returns it as it is then. */
-async function interrupt(deps: ServingContext, queued: Run): Promise<Run> {
+async function interrupt(deps: ServingContext, queued: store.Run): Promise<store.Run> {
   const { threadId, taskId } = queued;
-  const running = await findRunningOf(deps.db, threadId);
+  const running = await store.findRunningOf(deps.db, threadId);
   // If the queued run was the next one, it may be running by now.
   if (running !== undefined && running.taskId !== taskId) stopEverywhere(deps, running.taskId);
   for (const since = performance.now(); performance.now() - since < interruptWaitMs; await sleep(lookEveryMs)) {
     await startNext(deps, threadId);
-    const [run] = await listRuns(deps.db, [taskId]);
+    const [run] = await store.listRuns(deps.db, [taskId]);
     if (run?.status !== 'queued') return run ?? queued;
   }
   return queued;
@@ -136,7 +137,7 @@ export async function abortTask(deps: ServingContext, caller: Caller, taskId: st
 
 /** Requests the end of a run from whichever process executes it. */
 export async function stopRun(deps: ServingContext, taskId: string): Promise<void> {
-  await requestAbort(deps.db, taskId);
+  await store.requestAbort(deps.db, taskId);
   stopEverywhere(deps, taskId);
 }
 

@@ -10,16 +10,7 @@ import { findRunningOf } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { branchOff, findPlace, moveBack } from './branchstore.ts';
 import { appendMessage, type NewMessage, type ThreadLimits } from './messagestore.ts';
-import {
-  findOwnership,
-  hideThreads as hide,
-  lockExistingThread,
-  lockThread,
-  removeThread as remove,
-  setModelTitle,
-  type ThreadLock,
-  updateThread,
-} from './threadstore.ts';
+import * as store from './threadstore.ts';
 
 /**
  * Locks the user's thread, or begins it. Throws 403 for another user's thread, 409 while it is being deleted, and 400 if it is
@@ -31,7 +22,12 @@ export async function openThread(
   userId: string,
   temporary: boolean | null = null,
 ): Promise<boolean> {
-  const { ownerId, isDeleting, isTrashed, isTemporary } = await lockThread(tx, threadId, userId, temporary ?? false);
+  const { ownerId, isDeleting, isTrashed, isTemporary } = await store.lockThread(
+    tx,
+    threadId,
+    userId,
+    temporary ?? false,
+  );
   if (ownerId !== userId) throw problems.forbidden();
   if (isDeleting) {
     // The run ends with the deletion.
@@ -41,7 +37,7 @@ export async function openThread(
   if (temporary !== null && temporary !== isTemporary)
     throw invalid('body.temporary', `must be ${isTemporary} or absent, because the thread exists`);
   // A conversation that goes on is not thrown away.
-  if (isTrashed) await updateThread(tx, threadId, { trashed: false });
+  if (isTrashed) await store.updateThread(tx, threadId, { trashed: false });
   return isTemporary;
 }
 
@@ -66,7 +62,7 @@ export async function changeThread(
   threadId: string,
   change: ThreadChange,
 ): Promise<void> {
-  const ownerId = await updateThread(tx, threadId, change);
+  const ownerId = await store.updateThread(tx, threadId, change);
   if (ownerId === undefined) throw problems.not_found();
   await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
@@ -95,7 +91,7 @@ export async function nameThread(
   messageId: string,
   title: string,
 ): Promise<void> {
-  const ownerId = await setModelTitle(tx, threadId, messageId, title);
+  const ownerId = await store.setModelTitle(tx, threadId, messageId, title);
   if (ownerId !== undefined) await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
 
@@ -111,7 +107,7 @@ export async function hideThreads(
   deletesAssets: boolean,
   isOnlyExpired = false,
 ): Promise<readonly string[]> {
-  const hidden = await hide(tx, ownerId, threadId, deletesAssets, isOnlyExpired);
+  const hidden = await store.hideThreads(tx, ownerId, threadId, deletesAssets, isOnlyExpired);
   await userEvents.publish(
     tx,
     ownerId,
@@ -122,12 +118,12 @@ export async function hideThreads(
 
 /** Locks a hidden thread for its removal. `false`: it is gone, or a thread that was begun since has its id. */
 export async function lockHiddenThread(tx: Tx<AgentTables>, threadId: string): Promise<boolean> {
-  return (await lockExistingThread(tx, threadId))?.isDeleting ?? false;
+  return (await store.lockExistingThread(tx, threadId))?.isDeleting ?? false;
 }
 
 /** Removes the rows of a hidden thread, which has to be locked. */
 export function removeThread(tx: Tx<AgentTables>, threadId: string): Promise<void> {
-  return remove(tx, threadId);
+  return store.removeThread(tx, threadId);
 }
 
 // Who may read and change a thread.
@@ -165,8 +161,8 @@ export async function findVisible(
   deps: { readonly db: Db<AgentTables> },
   userId: string | undefined,
   threadId: string,
-): Promise<ThreadLock | undefined> {
-  const thread = await findOwnership(deps.db, threadId);
+): Promise<store.ThreadLock | undefined> {
+  const thread = await store.findOwnership(deps.db, threadId);
   if (thread !== undefined && userId !== undefined && thread.ownerId !== userId) throw problems.forbidden();
   return thread?.isDeleting ? undefined : thread;
 }

@@ -23,18 +23,7 @@ import { commit, outgoingFetch, version } from '#platform/version.ts';
 import { checkImageModel, checkVideoModel } from './generators.ts';
 import { checkEmbeddings, checkModel } from './models.ts';
 import { type Outcome, reasonOf, Warning } from './probing.ts';
-import {
-  checkCdn,
-  checkClassifier,
-  checkCms,
-  checkCredentials,
-  checkIdentity,
-  checkMail,
-  checkMcpServers,
-  checkPromptScreening,
-  checkResizing,
-  checkWebhooks,
-} from './services.ts';
+import * as services from './services.ts';
 import { checkServices } from './siblings.ts';
 
 /** Returns a finding. A thrown error is a fault, and its message explains the fix. A Warning does not change the exit code. */
@@ -49,22 +38,22 @@ const checks: Readonly<Record<string, Check>> = {
   objects: checkObjects,
   legacy: checkLegacy,
   services: checkServices,
-  resizing: checkResizing,
-  cdn: checkCdn,
-  identity: checkIdentity,
-  cms: checkCms,
-  mail: checkMail,
+  resizing: services.checkResizing,
+  cdn: services.checkCdn,
+  identity: services.checkIdentity,
+  cms: services.checkCms,
+  mail: services.checkMail,
   model: checkModel,
   'image model': checkImageModel,
   'video model': checkVideoModel,
   embeddings: checkEmbeddings,
-  'mcp servers': checkMcpServers,
-  webhooks: checkWebhooks,
+  'mcp servers': services.checkMcpServers,
+  webhooks: services.checkWebhooks,
   screening: checkScreening,
-  classifier: checkClassifier,
+  classifier: services.checkClassifier,
   quarantine: checkQuarantine,
-  prompts: checkPromptScreening,
-  'content credentials': checkCredentials,
+  prompts: services.checkPromptScreening,
+  'content credentials': services.checkCredentials,
   ffmpeg: checkVideo,
 };
 

@@ -13,29 +13,13 @@ import { contentOf, mergedMetadata } from '../changes/adding.ts';
 import { hasRoom, writeEntity } from '../changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext, Writing } from '../context.ts';
 import { EntityErased, readTime, type Since } from '../memories/entitystore.ts';
-import {
-  findDistinctions,
-  findMemories,
-  insertRevision,
-  invalidate,
-  type StoredMemory,
-  sizeOf,
-  updateMetadata,
-} from '../memories/memorystore.ts';
+import * as store from '../memories/memorystore.ts';
 import { CallsUsedUp, callModel } from '../model/callstore.ts';
 import { AnswerRejected, type Question } from '../model/languagemodel.ts';
 import { compare } from '../search/searching.ts';
 import type { Handle } from '../tables.ts';
 import { hashContent } from '../text.ts';
-import {
-  deleteJudgements,
-  findByJudgingKey,
-  findJudgingKey,
-  findNextDue,
-  findWaiting,
-  insertJudgement,
-  lockByJudgingKey,
-} from './judgementstore.ts';
+import * as judgements from './judgementstore.ts';
 
 const payload = z.object({ key: z.string() });
 /** If the last attempt fails too, the memories wait for a retry by an operator, or for the next addition to the entity. */
@@ -58,9 +42,9 @@ export function requestJudgement(
 ): NonNullable<MemoryContext['requestJudgement']> {
   const delayMs = deps.judgingDelayMs ?? defaultDelayMs;
   return async ({ tx }, memory) => {
-    const key = await findJudgingKey(tx, memory);
+    const key = await judgements.findJudgingKey(tx, memory);
     // Only the job waits, so that it takes all memories that came until it starts.
-    await insertJudgement(tx, memory.id, 0);
+    await judgements.insertJudgement(tx, memory.id, 0);
     await deps.jobs.enqueue(tx, judgingQueue, { key }, { key, delayMs });
   };
 }
@@ -68,8 +52,8 @@ export function requestJudgement(
 /** For the context: the caller judges what it adds. If it dies, a job does. */
 export function reserveJudgement({ jobs }: JudgingContext): NonNullable<MemoryContext['requestJudgement']> {
   return async ({ tx }, memory) => {
-    const key = await findJudgingKey(tx, memory);
-    await insertJudgement(tx, memory.id, reservedMs);
+    const key = await judgements.findJudgingKey(tx, memory);
+    await judgements.insertJudgement(tx, memory.id, reservedMs);
     // A key of its own, because a job that starts late must not hold up the one for other additions.
     await jobs.enqueue(tx, judgingQueue, { key }, { key: `${key} reserved`, delayMs: reservedMs });
   };
@@ -81,7 +65,7 @@ export function workOnJudgements(deps: JudgingContext): void {
 
 async function judgeEntity(deps: JudgingContext, job: Job<z.output<typeof payload>>): Promise<void> {
   const { key } = job.payload;
-  const entity = await findByJudgingKey(deps.db, key);
+  const entity = await judgements.findByJudgingKey(deps.db, key);
   if (entity === undefined) return;
   do {
     try {
@@ -98,8 +82,8 @@ async function judgeEntity(deps: JudgingContext, job: Job<z.output<typeof payloa
 /** Completes the job unless more is due. The lock excludes an addition that would find the job unfinished. */
 function finish({ db, jobs }: JudgingContext, job: Job<unknown>, key: string): Promise<boolean> {
   return transaction(db, async (tx) => {
-    const entity = await lockByJudgingKey(tx, key);
-    const dueInMs = entity && (await findNextDue(tx, entity));
+    const entity = await judgements.lockByJudgingKey(tx, key);
+    const dueInMs = entity && (await judgements.findNextDue(tx, entity));
     if (dueInMs !== undefined && dueInMs <= 0) return false;
     await job.complete(tx);
     if (dueInMs !== undefined) await jobs.enqueue(tx, judgingQueue, { key }, { key, delayMs: Math.ceil(dueInMs) });
@@ -120,7 +104,7 @@ export async function judgeWaiting(
   signal?: AbortSignal,
 ): Promise<Judgements | undefined> {
   const since = await readTime(deps.db);
-  const waiting = await findWaiting(deps.db, entity, ids?.length ?? atOnce, ids);
+  const waiting = await judgements.findWaiting(deps.db, entity, ids?.length ?? atOnce, ids);
   if (waiting.length === 0) return undefined;
   const pairs = await findPairs(deps, entity, waiting);
   try {
@@ -157,16 +141,16 @@ async function requestVerdicts(
 function settle(
   deps: JudgingContext,
   entity: Entity,
-  waiting: readonly StoredMemory[],
+  waiting: readonly store.StoredMemory[],
   verdicts: readonly Verdict[],
 ): Promise<Judgements> {
   const ids = waiting.map(({ id }) => id);
   return writeEntity(deps, entity, async (writing) => {
     // If the memories were deleted, so may have been the row of the entity, and the lock must not bring it back.
-    if ((await findMemories(writing.tx, ids)).length === 0) throw new EntityErased();
+    if ((await store.findMemories(writing.tx, ids)).length === 0) throw new EntityErased();
     const { results, changed } = await applyVerdicts(deps, writing, verdicts);
     // The next judgement of a memory that has changed reads its present content.
-    await deleteJudgements(
+    await judgements.deleteJudgements(
       writing.tx,
       ids.filter((id) => !changed.has(id)),
     );
@@ -220,14 +204,14 @@ type FoundPair = Pick<Verdict, 'newer' | 'older'>;
 
 /** Returns the pair as it is now, or `undefined` if one of the two is not valid any more, or if an undo has separated them. */
 async function findValid({ tx }: Writing, { newer, older }: Verdict): Promise<FoundPair | undefined> {
-  const rows = new Map((await findMemories(tx, [newer.id, older.id])).map((row) => [row.id, row]));
+  const rows = new Map((await store.findMemories(tx, [newer.id, older.id])).map((row) => [row.id, row]));
   const pair = { newer: rows.get(newer.id), older: rows.get(older.id) };
   if (!isValid(pair.newer) || !isValid(pair.older)) return undefined;
   const found = { newer: pair.newer, older: pair.older };
   return (await areDistinct(tx, found)) ? undefined : found;
 }
 
-function isValid(memory: StoredMemory | undefined): memory is StoredMemory {
+function isValid(memory: store.StoredMemory | undefined): memory is store.StoredMemory {
   return memory !== undefined && memory.invalidAt === null;
 }
 
@@ -241,12 +225,12 @@ function hasChanged(now: FoundPair, seen: FoundPair): boolean {
 async function replace(
   deps: JudgingContext,
   { tx, version, recordChange }: Writing,
-  replaced: StoredMemory,
-  by: StoredMemory,
+  replaced: store.StoredMemory,
+  by: store.StoredMemory,
   { reason, similarity }: Verdict,
 ): Promise<Judged> {
-  await invalidate(tx, replaced, by.id, version);
-  await insertRevision(tx, replaced.id, {
+  await store.invalidate(tx, replaced, by.id, version);
+  await store.insertRevision(tx, replaced.id, {
     action: 'replace',
     actor: 'model',
     before: contentOf(replaced),
@@ -272,9 +256,9 @@ async function merge(
   const isNewerFuller = isAtLeastAsFull(newer.content, older.content);
   const [staying, leaving] = isNewerFuller ? [newer, older] : [older, newer];
   const merged = { ...contentOf(staying), metadata: mergedMetadata(older.metadata, newer.metadata) };
-  const fits = hasRoom(state, { memories: 0, bytes: sizeOf(merged) - staying.bytes });
+  const fits = hasRoom(state, { memories: 0, bytes: store.sizeOf(merged) - staying.bytes });
   const after = fits ? merged : contentOf(staying);
-  await insertRevision(tx, staying.id, {
+  await store.insertRevision(tx, staying.id, {
     action: 'merge',
     actor: 'model',
     before: contentOf(staying),
@@ -286,7 +270,7 @@ async function merge(
   });
   // The fact was stated when the newer one was, so an older one that stays moves up.
   if (staying === older || JSON.stringify(after.metadata) !== JSON.stringify(staying.metadata))
-    await updateMetadata(tx, staying, after.metadata, version);
+    await store.updateMetadata(tx, staying, after.metadata, version);
   await replace(deps, writing, leaving, staying, verdict);
   return { action: 'merged', id: staying.id };
 }
@@ -301,14 +285,14 @@ const longestJudgedBytes = 8192;
 /** Of all memories of one call. */
 const mostBytes = 65_536;
 
-const bytesOf = ({ content }: StoredMemory) => Buffer.byteLength(content);
-const isJudged = (memory: StoredMemory) => memory.invalidAt === null && bytesOf(memory) <= longestJudgedBytes;
+const bytesOf = ({ content }: store.StoredMemory) => Buffer.byteLength(content);
+const isJudged = (memory: store.StoredMemory) => memory.invalidAt === null && bytesOf(memory) <= longestJudgedBytes;
 
 /** Throws `embedder_unavailable`. Pairs that an undo separated are left out. */
 async function findPairs(
   deps: MemoryContext,
   entity: Entity,
-  waiting: readonly StoredMemory[],
+  waiting: readonly store.StoredMemory[],
 ): Promise<readonly Pair[]> {
   const judged = waiting.filter(isJudged);
   const index = judged.length === 0 ? undefined : await deps.indexes.get(deps.db, entity);
@@ -324,7 +308,7 @@ async function findPairs(
       .toSorted(([, left], [, right]) => right - left)
       .slice(0, mostNeighbors);
     const ids = near.map(([id]) => id);
-    const rows = new Map((await findMemories(deps.db, ids)).map((row) => [row.id, row]));
+    const rows = new Map((await store.findMemories(deps.db, ids)).map((row) => [row.id, row]));
     for (const [id, similarity] of near) {
       const other = rows.get(id);
       if (other === undefined || !isJudged(other)) continue;
@@ -340,7 +324,7 @@ async function findPairs(
 }
 
 /** The memory that was stated last is the newer one. */
-function inOrder(left: StoredMemory, right: StoredMemory): Pick<Pair, 'newer' | 'older'> {
+function inOrder(left: store.StoredMemory, right: store.StoredMemory): Pick<Pair, 'newer' | 'older'> {
   const difference =
     left.saidAt.getTime() - right.saidAt.getTime() ||
     left.updatedAt.getTime() - right.updatedAt.getTime() ||
@@ -351,7 +335,7 @@ function inOrder(left: StoredMemory, right: StoredMemory): Pick<Pair, 'newer' | 
 /** Whether an undo has separated the two for good. */
 async function areDistinct(db: Handle, { newer, older }: Pick<Pair, 'newer' | 'older'>): Promise<boolean> {
   for (const type of new Set([newer.type, older.type])) {
-    const distinct = await findDistinctions(db, older, type, hashContent(older.content));
+    const distinct = await store.findDistinctions(db, older, type, hashContent(older.content));
     if (distinct.has(hashContent(newer.content).toString('hex'))) return true;
   }
   return false;
@@ -360,8 +344,8 @@ async function areDistinct(db: Handle, { newer, older }: Pick<Pair, 'newer' | 'o
 // What the language model is asked about pairs of memories, and how its answer is checked.
 
 export interface Pair {
-  readonly newer: StoredMemory;
-  readonly older: StoredMemory;
+  readonly newer: store.StoredMemory;
+  readonly older: store.StoredMemory;
   readonly similarity: number;
 }
 
