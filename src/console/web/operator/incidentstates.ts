@@ -67,9 +67,8 @@ export function titleOf({ origin, list, label, reasons }: Titled): string {
 }
 
 export type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'assetId'> &
-  Partial<Pick<Incident, 'threadId' | 'shareId' | 'isShared' | 'decision' | 'isGone' | 'origin'>> & {
-    readonly isRestricted?: boolean;
-  };
+  Partial<Pick<Incident, 'threadId' | 'shareId' | 'isShared' | 'decision' | 'isGone' | 'origin'>> &
+  Partial<Pick<Stored, 'isRestricted'>>;
 
 export const isAlbum = ({ threadId }: Pick<Incident, 'threadId'>): boolean => threadId?.startsWith('album:') ?? false;
 

@@ -139,11 +139,7 @@ function UnsentMails({ of: id }: { readonly of: string }) {
 }
 
 /** What the operator chose and wrote. `ticked`: by the keys of the others. */
-type Draft = {
-  readonly decision?: string;
-  readonly typed?: string;
-  readonly ticked?: Readonly<Record<string, boolean>>;
-};
+type Draft = { readonly decision?: string; readonly typed?: string; readonly ticked?: Record<string, boolean> };
 /** `onClose` opens it again with its argument. */
 type DialogProps = { readonly incident: Incident; readonly former: Draft; readonly onClose: (next?: Draft) => void };
 
@@ -276,9 +272,11 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
         )}
         {template && [incident.ownerId, ...strangers].map((id) => <MailLanguage key={id} of={id} />)}
         {decision === 'remove' && worst === 'minor' && !incident.isGone && (
-          <div className="problem stack">
-            The removal deletes the file, and the export has its digests, not the file. Export it before you remove it.
-            If you must preserve the file, restrict it until the authorities have it.
+          <div className="stack">
+            <p className="problem">
+              Export the incident before you remove the file. The export has the digests of the file, not the file. If you
+              must preserve it, restrict it until the authorities have it.
+            </p>
             <Export of={id} />
           </div>
         )}
