@@ -46,6 +46,7 @@ it.each([
   ['Hidden from Explore', { isRestricted: true }],
   ['Removed', { decision: { decision: 'remove' } }],
   ['Blocked', { origin: null }],
+  ['In a conversation', { origin: null, scopeKind: 'thread' }],
   ['Blocked', { origin: null, scopeKind: 'library' }],
 ])('shows the place as %s', (words, changes) => {
   expect(placeOf({ scopeKind: 'feed', scopeId: 'posts', assetId: 'a', ...changes } as never).words).toBe(words);

@@ -80,15 +80,15 @@ export function placeOf(
   edge?: string,
 ) {
   const { shareId, isShared, isGone, origin, isRestricted = decision?.decision === 'restrict' } = one;
-  const isBlocked = origin !== undefined && !isDecidable({ origin });
-  const gone = isRemoved({ decision }) ? 'Removed' : isGone ? 'Deleted' : isBlocked ? 'Blocked' : undefined;
+  const gone = isRemoved({ decision }) ? 'Removed' : isGone ? 'Deleted' : undefined;
   if (isShared) return { words: 'On a shared page', href: edge && `${edge}/s/${shareId}` };
   if (isAlbum({ threadId })) return { words: gone ? `${gone} from an album` : 'In an album', href: undefined };
   const thread = threadId ?? (scopeKind === 'thread' ? scopeId : null);
   if (thread?.startsWith('mcp-')) return { words: 'Made over MCP', href: undefined };
   if (thread !== null)
     return { words: gone ? `${gone} from a conversation` : 'In a conversation', href: runsOf(thread) };
-  if (gone) return { words: gone, href: undefined };
+  const isBlocked = origin !== undefined && !isDecidable({ origin });
+  if (gone || isBlocked) return { words: gone ?? 'Blocked', href: undefined };
   if (scopeKind === 'feed' && isRestricted) return { words: 'Hidden from Explore', href: undefined };
   if (scopeKind === 'feed') return { words: 'Published in Explore', href: `/explore/${assetId}` };
   const words = {

@@ -274,8 +274,8 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
         {decision === 'remove' && worst === 'minor' && !incident.isGone && (
           <div className="stack">
             <p className="problem">
-              Export the incident before you remove the file. The export has the digests of the file, not the file. If you
-              must preserve it, restrict it until the authorities have it.
+              Export the incident before you remove the file. The export has the digests of the file, not the file. If
+              you must preserve it, restrict it until the authorities have it.
             </p>
             <Export of={id} />
           </div>
