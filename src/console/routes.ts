@@ -106,7 +106,7 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
   addForwards(app, guard, clients.auth, [
     ['get', '/api/actions', '/v1/actions', 'Search the actions of operators, newest first', actions],
   ]);
-  addIncidentRoutes(app, guard, clients.media);
+  addIncidentRoutes(app, guard, clients);
   addSentMailRoutes(app, guard, deps, clients);
   addRunRoutes(app, guard, deps, clients);
   addUsageRoutes(app, guard, clients);

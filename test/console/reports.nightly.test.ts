@@ -1,11 +1,13 @@
 /** A report in a real browser, from an upload to the answer of an appeal: its owner, a reader, and an operator. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Incident } from '#media/incidents/api.ts';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
-import { openDesk } from './desk.fixture.ts';
+import { digestOf, type Lists, openLists } from '../media/lists.fixture.ts';
+import { openDesk, type Person } from './desk.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { type ConsoleRig, enterAsOperator, enterAsUser, startConsole, visit } from './rig.fixture.ts';
 import { shoot } from './shooting.fixture.ts';
@@ -15,18 +17,33 @@ const limitMs = 120_000;
 describe.skipIf(withoutChromium)('a report', () => {
   let rig: ConsoleRig;
   let browser: Browser;
+  let lists: Lists;
   beforeAll(async () => {
-    [rig, browser] = await Promise.all([startConsole(), launchChromium()]);
+    lists = await openLists();
+    const kept = { MEDIA_BLOCKED_HASHES: lists.folder, MEDIA_QUARANTINE_KEY: randomBytes(32).toString('base64') };
+    [rig, browser] = await Promise.all([startConsole(kept), launchChromium()]);
   }, limitMs);
   afterAll(async () => {
     await browser.close();
     await rig.close();
+    await lists.close();
   });
 
   async function enter(path: string, email = `${randomUUID()}@example.com`): Promise<Page> {
     const visitor = await visit(browser);
     await enterAsUser(visitor, rig, path, email);
     return visitor.page;
+  }
+
+  /** The published image of an order. The same prompt makes the same bytes. */
+  async function publishOrder(owner: Person, prompt: string): Promise<string> {
+    const { body } = await owner.call<{ id: string }>('agent', 'POST', '/images', { prompt, seed: 7 });
+    const read = async () =>
+      (await owner.call<{ items: { assetId: string | null }[] }>('agent', 'GET', `/generations/${body.id}`)).body;
+    await expect.poll(async () => (await read()).items[0]?.assetId, { timeout: 60_000 }).toMatch(/-/);
+    const { assetId } = (await read()).items[0] ?? {};
+    const copy = { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'posts' };
+    return (await owner.call<{ assetId: string }>('media', 'POST', '/v1/copy', copy)).body.assetId;
   }
 
   async function publish(owner: Page): Promise<void> {
@@ -344,16 +361,9 @@ describe.skipIf(withoutChromium)('a report', () => {
       await enterAsUser(visitor, rig, '/library', email);
       await visitor.context.close();
       const owner = await desk.person(email);
-      const order = { prompt: 'a green bicycle', seed: 7 };
-      const { body } = await owner.call<{ id: string }>('agent', 'POST', '/images', order);
-      const read = async () =>
-        (await owner.call<{ items: { assetId: string | null }[] }>('agent', 'GET', `/generations/${body.id}`)).body;
-      await expect.poll(async () => (await read()).items[0]?.assetId, { timeout: 60_000 }).toMatch(/-/);
-      const { assetId } = (await read()).items[0] ?? {};
-      const copy = { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'posts' };
-      const published = (await owner.call<{ assetId: string }>('media', 'POST', '/v1/copy', copy)).body.assetId;
-      const report = { assetId: published, reason: 'copyright' };
-      expect((await reporter.call('media', 'POST', '/v1/reports', report)).status).toBe(201);
+      const report = { assetId: await publishOrder(owner, 'a green bicycle'), reason: 'copyright' };
+      for (const one of language === 'de' ? [reporter, await desk.person()] : [reporter])
+        expect((await one.call('media', 'POST', '/v1/reports', report)).status).toBe(201);
       const path = `/api/incidents?ownerId=${owner.id}`;
       const { incidents } = (await desk.send<{ incidents: { id: string }[] }>('GET', path)).body;
       incidentOf.set(email, incidents[0]?.id ?? '');
@@ -362,11 +372,16 @@ describe.skipIf(withoutChromium)('a report', () => {
     const visitor = await visit(browser);
     await enterAsOperator(visitor, rig, '/operator/incidents');
     const { page } = visitor;
-    // One entry for the same bytes, the newest incident first, and the other below it.
+    // One entry for the same bytes, the one that most people reported first, and the other below it.
     const group = page.locator('ul[aria-label=Incidents] > li').filter({ hasText: 'a green bicycle' });
     await expect
       .poll(() => group.getByRole('listitem').allInnerTexts())
-      .toEqual([expect.stringMatching(/^a green bicycle\s[\s\S]*open\s+Copyright\s+de-[\w-]+@example\.com$/)]);
+      .toEqual([
+        expect.stringMatching(
+          /^a green bicycle\s[\s\S]*open\s+Copyright\s+reported by 1 person\s+fr-[\w-]+@example\.com$/,
+        ),
+      ]);
+    await group.getByText('reported by 2 people').waitFor();
     expect(await group.count()).toBe(1);
     // A long group shows its first lines.
     await page.route('**/api/incidents?status=open*', async (route) => {
@@ -394,6 +409,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     // Only of those that the decision includes.
     const others = dialog.getByText(`Emails about the content of ${french} are written in French`);
     expect(await others.count()).toBe(0);
+    await dialog.getByText('In English: The content uses a work of another person').waitFor();
     await dialog.getByRole('checkbox', { name: /^Copyright/ }).check();
     await others.waitFor();
     const reasons = dialog.getByLabel('Statement of reasons');
@@ -410,6 +426,99 @@ describe.skipIf(withoutChromium)('a report', () => {
       (await desk.send<{ decision: { statement: string } }>('GET', `/api/incidents/${id}`)).body.decision.statement;
     expect(await statementOf(first)).toMatch(/^Der Inhalt verwendet ein fremdes Werk/);
     expect(await statementOf(second)).toMatch(/^Le contenu utilise l’œuvre d’une autre personne/);
+    // Only its owner sees it.
+    await page.getByRole('region', { name: 'Facts' }).getByText('Hidden from Explore').waitFor();
+    expect(await page.getByRole('link', { name: 'Published in Explore' }).count()).toBe(0);
+    await visitor.context.close();
+  });
+
+  it('names the earlier decision about the same content, and a removal is recorded there', {
+    timeout: limitMs,
+  }, async () => {
+    const desk = await openDesk(rig);
+    const [first, second] = [await desk.person(), await desk.person()];
+    const report = async (assetId: string, reason: string) => {
+      const reporter = await desk.person();
+      expect((await reporter.call('media', 'POST', '/v1/reports', { assetId, reason })).status).toBe(201);
+    };
+    const incidentsOf = async ({ id }: Person) =>
+      (await desk.send<{ incidents: Incident[] }>('GET', `/api/incidents?ownerId=${id}`)).body.incidents;
+    const allowed = await publishOrder(first, 'a yellow bicycle');
+    await report(allowed, 'copyright');
+    await report(allowed, 'copyright');
+    const [{ id = '' } = {}] = await incidentsOf(first);
+    const decide = (decision: string, statement: string) =>
+      desk.send('POST', `/api/incidents/${id}/decision`, { decision, statement });
+    await decide('restrict', 'It looks like a copy.');
+    expect((await first.call('media', 'POST', `/v1/incidents/${id}/appeal`, { text: 'It is mine.' })).status).toBe(200);
+    await decide('dismiss', 'It is not a copy.');
+    await report(await publishOrder(second, 'a yellow bicycle'), 'minor');
+    await report(await publishOrder(second, 'a pink bicycle'), 'spam');
+
+    const visitor = await visit(browser);
+    const open = (await incidentsOf(second)).find(({ reasons }) => reasons[0] === 'minor');
+    await enterAsOperator(visitor, rig, `/operator/incidents/${open?.id}`);
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Decide' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Decide about the content' });
+    const other = dialog.getByRole('checkbox', {
+      name: /^Copyright Published in Explore, reported by 2 people, allowed just now, after an appeal/,
+    });
+    await dialog.getByRole('radio', { name: /^Remove/ }).check();
+    expect(await other.isChecked()).toBe(false);
+    const reasons = dialog.getByLabel('Statement of reasons');
+    await reasons.fill('It shows a child.');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('The decision was not saved.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => reasons.inputValue()).toBe('It shows a child.');
+    expect(await dialog.getByRole('radio', { name: /^Remove/ }).isChecked()).toBe(true);
+    // Before the file is gone.
+    const download = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Export for authorities' }).click();
+    const exported = JSON.parse(await readFile(await (await download).path(), 'utf8'));
+    expect(exported.owner).toEqual({ id: second.id, email: second.email });
+    await other.check();
+    await judge(page, 'a decision that overrides another');
+    await shoot(page, 'report-decision-overrides');
+    await dialog.getByRole('button', { name: 'Save the decision' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Next open incident: Spam' }).waitFor();
+    expect(await incidentsOf(first)).toMatchObject([
+      { id, decision: { decision: 'remove' }, earlier: [{ decision: 'restrict' }, { decision: 'dismiss' }] },
+    ]);
+    await page.goto(`${rig.url}/operator/incidents/${id}`);
+    await page
+      .getByRole('region', { name: 'History' })
+      .getByText(/^Decided: removed/)
+      .waitFor();
+    // Its appeal was answered.
+    expect(await page.locator('header.page').getByText('appealed').count()).toBe(0);
+    await visitor.context.close();
+  });
+
+  it('of a blocked file names the evidence', { timeout: limitMs }, async () => {
+    const desk = await openDesk(rig);
+    const owner = await desk.person();
+    const content = Buffer.from(`prohibited ${randomUUID()}`);
+    await lists.write('sha256', digestOf('sha256', content));
+    const place = { assetId: randomUUID(), scopeKind: 'library', scopeId: owner.id, kind: 'file', mime: 'text/plain' };
+    const { body } = await owner.call<{ uploadUrl: string }>('media', 'POST', '/v1/uploads', place);
+    const headers = { 'content-type': 'text/plain' };
+    await fetch(body.uploadUrl, { method: 'PUT', body: new Uint8Array(content), headers });
+    expect((await owner.call('media', 'POST', '/v1/assets', place)).status).toBe(451);
+    const { incidents } = (await desk.send<{ incidents: Incident[] }>('GET', `/api/incidents?ownerId=${owner.id}`))
+      .body;
+    const visitor = await visit(browser);
+    await enterAsOperator(visitor, rig, `/operator/incidents/${incidents[0]?.id}`);
+    const { page } = visitor;
+    await page.getByText(/^Evidence is stored, encrypted, until \d+ \w+ \d{4}\./).waitFor();
+    await page.getByText(`GET /v1/incidents/${incidents[0]?.id}/evidence`).waitFor();
+    await page.getByText('No copy of it is stored, except for the encrypted evidence.').waitFor();
+    expect(await page.getByRole('region', { name: 'Facts' }).innerText()).toMatch(/Where\s+Blocked\n/);
+    await judge(page, 'an incident with evidence');
+    await shoot(page, 'report-evidence');
     await visitor.context.close();
   });
 });

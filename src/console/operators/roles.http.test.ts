@@ -203,6 +203,12 @@ describe('incidents', () => {
     const preview = await desk.send<{ error: string }>('GET', `/api/incidents/${incident?.id}/preview`);
     expect([preview.status, preview.body.error]).toEqual([404, 'nothing_left_to_show']);
     expect((await actions())[0]?.action).toBe('GET /v1/incidents/:id/preview');
+    // Authorities contact the owner.
+    const exported = await desk.send('POST', `/api/incidents/${incident?.id}/export`);
+    expect(exported.body).toMatchObject({
+      incident: { id: incident?.id },
+      owner: { id: person.id, email: person.email },
+    });
     const resolution = { resolution: 'cleared', note: 'a false match' };
     expect((await desk.send('POST', `/api/incidents/${incident?.id}/resolution`, resolution)).status).toBe(200);
     expect((await register()).status).toBe(201);

@@ -6,14 +6,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import type { MediaContext } from '../context.ts';
 import * as api from './api.ts';
-import {
-  changeCollection,
-  changeFavorites,
-  createCollection,
-  deleteCollection,
-  readCollection,
-  readCollections,
-} from './collections.ts';
+import * as collections from './collections.ts';
 
 const assetId = '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11';
 
@@ -30,7 +23,7 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     client: { repeatable: true },
     body: api.favoritesChange,
     response: { 200: api.favoritesChanged },
-    handler: async ({ caller, body }) => changeFavorites(deps, caller, body),
+    handler: async ({ caller, body }) => collections.changeFavorites(deps, caller, body),
   });
 
   routes.post('/v1/collections', access.userOrInternal, {
@@ -41,7 +34,8 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     example: { title: 'Lighthouses', assetIds: [assetId] },
     body: api.collectionRequest,
     response: { 201: api.collection },
-    handler: async ({ caller, body }, reply) => reply.code(201).send(await createCollection(deps, caller, body)),
+    handler: async ({ caller, body }, reply) =>
+      reply.code(201).send(await collections.createCollection(deps, caller, body)),
   });
 
   routes.get('/v1/collections', access.userOrInternal, {
@@ -51,7 +45,7 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     problems: ['forbidden'],
     querystring: api.collectionListing,
     response: { 200: api.collections },
-    handler: async ({ caller, query }) => readCollections(deps, caller, query),
+    handler: async ({ caller, query }) => collections.readCollections(deps, caller, query),
   });
 
   routes.get('/v1/collections/:collectionId', access.userOrInternal, {
@@ -63,7 +57,7 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     querystring: api.collectionOwner,
     response: { 200: api.collection },
     handler: async ({ caller, params, query }) =>
-      readCollection(deps, ownerIn(caller, query.ownerId), params.collectionId),
+      collections.readCollection(deps, ownerIn(caller, query.ownerId), params.collectionId),
   });
 
   routes.patch('/v1/collections/:collectionId', access.userOrInternal, {
@@ -76,7 +70,7 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     params: api.collectionParams,
     body: api.collectionChange,
     response: { 200: api.collection },
-    handler: async ({ caller, params, body }) => changeCollection(deps, caller, params.collectionId, body),
+    handler: async ({ caller, params, body }) => collections.changeCollection(deps, caller, params.collectionId, body),
   });
 
   routes.delete('/v1/collections/:collectionId', access.userOrInternal, {
@@ -88,6 +82,6 @@ export function addCollectionRoutes(app: HttpServer, access: Access, deps: Media
     querystring: api.collectionOwner,
     response: { 204: z.null() },
     handler: async ({ caller, params, query }) =>
-      deleteCollection(deps, ownerIn(caller, query.ownerId), params.collectionId),
+      collections.deleteCollection(deps, ownerIn(caller, query.ownerId), params.collectionId),
   });
 }

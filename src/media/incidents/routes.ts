@@ -3,7 +3,6 @@
 import { Readable } from 'node:stream';
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import type { Db } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { isUuid } from '#platform/ids.ts';
@@ -14,7 +13,6 @@ import { lookUpAssets } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { readUnchanged } from '../reading/unchanged.ts';
 import { countIncidents, findOrigin, findOwnIncident, writeAppeal } from '../screening/incidentstore.ts';
-import type { MediaTables } from '../tables.ts';
 import * as api from './api.ts';
 import { decideIncident, readIncident, readIncidents } from './incidents.ts';
 
@@ -114,12 +112,7 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: MediaCo
  * `id`: of the incident, or of the blocked asset, which is what the owner knows. Throws 403 for servers, 404 for what is not
  * the caller's, and 409 after the first appeal or once the incident is cleared.
  */
-async function appeal(
-  { db }: { readonly db: Db<MediaTables> },
-  caller: Caller,
-  id: string,
-  text: string,
-): Promise<api.AppealedIncident> {
+async function appeal({ db }: MediaContext, caller: Caller, id: string, text: string): Promise<api.AppealedIncident> {
   if (caller.kind !== 'user') throw problems.forbidden({ message: 'Only the owner of the content can appeal.' });
   const incident = await findOwnIncident(db, caller.userId, id);
   if (incident === undefined) throw problems.not_found({ message: 'There is no such incident.' });

@@ -24,7 +24,7 @@ import type { Hit } from '../screening/labels.ts';
 import { dropSharesOfThread, hideShares } from '../shares/sharestore.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
-import type { Decision, DecisionRequest, OwnDecisions } from './api.ts';
+import type { DecisionRequest, OwnDecisions } from './api.ts';
 import * as store from './reportstore.ts';
 
 const payload = z.object({
@@ -182,20 +182,9 @@ export async function carryOut(deps: MediaContext, job: Job<DecisionJob>): Promi
 
 export const decisionMailQueue = mailQueueOf('media/decision-mail');
 
-interface Decided {
-  /** `null`: the owner gets no email. */
-  readonly ownerId: string | null;
-  readonly kind: string;
-  readonly decision: Decision;
-  readonly statement: string;
-}
-
-interface Reporter {
-  readonly id: string;
-  readonly userId: string | null;
-  readonly contact: string | null;
-  readonly language: string | null;
-}
+/** `ownerId: null`: the owner gets no email. */
+type Decided = Pick<DecisionRequest, 'decision' | 'statement'> & Readonly<{ ownerId: string | null; kind: string }>;
+type Reporter = Awaited<ReturnType<typeof store.listReports>>[number];
 
 const bareAddress = /^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\]]{1,255}$/;
 

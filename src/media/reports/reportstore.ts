@@ -135,19 +135,14 @@ export function findContent(db: Handle, incidentId: string) {
     .selectFrom('screening_incidents')
     .select(['kind', 'mime', 'byte_size as byteSize', 'sha256', 'md5', 'pdq'])
     .where('incident_id', '=', incidentId)
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
 }
 
 /** Takes the person out of the reports. The incidents stay. */
 export async function forgetReporter(db: Db<MediaTables>, userId: string): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('content_reports')
-    .set({
-      reporter: sql<string>`'erased:' || report_id`,
-      reporter_id: null,
-      note: null,
-      contact: null,
-    })
+    .set({ reporter: sql<string>`'erased:' || report_id`, reporter_id: null, note: null, contact: null })
     .where('reporter_id', '=', userId)
     .executeTakeFirstOrThrow();
   await db.deleteFrom('report_counts').where('reporter', '=', `user:${userId}`).execute();

@@ -152,14 +152,9 @@ export const incidentExport = z.object({
 
 /** Throws 404. */
 async function exportIncident(deps: MediaContext, id: string): Promise<z.output<typeof incidentExport>> {
-  const content = await store.findContent(deps.db, id);
-  if (content === undefined) throw problems.not_found({ message: 'There is no such incident.' });
-  return {
-    exportedAt: new Date().toISOString(),
-    incident: await readIncident(deps, id),
-    content,
-    reports: await readReports(deps.db, id),
-  };
+  const incident = await readIncident(deps, id);
+  const [content, reports] = [await store.findContent(deps.db, id), await readReports(deps.db, id)];
+  return { exportedAt: new Date().toISOString(), incident, content, reports };
 }
 
 async function readReports(db: Db<MediaTables>, id: string) {
@@ -222,10 +217,7 @@ async function reportContent(
 }
 
 const tooMany = () =>
-  problems.rate_limited({
-    message: `A person or an address can report ${mostPerDay} times a day.`,
-    retryAfterS: 3600,
-  });
+  problems.rate_limited({ message: `A person or an address can report ${mostPerDay} times a day.`, retryAfterS: 3600 });
 
 const noSuchContent = () => problems.not_found({ message: 'There is no such content.' });
 

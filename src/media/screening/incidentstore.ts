@@ -296,22 +296,19 @@ async function writeIncident(
 
 /** By the id of the incident or of the blocked asset: the newest of the owner. */
 export function findOwnIncident(db: Db<MediaTables>, ownerId: string, id: string) {
-  return (
-    db
-      .selectFrom('screening_incidents')
-      .select(['incident_id as id', 'status'])
-      .where('owner_id', '=', ownerId)
-      .where((eb) => eb.or([eb('incident_id', '=', id), eb('asset_id', '=', id)]))
-      // The owner does not know about a report before a decision, or about a flag that changed nothing.
-      .where(
-        sql<boolean>`(check_name not in ('report', 'flag') or decision is not null or exists (
-        select from assets where assets.asset_id = screening_incidents.asset_id and restricted_at is not null
-      ))`,
-      )
-      .orderBy('created_at', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-  );
+  // The owner does not know about a report before a decision, or about a flag that changed nothing.
+  const isKnown = sql<boolean>`(check_name not in ('report', 'flag') or decision is not null or exists (
+    select from assets where assets.asset_id = screening_incidents.asset_id and restricted_at is not null
+  ))`;
+  return db
+    .selectFrom('screening_incidents')
+    .select(['incident_id as id', 'status'])
+    .where('owner_id', '=', ownerId)
+    .where((eb) => eb.or([eb('incident_id', '=', id), eb('asset_id', '=', id)]))
+    .where(isKnown)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** `undefined`: there is an appeal already, or the incident is resolved. */

@@ -73,12 +73,7 @@ export interface ScreeningSettings {
 const leastQuality = 50;
 
 /** Digests that no upload has. */
-const nothing: Digests = {
-  sha256: '0'.repeat(64),
-  md5: '0'.repeat(32),
-  pdq: '0'.repeat(64),
-  pdqQuality: 0,
-};
+const nothing: Digests = { sha256: '0'.repeat(64), md5: '0'.repeat(32), pdq: '0'.repeat(64), pdqQuality: 0 };
 
 type Check = (signal: AbortSignal) => Promise<{ readonly match?: Match; readonly labels?: readonly Label[] }>;
 

@@ -8,13 +8,7 @@
 import { mapConcurrently } from '#platform/concurrency.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
 import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
-import {
-  derivativeStartOf,
-  isRenditionKey,
-  partsOfKey,
-  type StorageKeyParts,
-  sourceKeyOf,
-} from '../assets/storagekey.ts';
+import * as keys from '../assets/storagekey.ts';
 import type { MediaStores } from '../context.ts';
 import { removeObjects } from '../deletion/removal.ts';
 import { headsAtOnce } from '../lookup/assetlookup.ts';
@@ -36,7 +30,7 @@ interface GroupState {
 interface OrphanGroup extends GroupState {
   readonly sourceKey: string;
   /** `undefined`: no asset can have this key, so no row can be added for it. */
-  readonly parts: Omit<StorageKeyParts, 'mime'> | undefined;
+  readonly parts: Omit<keys.StorageKeyParts, 'mime'> | undefined;
   readonly listed: readonly ListedObject[];
 }
 
@@ -64,7 +58,7 @@ export async function removeUpload(deps: MediaStores, sourceKey: string, before:
   const source = await deps.objects.head(sourceKey);
   if (source === undefined) return true;
   const listed = [{ key: sourceKey, ...source }];
-  const groups = await findUnregistered(deps, [{ sourceKey, parts: partsOfKey(sourceKey), source, listed }]);
+  const groups = await findUnregistered(deps, [{ sourceKey, parts: keys.partsOfKey(sourceKey), source, listed }]);
   return (await removeGroups(deps, groups, ({ modifiedAt }) => modifiedAt < before)).size > 0;
 }
 
@@ -86,10 +80,10 @@ async function groupBySource(
   listed: readonly ListedObject[],
 ): Promise<readonly OrphanGroup[]> {
   const byKey = new Map(listed.map((object) => [object.key, object]));
-  const bySource = Map.groupBy(listed, ({ key }) => sourceKeyOf('objects', key));
+  const bySource = Map.groupBy(listed, ({ key }) => keys.sourceKeyOf('objects', key));
   return mapConcurrently([...bySource], headsAtOnce, async ([sourceKey, some]) => ({
     sourceKey,
-    parts: partsOfKey(sourceKey),
+    parts: keys.partsOfKey(sourceKey),
     source: byKey.get(sourceKey) ?? (await objects.head(sourceKey)),
     listed: some,
   }));
@@ -127,7 +121,7 @@ function describe(
 
 function kindOf({ sourceKey }: OrphanGroup, key: string): SweepFinding['what'] {
   if (key === sourceKey) return 'unregistered_upload';
-  return isRenditionKey(key) ? 'rendition_without_source' : 'watermark_without_source';
+  return keys.isRenditionKey(key) ? 'rendition_without_source' : 'watermark_without_source';
 }
 
 /** `isSource`: it is the upload, not a file derived from it. */
@@ -196,7 +190,7 @@ async function findOurs(
 async function lookAgain({ objects }: MediaStores, { sourceKey }: OrphanGroup): Promise<GroupState> {
   const source = await objects.head(sourceKey);
   const beside: ObjectHead[] = [];
-  for await (const object of objects.list(derivativeStartOf('objects', sourceKey)))
-    if (sourceKeyOf('objects', object.key) === sourceKey) beside.push(object);
+  for await (const object of objects.list(keys.derivativeStartOf('objects', sourceKey)))
+    if (keys.sourceKeyOf('objects', object.key) === sourceKey) beside.push(object);
   return { source, listed: beside };
 }

@@ -6,26 +6,14 @@ import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { send } from '../calls.ts';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Pending, Problem, Status } from '../parts/states.tsx';
+import { Pending, Problem } from '../parts/states.tsx';
 import { Line, Lines, Pairs } from '../parts/tables.tsx';
-import {
-  decisionOf,
-  incidentTones,
-  isAlbum,
-  isDecidable,
-  isDecision,
-  isRemoved,
-  isUrgent,
-  nobody,
-  peopleOf,
-  runsOf,
-  statusOf,
-  titleOf,
-} from './incidentstates.ts';
+import * as states from './incidentstates.ts';
 import { Entry, Id, PersonLink } from './names.tsx';
 import { actorOf, deedOf } from './personview.ts';
-import { PlaceLink, Places } from './places.tsx';
+import { IncidentStatus, PlaceLink, Places, Show } from './places.tsx';
 import { Decision, Reports } from './reports.tsx';
+import { dayNameOf } from './units.ts';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
   const query = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
@@ -36,28 +24,19 @@ export function IncidentDetails({ id }: { readonly id: string }) {
   );
 }
 
-export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
-  <>
-    <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
-    {isUrgent(incident) && <Status tone="bad">urgent</Status>}
-  </>
-);
-
 function Facts({ incident }: { readonly incident: Incident }) {
   const { id, title, ownerId, assetId, threadId, sha256, origin, createdAt, reports, appeal, generation, isGone } =
     incident;
-  const isAnswered = appeal !== undefined && appeal.at < (incident.resolvedAt ?? '');
-  const isThere = isDecidable(incident);
+  const isThere = states.isDecidable(incident);
   return (
     <>
       <header className="page">
         <div>
-          <h1>{titleOf(incident)}</h1>
+          <h1>{states.titleOf(incident)}</h1>
           {title !== null && <p className="desk-quote">{title}</p>}
         </div>
         <span className="record-facts">
           <IncidentStatus of={incident} />
-          {appeal !== undefined && <span className="tag">appealed</span>}
         </span>
       </header>
       <div className="desk-columns">
@@ -67,14 +46,14 @@ function Facts({ incident }: { readonly incident: Incident }) {
               className="pairs desk-pairs"
               of={{
                 ...(isThere ? { Since: <When at={createdAt} /> } : { Blocked: momentOf(createdAt) }),
-                ...(reports > 0 && { 'Reported by': peopleOf(reports) }),
-                Owner: ownerId === nobody ? 'erased' : <Owner id={ownerId} />,
+                ...(reports > 0 && { 'Reported by': states.peopleOf(reports) }),
+                Owner: ownerId === states.nobody ? 'erased' : <Owner id={ownerId} />,
                 Where: <PlaceLink of={incident} />,
                 ...(generation && { 'Made by': <Maker of={generation} /> }),
                 ...(!isThere && { 'Same bytes remain in': origin ?? 'no other place' }),
                 ...(threadId !== null &&
-                  !isAlbum(incident) && {
-                    'Conversation id': <Id of={threadId} name="conversation id" href={runsOf(threadId)} />,
+                  !states.isAlbum(incident) && {
+                    'Conversation id': <Id of={threadId} name="conversation id" href={states.runsOf(threadId)} />,
                   }),
                 ...(assetId !== null && { 'Asset id': <Id of={assetId} name="asset id" /> }),
                 ...(sha256 !== '' && { 'SHA-256': <Id of={sha256} name="SHA-256" /> }),
@@ -92,14 +71,14 @@ function Facts({ incident }: { readonly incident: Incident }) {
         </div>
         <div className="stack desk-aside desk-decide">
           {isGone && <p className="quiet">The {goneBy(incident)} deleted the content. No preview of it is left.</p>}
-          {assetId !== null && !isGone && <Preview id={id} isThere={isThere} />}
+          {assetId !== null && !isGone && <Preview of={incident} />}
           {appeal !== undefined && (
             <section className="card stack" aria-labelledby="appeal-heading">
               <h2 id="appeal-heading">Appeal of the owner</h2>
               <p className="desk-quote">{appeal.text}</p>
               <p className="quiet">
                 <When at={appeal.at} />
-                {isAnswered ? ', answered by the decision' : ', not answered yet'}
+                {states.isAppealOpen(incident) ? ', not answered yet' : ', answered by the decision'}
               </p>
             </section>
           )}
@@ -111,8 +90,8 @@ function Facts({ incident }: { readonly incident: Incident }) {
 }
 
 const goneBy = (incident: Incident) => {
-  if (isRemoved(incident)) return 'removal';
-  return incident.ownerId === nobody ? 'erasure of its owner' : 'owner, or another decision,';
+  if (states.isRemoved(incident)) return 'removal';
+  return incident.ownerId === states.nobody ? 'erasure of its owner' : 'owner, or another decision,';
 };
 
 /** Whether the owner has done this before. */
@@ -154,11 +133,11 @@ function History({ of: incident }: { readonly of: Incident }) {
   const events = [
     ...(isOpened && reports === 0 ? [] : [{ at: createdAt, text: began, actor: '' }]),
     ...(appeal === undefined ? [] : [{ at: appeal.at, text: 'Appealed by the owner', actor: '' }]),
-    ...(resolvedAt !== null && decision === null && isDecidable(incident)
+    ...(resolvedAt !== null && decision === null && states.isDecidable(incident)
       ? [{ at: resolvedAt, text: 'Closed, because the owner was erased', actor: '' }]
       : []),
     ...done.map((deed) => {
-      const made = isDecision(deed.action) ? decisionOf(incident, deed) : undefined;
+      const made = states.isDecision(deed.action) ? states.decisionOf(incident, deed) : undefined;
       const text = made ? `Decided: ${made.state ?? 'a later decision replaced it'}` : deedOf(deed.action);
       const note = actorOf(deed.actor, 'an') + (made?.reason ? `: ${made.reason}` : '');
       return { at: deed.at, text: text.replace(/( of)? an incident/, ''), actor: note };
@@ -193,26 +172,20 @@ const useLook = (id: string, isSharp = false) =>
 
 /** A small, blurred look from the list. */
 export function Glance({ id }: { readonly id: string }) {
-  const { data, error, isFetching, refetch } = useLook(id);
-  return data === undefined ? (
-    <button
-      type="button"
-      className="record-picture"
-      title={error?.message ?? 'Blurred. The audit log records that you look at it.'}
-      disabled={isFetching || error !== null}
-      onClick={() => refetch()}
-    >
-      {error === null ? 'Show' : 'Gone'}
-    </button>
+  const look = useLook(id);
+  return look.data === undefined ? (
+    <Show of={look} title="Blurred. The audit log records that you look at it." />
   ) : (
     <span className="record-picture">
-      <img src={data} alt="The content, strongly blurred" />
+      <img src={look.data} alt="The content, strongly blurred" />
     </span>
   );
 }
 
 /** Nothing is shown before the operator requests it. */
-function Preview({ id, isThere }: { readonly id: string; readonly isThere: boolean }) {
+function Preview({ of: incident }: { readonly of: Incident }) {
+  const { id, evidenceUntil } = incident;
+  const isThere = states.isDecidable(incident);
   const [blurred, sharp] = [useLook(id), useLook(id, true)];
   const url = sharp.data ?? blurred.data;
   const isFetching = blurred.isFetching || sharp.isFetching;
@@ -231,6 +204,12 @@ function Preview({ id, isThere }: { readonly id: string; readonly isThere: boole
           {!isThere &&
             'The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them. '}
           Each view is recorded in the audit log.
+        </p>
+      )}
+      {evidenceUntil !== null && (
+        <p className="quiet desk-wrapped">
+          Evidence is stored, encrypted, until {dayNameOf(evidenceUntil)}. To get it, call the media service with the
+          internal key: <code>GET /v1/incidents/{id}/evidence</code>. The audit log records each call.
         </p>
       )}
       <div className="desk-buttons">

@@ -13,10 +13,10 @@ import './runs.css';
 import { useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { ChoiceFilter, Listing, useFilters, usePages } from '../parts/listing.tsx';
-import { Glance, IncidentDetails, IncidentStatus } from './incident.tsx';
-import { isAlbum, isDecidable, isRemoved, nobody, peopleOf, titleOf } from './incidentstates.ts';
+import { Glance, IncidentDetails } from './incident.tsx';
+import { isAlbum, isDecidable, isRemoved, isUrgent, nobody } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
-import { Folded, IncidentLine, IncidentName, PlaceLink } from './places.tsx';
+import { Cause, Folded, IncidentLine, IncidentName, IncidentStatus, PlaceLink } from './places.tsx';
 
 export type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -94,12 +94,15 @@ function pictureOf(incident: Incident): string {
 
 type Group = [first: Incident, ...others: Incident[]];
 
-/** The incidents of a page about the same bytes, in the place of the first. */
+/** The incidents of a page about the same bytes, in the place of the first: urgent ones, then those that most people reported. */
 const groupsOf = (incidents: readonly Incident[]): readonly Group[] =>
-  Object.values(Object.groupBy(incidents, ({ id, sha256 }) => `of ${sha256 || id}`)) as Group[];
+  Object.values(Object.groupBy(incidents, ({ id, sha256 }) => `of ${sha256 || id}`)).map(
+    (group = []) =>
+      group.toSorted((one, other) => +isUrgent(other) - +isUrgent(one) || other.reports - one.reports) as Group,
+  );
 
 function Row({ incident, others }: { readonly incident: Incident; readonly others: readonly Incident[] }) {
-  const { id, reports, title, assetId, ownerId, createdAt, appeal, isGone, openAlike } = incident;
+  const { id, title, assetId, ownerId, createdAt, isGone, openAlike } = incident;
   return (
     <div className="record">
       {assetId !== null && isDecidable(incident) && !isGone ? (
@@ -120,14 +123,12 @@ function Row({ incident, others }: { readonly incident: Incident; readonly other
           </span>
         </div>
         <p className="record-facts">
-          <span>{titleOf(incident)}</span>
-          {reports > 0 && <span className="quiet">reported by {peopleOf(reports)}</span>}
+          <Cause of={incident} />
           {openAlike > [incident, ...others].filter((one) => one.status === 'open').length && (
             <span className="tag">
               {openAlike} open incident{openAlike === 1 ? '' : 's'} about this content
             </span>
           )}
-          {appeal !== undefined && <span className="tag">appealed</span>}
         </p>
         <p className="quiet record-facts">
           {ownerId === nobody ? <span>owner erased</span> : <PersonLink id={ownerId} />}

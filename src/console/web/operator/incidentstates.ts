@@ -1,5 +1,6 @@
 import type { Incident } from '#media/incidents/api.ts';
-import { countOf } from '../parts/figures.tsx';
+import type { ContentPlaces } from '#media/reports/api.ts';
+import { countOf, sinceThen } from '../parts/figures.tsx';
 import { reasonOf } from '../parts/reasons.ts';
 import statements from './statements.json' with { type: 'json' };
 
@@ -66,7 +67,8 @@ export function titleOf({ origin, list, label, reasons }: Titled): string {
 }
 
 export type Place = Pick<Incident, 'scopeKind' | 'scopeId' | 'assetId'> &
-  Partial<Pick<Incident, 'threadId' | 'shareId' | 'isShared' | 'decision' | 'isGone'>>;
+  Partial<Pick<Incident, 'threadId' | 'shareId' | 'isShared' | 'decision' | 'isGone' | 'origin'>> &
+  Partial<Pick<Stored, 'isRestricted'>>;
 
 export const isAlbum = ({ threadId }: Pick<Incident, 'threadId'>): boolean => threadId?.startsWith('album:') ?? false;
 
@@ -77,7 +79,7 @@ export function placeOf(
   { scopeKind, scopeId, threadId = null, assetId, decision = null, ...one }: Place,
   edge?: string,
 ) {
-  const { shareId, isShared, isGone } = one;
+  const { shareId, isShared, isGone, origin, isRestricted = decision?.decision === 'restrict' } = one;
   const gone = isRemoved({ decision }) ? 'Removed' : isGone ? 'Deleted' : undefined;
   if (isShared) return { words: 'On a shared page', href: edge && `${edge}/s/${shareId}` };
   if (isAlbum({ threadId })) return { words: gone ? `${gone} from an album` : 'In an album', href: undefined };
@@ -85,7 +87,9 @@ export function placeOf(
   if (thread?.startsWith('mcp-')) return { words: 'Made over MCP', href: undefined };
   if (thread !== null)
     return { words: gone ? `${gone} from a conversation` : 'In a conversation', href: runsOf(thread) };
-  if (gone) return { words: gone, href: undefined };
+  const isBlocked = origin !== undefined && !isDecidable({ origin });
+  if (gone || isBlocked) return { words: gone ?? 'Blocked', href: undefined };
+  if (scopeKind === 'feed' && isRestricted) return { words: 'Hidden from Explore', href: undefined };
   if (scopeKind === 'feed') return { words: 'Published in Explore', href: `/explore/${assetId}` };
   const words = {
     library: 'In the library of its owner',
@@ -96,6 +100,36 @@ export function placeOf(
 }
 
 export const peopleOf = (count: number): string => (count === 1 ? '1 person' : `${countOf(count)} people`);
+
+type Stored = ContentPlaces['places'][number];
+/** `isCopy`: a decision about the incident of the page reaches it. */
+export type Other = Stored | (Incident & { readonly isCopy?: boolean });
+export const isUndecided = (one: Other): boolean => !('id' in one) || one.status === 'open';
+
+/** What a decision about an incident can include: open incidents, files with an earlier decision, and those without an incident. */
+export function othersIn({ places, incidents }: ContentPlaces, { id, assetId }: Pick<Incident, 'id' | 'assetId'>) {
+  const about = incidents.filter((one) => one.id !== id && isDecidable(one));
+  const rest = places.flatMap((place): readonly Other[] => {
+    const known = about.find((one) => one.assetId === place.assetId);
+    if (place.assetId === assetId || known?.status === 'open') return [];
+    if (known) return [{ ...known, isCopy: place.isCopy }];
+    return place.isCopy || place.isRestricted ? [] : [place];
+  });
+  return [...about.filter(isUndecided), ...rest];
+}
+
+/** The owner appealed, and no decision has answered. */
+export const isAppealOpen = ({ appeal, resolvedAt }: Pick<Incident, 'appeal' | 'resolvedAt'>): boolean =>
+  appeal !== undefined && (resolvedAt === null || Date.parse(appeal.at) > Date.parse(resolvedAt));
+
+/** What another decision overrides, in words. */
+export function knownOf(incident: Incident): string {
+  const { reports, resolvedAt, appeal } = incident;
+  const reported = reports > 0 ? `reported by ${peopleOf(reports)}` : 'not reported';
+  if (resolvedAt === null) return reported;
+  const answered = appeal && !isAppealOpen(incident) ? ', after an appeal' : '';
+  return `${reported}, ${statusOf(incident)} ${sinceThen(resolvedAt)}${answered}`;
+}
 
 /** Reported and flagged content is still there, and needs a decision with a statement. */
 export const isDecidable = ({ origin }: Pick<Incident, 'origin'>): boolean => origin === 'report' || origin === 'label';

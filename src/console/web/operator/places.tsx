@@ -1,5 +1,5 @@
 /** Files of users: how they look, where they are, also as the same bytes, and which incidents are about them. */
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
@@ -13,21 +13,12 @@ import { Dialog } from '../parts/dialog.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Problem, Status } from '../parts/states.tsx';
 import { Line, Lines } from '../parts/tables.tsx';
-import {
-  incidentTones,
-  isAlbum,
-  isDecidable,
-  nobody,
-  type Place,
-  placeOf,
-  statusOf,
-  titleOf,
-} from './incidentstates.ts';
+import * as states from './incidentstates.ts';
 import { PersonLink, useThreadTitle } from './names.tsx';
 
 /** Where the content is, with a link if an operator can see that. */
-export function PlaceLink({ of: place }: { readonly of: Place }) {
-  const { words, href } = placeOf(place, useConsole().data?.addresses.edge);
+export function PlaceLink({ of: place }: { readonly of: states.Place }) {
+  const { words, href } = states.placeOf(place, useConsole().data?.addresses.edge);
   if (href === undefined) return <span>{words}</span>;
   if (href.startsWith('/operator')) return <Link href={href}>{words}</Link>;
   return (
@@ -43,26 +34,32 @@ export const usePlaces = (assetId: string | null) =>
     enabled: assetId !== null,
   });
 
-type Stored = ContentPlaces['places'][number];
-
-/** Open incidents, and uploads of the same bytes without one, which a decision does not reach. */
-export function undecidedIn({ places, incidents }: ContentPlaces): readonly (Incident | Stored)[] {
-  const open = incidents.filter((one) => one.status === 'open' && isDecidable(one));
-  const isOpen = ({ assetId }: Stored) => open.some((one) => one.assetId === assetId);
-  return [...open, ...places.filter((one) => !one.isCopy && !one.isRestricted && !isOpen(one))];
-}
-
 export const openIncident = (assetId: string) =>
   callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
 
 /** The title of the content, or what it is. */
 export function IncidentName({ of: incident }: { readonly of: Incident }) {
   const { title, threadId } = incident;
-  const thread = useThreadTitle(threadId === null || isAlbum(incident) ? '' : threadId);
+  const thread = useThreadTitle(threadId === null || states.isAlbum(incident) ? '' : threadId);
   if (title !== null) return title;
-  if (threadId !== null) return isAlbum(incident) ? 'Untitled album' : thread;
-  return isDecidable(incident) ? 'Untitled image or video' : 'Blocked content';
+  if (threadId !== null) return states.isAlbum(incident) ? 'Untitled album' : thread;
+  return states.isDecidable(incident) ? 'Untitled image or video' : 'Blocked content';
 }
+
+export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
+  <>
+    <Status tone={states.incidentTones[incident.status] ?? 'quiet'}>{states.statusOf(incident)}</Status>
+    {states.isUrgent(incident) && <Status tone="bad">urgent</Status>}
+    {states.isAppealOpen(incident) && <span className="tag">appealed</span>}
+  </>
+);
+
+export const Cause = ({ of: incident }: { readonly of: Incident }) => (
+  <>
+    <span>{states.titleOf(incident)}</span>
+    {incident.reports > 0 && <span className="quiet">reported by {states.peopleOf(incident.reports)}</span>}
+  </>
+);
 
 /** `isNamed`: among incidents of several people. */
 export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident; readonly isNamed?: boolean }) => (
@@ -74,9 +71,9 @@ export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident;
     }
     note={
       <span className="record-facts">
-        <Status tone={incidentTones[incident.status] ?? 'quiet'}>{statusOf(incident)}</Status>
-        <span>{titleOf(incident)}</span>
-        {isNamed && incident.ownerId !== nobody && <PersonLink id={incident.ownerId} />}
+        <IncidentStatus of={incident} />
+        <Cause of={incident} />
+        {isNamed && incident.ownerId !== states.nobody && <PersonLink id={incident.ownerId} />}
       </span>
     }
     at={incident.createdAt}
@@ -108,7 +105,11 @@ export function Places({ of: assetId, ownerId, but }: PlacesProps) {
   const open = incidents.find(({ status }) => status === 'open');
   return (
     <div className="stack">
-      {data?.places.length === 0 && <p className="quiet">No copy of it is stored.</p>}
+      {data?.places.length === 0 && (
+        <p className="quiet">
+          No copy of it is stored{incidents.some((one) => one.evidenceUntil) && ', except for the encrypted evidence'}.
+        </p>
+      )}
       <Folded
         what="places"
         of={places.map((place) => (
@@ -180,28 +181,33 @@ export const Pictures = ({ of: assetIds, alt }: { readonly of: readonly string[]
   </span>
 );
 
+type ShowProps = { readonly of: UseQueryResult; readonly title: string; readonly label?: string };
+
+/** In the place of the picture that it requests. */
+export const Show = ({ of: { error, isFetching, refetch }, title, label }: ShowProps) => (
+  <button
+    type="button"
+    className="record-picture"
+    disabled={isFetching || error !== null}
+    title={error?.message ?? title}
+    aria-label={label}
+    onClick={() => refetch()}
+  >
+    {error === null ? 'Show' : 'Gone'}
+  </button>
+);
+
 export function Picture({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
   const [isLarge, setLarge] = useState(false);
-  const { data, error, isFetching, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['file', assetId],
     queryFn: () => callJson<ShownFile>(`/api/files/${assetId}`),
     enabled: false,
     retry: false,
   });
-  if (data === undefined)
-    return (
-      <button
-        type="button"
-        className="record-picture"
-        disabled={isFetching || error !== null}
-        title={error?.message ?? 'The audit log records each view.'}
-        aria-label={error === null ? `Show ${alt}` : `${alt} no longer exists`}
-        onClick={() => refetch()}
-      >
-        {error === null ? 'Show' : 'Gone'}
-      </button>
-    );
-  const { mime, url, thumbUrl } = data;
+  const label = query.error === null ? `Show ${alt}` : `${alt} no longer exists`;
+  if (query.data === undefined) return <Show of={query} title="The audit log records each view." label={label} />;
+  const { mime, url, thumbUrl } = query.data;
   return (
     <>
       <button type="button" className="record-picture" title="Show it larger" onClick={() => setLarge(true)}>

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { PeoplePage } from '#accounts/people/api.ts';
-import type { Incident } from '#media/incidents/api.ts';
+import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import type { ReportPage } from '#media/reports/api.ts';
 import type { JobList } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
@@ -14,11 +14,12 @@ import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { reasonOf } from '../parts/reasons.ts';
 import { Pending, Problem } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
-import { bySeverity, isDecidable, nobody, placeOf, statusOf, titleOf } from './incidentstates.ts';
+import * as states from './incidentstates.ts';
 import { languageChoices, PersonLink, PersonName } from './names.tsx';
 import { Block } from './people.tsx';
-import { openIncident, undecidedIn, usePlaces } from './places.tsx';
+import { openIncident, usePlaces } from './places.tsx';
 import statements from './statements.json' with { type: 'json' };
 
 export function Reports({ of: id }: { readonly of: string }) {
@@ -50,24 +51,18 @@ export function Reports({ of: id }: { readonly of: string }) {
 }
 
 export function Decision({ incident }: { readonly incident: Incident }) {
-  const { id, ownerId, decision, appeal, note, resolvedAt } = incident;
-  const [isOpen, setOpen] = useState(false);
-  const left = useOthers(incident).length;
+  const { id, ownerId, decision, note, resolvedAt } = incident;
+  const [draft, setDraft] = useState<Draft>();
+  const left = useOthers(incident).filter(states.isUndecided).length;
   const owner = useOwner(ownerId);
-  const exporting = useMutation({
-    mutationFn: async () => {
-      const response = await send(`/api/incidents/${id}/export`, { method: 'POST' });
-      saveFile(`incident-${id}.json`, await response.blob());
-    },
-  });
-  const isAppealOpen = appeal !== undefined && (resolvedAt === null || Date.parse(appeal.at) > Date.parse(resolvedAt));
-  const isDue = resolvedAt === null || isAppealOpen;
+  const isAppealed = states.isAppealOpen(incident);
+  const isDue = resolvedAt === null || isAppealed;
   const text = decision?.statement ?? note;
   return (
     <section className="card stack" aria-labelledby="decision-heading">
       <h2 id="decision-heading">Decision</h2>
       <p role="status">
-        {resolvedAt === null ? 'Nothing is decided yet.' : `Decided: ${statusOf(incident)}, `}
+        {resolvedAt === null ? 'Nothing is decided yet.' : `Decided: ${states.statusOf(incident)}, `}
         {resolvedAt !== null && <When at={resolvedAt} />}
       </p>
       {text !== null && <p className="desk-quote">{text}</p>}
@@ -78,24 +73,45 @@ export function Decision({ incident }: { readonly incident: Incident }) {
           <a href="#places">{left === 1 ? 'one more' : `${left} more`}</a>.
         </p>
       )}
-      {isAppealOpen && <p className="strong">The owner appealed. Your next decision answers the appeal.</p>}
+      {isAppealed && <p className="strong">The owner appealed. Your next decision answers the appeal.</p>}
       <Changes>
         <div className="desk-buttons">
-          {(ownerId !== nobody || !isDecidable(incident)) && (
-            <button type="button" className={isDue ? 'primary' : undefined} onClick={() => setOpen(true)}>
-              {isAppealOpen ? 'Answer the appeal' : resolvedAt === null ? 'Decide' : 'Decide again'}
+          {(ownerId !== states.nobody || !states.isDecidable(incident)) && (
+            <button type="button" className={isDue ? 'primary' : undefined} onClick={() => setDraft({})}>
+              {isAppealed ? 'Answer the appeal' : resolvedAt === null ? 'Decide' : 'Decide again'}
             </button>
           )}
-          <button type="button" disabled={exporting.isPending} onClick={() => exporting.mutate()}>
-            Export for authorities
-          </button>
+          <Export of={id} />
         </div>
         {owner && <Block person={owner} />}
       </Changes>
-      <Problem of={exporting.error} />
-      {isOpen && <DecisionDialog incident={incident} onClose={() => setOpen(false)} />}
+      {!isDue && <NextOpen />}
+      {draft && <DecisionDialog incident={incident} former={draft} onClose={setDraft} />}
     </section>
   );
+}
+
+function Export({ of: id }: { readonly of: string }) {
+  const exporting = useMutation({
+    mutationFn: async () => {
+      const response = await send(`/api/incidents/${id}/export`, { method: 'POST' });
+      saveFile(`incident-${id}.json`, await response.blob());
+    },
+  });
+  return (
+    <>
+      <button type="button" disabled={exporting.isPending} onClick={() => exporting.mutate()}>
+        Export for authorities
+      </button>
+      <Problem of={exporting.error} />
+    </>
+  );
+}
+
+function NextOpen() {
+  const path = '/api/incidents?status=open&order=priority&limit=1';
+  const [next] = useRead<IncidentPage>(['incidents', 'next'], path).data?.incidents ?? [];
+  return next && <Link href={`/operator/incidents/${next.id}`}>Next open incident: {states.titleOf(next)}</Link>;
 }
 
 const mailQueue = 'media/decision-mail';
@@ -122,14 +138,24 @@ function UnsentMails({ of: id }: { readonly of: string }) {
   );
 }
 
-function DecisionDialog({ incident, onClose }: { readonly incident: Incident; readonly onClose: () => void }) {
-  const { id, note } = incident;
+/** What the operator chose and wrote. `ticked`: by the keys of the others. */
+type Draft = { readonly decision?: string; readonly typed?: string; readonly ticked?: Record<string, boolean> };
+/** `onClose` opens it again with its argument. */
+type DialogProps = { readonly incident: Incident; readonly former: Draft; readonly onClose: (next?: Draft) => void };
+
+function DecisionDialog({ incident, former, onClose }: DialogProps) {
+  const { id } = incident;
   const queries = useQueryClient();
-  const isThere = isDecidable(incident);
-  const [decision, setDecision] = useState<string>();
-  const [typed, setTyped] = useState(note ?? undefined);
+  const isThere = states.isDecidable(incident);
+  const [draft, setDraft] = useState(former);
+  const { decision, typed = incident.note, ticked = {} } = draft;
+  const setTyped = (words: string) => setDraft({ ...draft, typed: words });
+  const leave = () => {
+    onClose();
+    if (Object.keys(draft).length > 0) notify('The decision was not saved.', { undo: () => onClose(draft) });
+  };
   const [language, languageName] = languageOf(useOwner(incident.ownerId));
-  const [worst = ''] = bySeverity(incident.reasons);
+  const [worst = ''] = states.bySeverity(incident.reasons);
   const fitting = templates.filter(({ reasons }) => reasons?.includes(worst));
   const named = [...new Set([...fitting, ...templates])].map(({ name }) => [name, name] as const);
   const suggested = decision === 'dismiss' ? templates.find(({ reasons }) => reasons === undefined) : fitting[0];
@@ -139,16 +165,17 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
   const template = templates.find(({ texts }) => texts[language] === text);
   const choices = statements.choices[!isThere ? 'blocked' : incident.isGone ? 'removed' : 'there'];
   const others = useOthers(incident);
-  const [unlike, setUnlike] = useState<ReadonlySet<string>>(new Set());
-  // A removal is about all that was reported or is of the same person, unless the operator leaves something out.
-  const isIncluded = (one: (typeof others)[number]) =>
-    unlike.has(keyOf(one)) !== (decision === 'remove' && ('id' in one || one.ownerId === incident.ownerId));
+  /** A copy of the same owner has the new decision, so its incident records that. */
+  const isReached = (one: states.Other) =>
+    'id' in one && one.isCopy === true && decision !== undefined && one.decision?.decision !== decision;
+  // A removal is about all of the same person without a decision, unless the operator leaves something out.
+  const isIncluded = (one: states.Other) =>
+    isReached(one) ||
+    (ticked[keyOf(one)] ?? (decision === 'remove' && states.isUndecided(one) && one.ownerId === incident.ownerId));
   /** The other owners whose content the decision includes. */
   const strangers = [...new Set(others.filter(isIncluded).map(({ ownerId }) => ownerId))].filter(
     (ownerId) => ownerId !== incident.ownerId,
   );
-  const flip = (key: string) =>
-    setUnlike(new Set(unlike.has(key) ? [...unlike].filter((one) => one !== key) : [...unlike, key]));
   const deciding = useMutation({
     mutationFn: async () => {
       const all = [incident];
@@ -169,7 +196,7 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
     },
   });
   return (
-    <Dialog title="Decide about the content" onClose={onClose}>
+    <Dialog title="Decide about the content" onClose={leave}>
       <form className="stack" action={() => deciding.mutate()}>
         <fieldset className="desk-decisions">
           <legend className="unseen">Decision</legend>
@@ -180,7 +207,7 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
                 name="decision"
                 required
                 checked={decision === value}
-                onChange={() => setDecision(value)}
+                onChange={() => setDraft({ ...draft, decision: value })}
               />
               <span>
                 <span className="strong">{name}</span> <span className="quiet">{effect}</span>
@@ -193,11 +220,18 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             <legend>Also decide about the same content</legend>
             {others.map((one) => (
               <label key={keyOf(one)} className="check">
-                <input type="checkbox" checked={isIncluded(one)} onChange={() => flip(keyOf(one))} />
+                <input
+                  type="checkbox"
+                  checked={isIncluded(one)}
+                  disabled={isReached(one)}
+                  onChange={() => setDraft({ ...draft, ticked: { ...ticked, [keyOf(one)]: !isIncluded(one) } })}
+                />
                 <span>
-                  <span className="strong">{'id' in one ? titleOf(one) : 'Not reported'}</span>{' '}
+                  <span className="strong">{'id' in one ? states.titleOf(one) : 'Not reported'}</span>{' '}
                   <span className="quiet">
-                    {placeOf(one).words}{' '}
+                    {states.placeOf(one).words}
+                    {'id' in one && `, ${states.knownOf(one)}`}
+                    {isReached(one) && '. The decision also applies to this copy'}{' '}
                     {one.ownerId !== incident.ownerId && (
                       <>
                         (another person: <PersonName id={one.ownerId} />)
@@ -231,7 +265,21 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
             {template === undefined ? ', as you write it. It is not translated.' : '.'}
           </p>
         )}
+        {template && language !== 'en' && (
+          <p className="quiet" lang="en">
+            In English: {template.texts.en}
+          </p>
+        )}
         {template && [incident.ownerId, ...strangers].map((id) => <MailLanguage key={id} of={id} />)}
+        {decision === 'remove' && worst === 'minor' && !incident.isGone && (
+          <div className="stack">
+            <p className="problem">
+              Export the incident before you remove the file. The export has the digests of the file, not the file. If
+              you must preserve it, restrict it until the authorities have it.
+            </p>
+            <Export of={id} />
+          </div>
+        )}
         <Problem of={deciding.error} />
         <div className="desk-buttons">
           <button
@@ -249,12 +297,11 @@ function DecisionDialog({ incident, onClose }: { readonly incident: Incident; re
 
 const { templates } = statements;
 
-type Other = ReturnType<typeof undecidedIn>[number];
-const keyOf = (one: Other) => ('id' in one ? one.id : String(one.assetId));
+const keyOf = (one: states.Other) => ('id' in one ? one.id : String(one.assetId));
 
-function useOthers(incident: Incident): readonly Other[] {
-  const { data } = usePlaces(isDecidable(incident) ? incident.assetId : null);
-  return data === undefined ? [] : undecidedIn(data).filter((one) => keyOf(one) !== incident.id);
+function useOthers(incident: Incident): readonly states.Other[] {
+  const { data } = usePlaces(states.isDecidable(incident) ? incident.assetId : null);
+  return data === undefined ? [] : states.othersIn(data, incident);
 }
 
 type Owner = PeoplePage['people'][number];
