@@ -60,6 +60,7 @@ export interface RunRecord {
   readonly credits: number;
   readonly costUsd: number;
   readonly answeredBy?: string | undefined;
+  readonly finishReason?: string | undefined;
   /** The failure in the words of the provider. */
   readonly answer?: string | undefined;
 }
@@ -83,6 +84,7 @@ export interface RunStep {
 
 export interface RunImages {
   readonly model: string | null;
+  readonly ratio?: string | undefined;
   readonly count: number;
   readonly delivered: number;
   readonly credits: number;
@@ -90,6 +92,9 @@ export interface RunImages {
   readonly failure: string | null;
   readonly code?: string | undefined;
   readonly answer: string | null;
+  /** If it could not be paid: its price, and the balance then. */
+  readonly required?: number | undefined;
+  readonly balance?: number | undefined;
 }
 
 export interface VideoInput {

@@ -159,7 +159,7 @@ export async function listGenerationRecords(
   const failureOfVideo = sql`concat(failure_message, answer)`;
   const videoColumns = { model: videoModel, status: videoStatus, failure: failureOfVideo };
   const videos = conditions('agent_videos', 'video_id', 'resource_id', videoColumns, videoPrompt);
-  const runColumns = { model: sql`record->'images'->>'model'`, status: runStatus, failure: sql`record->>'images'` };
+  const runColumns = { model: runModel, status: runStatus, failure: sql`record->>'images'` };
   const runs = conditions('agent_runs', 'task_id', 'owner_id', runColumns, promptsOf('agent_runs'));
   const { rows } = await sql<StoredGenerationRecord>`
     with images as (
@@ -180,7 +180,7 @@ export async function listGenerationRecords(
         images.created_at as "createdAt", images.ended_at as "endedAt", images.us as "createdAtUs",
         images.trace->>'requestId' as "requestId", images.trace->>'traceId' as "traceId",
         images.input->>'ratio' as ratio, coalesce(images.input->'references', '[]') as "references",
-        images.price, ${parametersIn(sql`images.input`)} as parameters, images.ordered_at as "orderedAt",
+        null::int as required, null::int as balance, images.price, ${parametersIn(sql`images.input`)} as parameters, images.ordered_at as "orderedAt",
         ${msBetween(sql`images.created_at`, sql`images.ended_at`)} as "tookMs"
       from images
       cross join lateral (
@@ -201,16 +201,16 @@ export async function listGenerationRecords(
         created_at, case when shown = 'running' then null else updated_at end, us,
         trace->>'requestId', trace->>'traceId', input->>'ratio', case when prompt is null then '[]' else
           to_jsonb(array_remove(array[input->>'firstFrame'], null)) || coalesce(input->'references', '[]') end,
-        price, ${parametersIn(sql`input`)}, ordered_at,
+        case when shown = 'refused' then price end, null, price, ${parametersIn(sql`input`)}, ordered_at,
         case when shown <> 'running' then ${msBetween(sql`created_at`, sql`updated_at`)} end
       from videos
       union all
-      select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, coalesce(made->>'model', model),
+      select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, ${runModel},
         ${runStatus}, (made->>'count')::int, (made->>'delivered')::int, (made->>'credits')::int,
         (made->>'costUsd')::float8, made->>'failure', made->>'code', made->>'answer', created_at, ended_at, us,
         trace->>'requestId', trace->>'traceId',
-        ${callsOf('runs', sql`string_agg(distinct part->'input'->>'ratio', ', ')`)}, '[]',
-        null, coalesce(${callsOf('runs', parametersIn(sql`jsonb_agg(part->'input')->0`))}, '{}'), null, ${imagesTook}
+        coalesce(made->>'ratio', ${callsOf('runs', sql`string_agg(distinct part->'input'->>'ratio', ', ')`)}), '[]',
+        (made->>'required')::int, (made->>'balance')::int, null, coalesce(${callsOf('runs', parametersIn(sql`jsonb_agg(part->'input')->0`))}, '{}'), null, ${imagesTook}
       from runs
     )
     select * from shown order by "createdAt" desc, id desc limit ${limit}`.execute(db);
@@ -239,7 +239,7 @@ export async function sumMedia(
         case when status = 'completed' then cost_usd end, updated_at - created_at
       from agent_videos where ${videoStatus} <> 'running' and ${ofDays('agent_videos')}
       union all
-      select 'image', coalesce(record->'images'->>'model', model), (record->'images'->>'delivered')::int,
+      select 'image', ${runModel}, (record->'images'->>'delivered')::int,
         (record->'images'->>'credits')::int, (record->'images'->>'costUsd')::float8, null
       from agent_runs where (record->'images') is not null and ${ofDays('agent_runs')}
     )
@@ -279,6 +279,9 @@ const assetsOf = (table: string) =>
     sql`coalesce(jsonb_path_query_array(jsonb_agg(part->'output'), '$[*].assetIds[*]')
       || jsonb_path_query_array(jsonb_agg(part->'output'), '$[*] ? (!exists(@.assetIds)).assetId ? (@ != null)'), '[]')`,
   );
+
+/** Earlier versions did not record the model of a refused order. */
+const runModel = sql`coalesce(record->'images'->>'model', options->'media'->>'imageModel', model)`;
 
 const videoModel = sql`coalesce(media_model, 'video')`;
 

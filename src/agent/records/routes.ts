@@ -101,6 +101,7 @@ function describe({ record, trace, createdAtUs, videoCredits, videoCostUsd, ...r
     createdAt: run.createdAt.toISOString(),
     endedAt: run.endedAt?.toISOString() ?? null,
     answeredBy: record?.answeredBy ?? null,
+    finishReason: record?.finishReason ?? null,
     answer: record?.answer ?? null,
     steps: record?.steps ?? null,
     tools: [...(record?.tools ?? [])],
