@@ -84,7 +84,6 @@ export interface RunStep {
 
 export interface RunImages {
   readonly model: string | null;
-  readonly ratio?: string | undefined;
   readonly count: number;
   readonly delivered: number;
   readonly credits: number;
@@ -92,9 +91,6 @@ export interface RunImages {
   readonly failure: string | null;
   readonly code?: string | undefined;
   readonly answer: string | null;
-  /** If it could not be paid: its price, and the balance then. */
-  readonly required?: number | undefined;
-  readonly balance?: number | undefined;
 }
 
 export interface VideoInput {

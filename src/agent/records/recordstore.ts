@@ -125,6 +125,7 @@ export async function listGenerationRecords(
   { status, userId, model, kind, id: only, taskId, ...search }: GenerationRecordListing,
   after: Place | undefined,
   limit: number,
+  usual: string,
 ): Promise<readonly StoredGenerationRecord[]> {
   const conditions = (
     table: string,
@@ -159,7 +160,7 @@ export async function listGenerationRecords(
   const failureOfVideo = sql`concat(failure_message, answer)`;
   const videoColumns = { model: videoModel, status: videoStatus, failure: failureOfVideo };
   const videos = conditions('agent_videos', 'video_id', 'resource_id', videoColumns, videoPrompt);
-  const runColumns = { model: runModel, status: runStatus, failure: sql`record->>'images'` };
+  const runColumns = { model: runModel('agent_runs', usual), status: runStatus, failure: sql`record->>'images'` };
   const runs = conditions('agent_runs', 'task_id', 'owner_id', runColumns, promptsOf('agent_runs'));
   const { rows } = await sql<StoredGenerationRecord>`
     with images as (
@@ -205,12 +206,11 @@ export async function listGenerationRecords(
         case when shown <> 'running' then ${msBetween(sql`created_at`, sql`updated_at`)} end
       from videos
       union all
-      select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, ${runModel},
+      select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, ${runModel('runs', usual)},
         ${runStatus}, (made->>'count')::int, (made->>'delivered')::int, (made->>'credits')::int,
         (made->>'costUsd')::float8, made->>'failure', made->>'code', made->>'answer', created_at, ended_at, us,
         trace->>'requestId', trace->>'traceId',
-        coalesce(made->>'ratio', ${callsOf('runs', sql`string_agg(distinct part->'input'->>'ratio', ', ')`)}), '[]',
-        (made->>'required')::int, (made->>'balance')::int, null, coalesce(${callsOf('runs', parametersIn(sql`jsonb_agg(part->'input')->0`))}, '{}'), null, ${imagesTook}
+        ${callsOf('runs', ratios)}, '[]', ${refused('required')}, ${refused('balance')}, null, coalesce(${callsOf('runs', parametersIn(sql`jsonb_agg(part->'input')->0`))}, '{}'), null, ${imagesTook}
       from runs
     )
     select * from shown order by "createdAt" desc, id desc limit ${limit}`.execute(db);
@@ -222,6 +222,7 @@ export async function sumMedia(
   db: Db<AgentTables>,
   days: { readonly from: string; readonly to: string },
   priceOf: (model: string) => number | undefined,
+  usual: string,
 ): Promise<UsageTotals['media']> {
   const ofDays = (table: string) =>
     sql.join(
@@ -239,7 +240,7 @@ export async function sumMedia(
         case when status = 'completed' then cost_usd end, updated_at - created_at
       from agent_videos where ${videoStatus} <> 'running' and ${ofDays('agent_videos')}
       union all
-      select 'image', ${runModel}, (record->'images'->>'delivered')::int,
+      select 'image', ${runModel('agent_runs', usual)}, (record->'images'->>'delivered')::int,
         (record->'images'->>'credits')::int, (record->'images'->>'costUsd')::float8, null
       from agent_runs where (record->'images') is not null and ${ofDays('agent_runs')}
     )
@@ -273,15 +274,24 @@ const callsOf = (table: string, selected: RawBuilder<unknown>) => sql`(
 
 const promptsOf = (table: string) => callsOf(table, sql`string_agg(part->'input'->>'prompt', ' · ')`);
 
+/** An edit has the ratio of its source, unless another one is chosen. */
+const ratios = sql`string_agg(distinct coalesce(part->'input'->>'ratio', runs.options->'media'->>'ratio',
+  case when part->>'type' = 'tool-generateImage' and not part->'input' ? 'references' then '1:1' end), ', ')`;
+
+/** Of the calls that their user could not pay. */
+const refused = (figure: 'required' | 'balance') =>
+  sql`case when ${runStatus} = 'refused' then ${callsOf('runs', sql`min((part->'output'->'failure'->>${sql.lit(figure)})::int)`)} end`;
+
+/** `usual`: an order that was refused early, or of an earlier version, has no stored model. */
+const runModel = (table: string, usual: string) => sql`coalesce(record->'images'->>'model',
+  ${callsOf(table, sql`min(part->'input'->>'model')`)}, options->'media'->>'imageModel', ${usual})`;
+
 const assetsOf = (table: string) =>
   callsOf(
     table,
     sql`coalesce(jsonb_path_query_array(jsonb_agg(part->'output'), '$[*].assetIds[*]')
       || jsonb_path_query_array(jsonb_agg(part->'output'), '$[*] ? (!exists(@.assetIds)).assetId ? (@ != null)'), '[]')`,
   );
-
-/** Earlier versions did not record the model of a refused order. */
-const runModel = sql`coalesce(record->'images'->>'model', options->'media'->>'imageModel', model)`;
 
 const videoModel = sql`coalesce(media_model, 'video')`;
 

@@ -5,7 +5,6 @@
 
 import { randomUUID } from 'node:crypto';
 import type { UIMessage } from 'ai';
-import { z } from 'zod';
 import type { Plan } from '#accounts/api.ts';
 import { closeCredits, lockReserved, reserveCredits } from '#accounts/ledger/credits.ts';
 import { accountProblems } from '#accounts/problems.ts';
@@ -37,7 +36,6 @@ import {
   publishVideoFailures,
 } from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
-import { chooseRatio, modelOfRow } from '../generation/catalogue.ts';
 import { costOf, type NotedImage, takeImages } from '../generation/generationstore.ts';
 import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
@@ -359,7 +357,7 @@ export async function endRun(deps: AgentContext, run: store.Run, end: RunEnd): P
     const costUsd = (end.costUsd ?? 0) + costOf(made);
     const own = prior === undefined ? end.parts : end.parts.filter((part) => !isIn(prior.parts, part));
     const timeline = timelineOf(taskId, { ...end, parts: own }, noted);
-    const images = imagesOf(timeline, askedIn(deps, run, own), noted, made, creditsOf(settled, made));
+    const images = imagesOf(timeline, noted, made, creditsOf(settled, made));
     const used = { inputTokens, outputTokens, credits, costUsd };
     await store.recordRun(tx, taskId, { ...workOf(end), timeline, ...(images && { images }), ...used });
     const isAwaited = await store.hasQueued(tx, threadId);
@@ -417,28 +415,9 @@ function failureOf(part: UIMessage['parts'][number]) {
 
 const makesImages: ReadonlySet<string> = new Set(['generateImage', 'editImage']);
 
-const askedImages = z
-  .object({ model: z.string(), ratio: z.string(), n: z.int().min(1).max(16), references: z.array(z.unknown()) })
-  .partial()
-  .catch({});
-
-/** The calls of tools that make images as `makeImages` understands them, refused ones too. */
-const askedIn = ({ catalogue: { images } }: AgentContext, { options }: store.Run, parts: UIMessage['parts']) =>
-  parts.flatMap((part) => {
-    const name = toolNameOf(part);
-    if (!('toolCallId' in part && makesImages.has(name))) return [];
-    const media = options?.media ?? {};
-    const { model = media.imageModel ?? images[0].id, n = media.count ?? 1, ...call } = askedImages.parse(part.input);
-    const usual = name === 'editImage' || call.references?.length ? undefined : '1:1';
-    const ratio = call.ratio ?? chooseRatio(modelOfRow(images, model), [media.ratio, usual]);
-    const { failure } = Object(part.output) as Partial<MediaOutput>;
-    return [{ model, n, ratio, failure }];
-  });
-
-/** For the list of images. `undefined`: there was none. */
+/** For the list of images. A call that was refused before its price was known counts as one image. `undefined`: there was none. */
 function imagesOf(
   timeline: readonly RunStep[],
-  asked: ReturnType<typeof askedIn>,
   noted: readonly NotedImage[],
   made: readonly NotedImage[],
   credits: number,
@@ -446,22 +425,16 @@ function imagesOf(
   const calls = timeline.flatMap((step) => step.calls).filter(({ name }) => makesImages.has(name));
   if (calls.length === 0) return undefined;
   const { failure = null, code, answer = null } = calls.find((call) => call.failure !== null) ?? {};
-  const { required, balance } = asked.find((call) => call.failure?.required !== undefined)?.failure ?? {};
+  const count = Math.max(noted.length, calls.length);
   return {
-    model: noted[0]?.model ?? asked[0]?.model ?? null,
-    ratio: [...new Set(asked.flatMap((call) => call.ratio ?? []))].join(', ') || undefined,
-    count: Math.max(
-      noted.length,
-      asked.reduce((sum, { n }) => sum + n, 0),
-    ),
+    model: noted[0]?.model ?? null,
+    count,
     delivered: made.length,
     credits,
     costUsd: costOf(made),
     failure,
     code,
     answer,
-    required,
-    balance,
   };
 }
 
