@@ -23,10 +23,7 @@ import contentKinds from './contentkinds.json' with { type: 'json' };
 type Kind = (typeof contentKinds)['home-cards-v2' | 'trending'];
 /** `list`: where the document has its entries. Empty: it is one. */
 const kinds = contentKinds as unknown as Readonly<Record<DocumentName, Kind>>;
-interface Place {
-  readonly source: ContentSource;
-  readonly language: string;
-}
+type Place = { readonly source: ContentSource; readonly language: string };
 type Entry = Readonly<Record<string, unknown>>;
 type Body = Partial<HomeCards & Trending & Announcement>;
 
@@ -188,12 +185,7 @@ function useSaving(name: DocumentName, version: string | undefined) {
   });
 }
 
-interface ShownProps {
-  readonly entry: Entry;
-  readonly kind: Kind;
-  readonly body: Body;
-  readonly language: string;
-}
+type ShownProps = { readonly entry: Entry; readonly kind: Kind; readonly body: Body; readonly language: string };
 
 /** An entry as users see it, and why they do not. */
 function Shown({ entry, kind, body, language }: ShownProps) {
