@@ -192,7 +192,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await enterAsOperator(visitor, rig, '/operator/content');
     const { page: operator } = visitor;
     const published = operator.getByRole('region', { name: 'Published by users' });
-    await published.getByRole('link', { name: email }).waitFor();
+    await published.getByRole('link', { name: email }).first().waitFor();
     await published.getByRole('button', { name: 'Open an incident' }).click();
     await published.getByRole('button', { name: 'Yes, open an incident' }).click();
     await operator.getByRole('heading', { name: 'Opened by an operator' }).waitFor();
