@@ -60,6 +60,7 @@ export interface RunRecord {
   readonly credits: number;
   readonly costUsd: number;
   readonly answeredBy?: string | undefined;
+  readonly finishReason?: string | undefined;
   /** The failure in the words of the provider. */
   readonly answer?: string | undefined;
 }

@@ -127,7 +127,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
       .getByText('No operator has changed this account. Decisions about content are under Incidents.')
       .waitFor();
     await page.getByLabel('Add credits').fill('-9999999');
-    await page.getByText(/^There are only [\d,]+ credits\.$/).waitFor();
+    await page.getByText(/^You can remove [\d,]+ credits at most\.$/).waitFor();
     await page.getByLabel('Add credits').fill('25');
     await page.getByRole('combobox', { name: 'Plan' }).selectOption('max');
     await page.getByLabel('Reason').fill('An apology for an outage');
@@ -214,7 +214,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     const { page, complaints } = await enter('/operator');
     const search = page.getByRole('combobox', { name: 'Search commands' });
     /** The first of the group is chosen, as it is the best. */
-    async function find(text: string, group: string, heading: string) {
+    async function find(text: string, group: string, heading: string | RegExp) {
       await page.keyboard.press('Control+k');
       await search.fill(text);
       const first = page.getByRole('group', { name: group, exact: true }).getByRole('option').first();
@@ -225,6 +225,19 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     }
     await find(person.email.slice(0, 30), 'People', person.email);
     await find(run?.taskId ?? '', 'Runs', 'Remember that I like long walks by the sea.');
+    // The images of a conversation are found, too, and the page that lists them all.
+    const message = { role: 'user', parts: [{ type: 'text', text: 'Make a picture of a kingfisher' }] };
+    const started = await person.call('agent', 'POST', '/task', { threadId: `thread-${randomUUID()}`, message });
+    const state = async () => (await person.call('agent', 'GET', `/task/${started.body.taskId}`)).body.status;
+    await expect.poll(state, { timeout: 60_000 }).toBe('completed');
+    await find('kingfisher', 'Images and videos', /kingfisher/);
+    expect(new URL(page.url()).searchParams.get('id')).toBe(started.body.taskId);
+    await page.keyboard.press('Control+k');
+    await search.fill('zzzzqq');
+    await page.getByText('0 found', { exact: true }).waitFor({ state: 'attached' });
+    await page.getByRole('option', { name: 'Search images and videos for “zzzzqq”' }).click();
+    await page.getByText('Nothing matches.').waitFor();
+    expect(new URL(page.url()).search).toBe('?kind=generations&q=zzzzqq');
     await find(run?.threadId ?? '', 'Conversations', 'Runs');
     expect(new URL(page.url()).searchParams.get('threadId')).toBe(run?.threadId);
     await find('offline-video', 'Models', 'Images and videos');

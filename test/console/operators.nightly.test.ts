@@ -97,9 +97,11 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     const isHeld = Promise.withResolvers<void>();
     await page.route('**/api/runs?limit=100', async (route) => {
       await isHeld.promise;
-      const ago = [1, 3500, 3700].map((seconds) => new Date(Date.now() - seconds * 1000).toISOString());
+      const ago = [1, 2, 3500, 3700].map((seconds) => new Date(Date.now() - seconds * 1000).toISOString());
       await route.fulfill({ json: { runs: ago.map((createdAt) => ({ createdAt })), next_cursor: null } });
     });
+    const none = { json: { days: [], media: [] } };
+    await page.route('**/api/usage/totals?*', (route) => route.fulfill(none));
     await page.goto(`${rig.url}/operator`);
     await page
       .getByRole('row', { name: /^agent / })
@@ -108,7 +110,10 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByRole('link', { name: 'Runs in the last hour: not read yet' }).waitFor();
     isHeld.resolve();
     // As the page behind the link counts them, and not as this process has seen them.
-    await page.getByRole('link', { name: 'Runs in the last hour: 2', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Runs in the last hour: 3', exact: true }).waitFor();
+    // Those in progress are runs of today, too.
+    await page.getByText(/^yesterday \d+, today [2-4]$/).waitFor();
+    await page.unroute('**/api/usage/totals?*');
     await page.getByText(/^5 of 8 services are not ready: /).waitFor();
     await page.getByText('no answer').first().waitFor();
     await page.getByText('cannot be reached, so their errors are not listed').waitFor();

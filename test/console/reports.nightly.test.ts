@@ -209,6 +209,7 @@ describe.skipIf(withoutChromium)('a report', () => {
     await enterAsOperator(visitor, rig, '/operator/content');
     const { page: operator } = visitor;
     const published = operator.getByRole('region', { name: 'Published by users' });
+    await published.getByRole('link', { name: email }).first().waitFor();
     await published.getByRole('button', { name: 'Open an incident' }).click();
     await published.getByRole('button', { name: 'Yes, open an incident' }).click();
     await operator.getByRole('heading', { name: 'Opened by an operator' }).waitFor();
@@ -249,8 +250,8 @@ describe.skipIf(withoutChromium)('a report', () => {
   it('of one picture are decided together, from the order that made it', { timeout: limitMs }, async () => {
     const desk = await openDesk(rig);
     const [owner, reporter] = [await desk.person(), await desk.person()];
-    const order = async (prompt: string) => {
-      const { body } = await owner.call<{ id: string }>('agent', 'POST', '/images', { prompt, seed: 7 });
+    const order = async (prompt: string, more: object = { seed: 7 }) => {
+      const { body } = await owner.call<{ id: string }>('agent', 'POST', '/images', { prompt, ...more });
       const read = () => owner.call<{ items: { assetId: string | null }[] }>('agent', 'GET', `/generations/${body.id}`);
       await expect.poll(async () => (await read()).body.items[0]?.assetId, { timeout: 60_000 }).toMatch(/-/);
       return { id: body.id, assetId: String((await read()).body.items[0]?.assetId) };
@@ -326,6 +327,19 @@ describe.skipIf(withoutChromium)('a report', () => {
     const counts = async () => (await desk.send<{ counts: object }>('GET', '/api/incidents')).body.counts;
     expect(await counts()).toMatchObject({ open: 0 });
 
+    // Several images are side by side below the facts, and where they are is shown once.
+    const { id: several } = await order('a green bicycle', { n: 2 });
+    await page.goto(`${rig.url}/operator/runs?kind=generations&id=${several}`);
+    const images = page.getByRole('button', { name: /^Show the image, \d$/ });
+    await page.getByText('Ordered without a conversation').waitFor();
+    await expect.poll(() => images.count()).toBe(2);
+    const [left, right] = await Promise.all((await images.all()).map((one) => one.boundingBox()));
+    expect([left?.y, (left?.x ?? 0) < (right?.x ?? 0)]).toEqual([right?.y, true]);
+    expect((await record.boundingBox())?.y).toBeLessThan(left?.y ?? 0);
+    expect(await page.getByText('Ordered without a conversation').count()).toBe(1);
+    await judge(page, 'an order of several images');
+    await shoot(page, 'order-several');
+
     // A file without a report, and its owner.
     const second = await order('a blue bicycle');
     await page.goto(`${rig.url}/operator/runs?kind=generations&id=${second.id}`);
@@ -334,6 +348,12 @@ describe.skipIf(withoutChromium)('a report', () => {
     expect(await counts()).toMatchObject({ open: 0 });
     await page.getByRole('button', { name: 'Open an incident' }).click();
     await page.getByRole('button', { name: 'Yes, open an incident' }).click();
+    await page.getByRole('heading', { name: 'Opened by an operator' }).waitFor();
+    // The order names it from now on.
+    await page.goBack();
+    await page.getByText('An incident about this file is open.').waitFor();
+    expect(await page.getByRole('button', { name: 'Open an incident' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Decide there' }).click();
     await page.getByRole('heading', { name: 'Opened by an operator' }).waitFor();
     await page.getByRole('region', { name: 'Decision' }).getByRole('button', { name: 'Block …' }).click();
     const blocking = page.getByRole('dialog', { name: /^Block/ });

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PeoplePage } from '#accounts/people/api.ts';
+import type { GenerationRecordPage } from '#agent/records/api.ts';
 import { type Provider, startProvider } from '../agent/provider.fixture.ts';
 import { launchChromium, withoutChromium } from '../chromium.fixture.ts';
 import { type Desk, openDesk } from './desk.fixture.ts';
@@ -43,6 +45,12 @@ describe.skipIf(withoutChromium)('runs', () => {
         ? { text: 'It is being made.' }
         : { calls: [{ id: 'film', name: 'generateVideo', args }] },
     );
+    provider.on('draw a castle', ({ body }) =>
+      JSON.stringify(body).includes('"role":"tool"')
+        ? { text: 'It was refused.' }
+        : { calls: [{ id: 'castle', name: 'generateImage', args: { prompt: 'a castle' } }] },
+    );
+    provider.on('go on', { calls: [{ id: 'again', name: 'recallMemory', args: { query: 'castles' } }] });
     const settings = { MODEL_BASE_URL: provider.url, MODEL_NAME: 'scripted', MODEL_API_KEY: 'sk-test' };
     [rig, browser] = await Promise.all([startConsole(settings), launchChromium()]);
     desk = await openDesk(rig);
@@ -178,19 +186,39 @@ describe.skipIf(withoutChromium)('runs', () => {
     await attention.getByText(new RegExp(`^2 runs failed since .*: 2 × ${outage}$`)).waitFor();
     // Failed orders and appeals have lines of their own.
     await page.route('**/api/generations?status=failed*', async (route) => {
-      const failed = { id: 'one', failure: outage, answer: null, endedAt: new Date().toISOString() };
-      await route.fulfill({ json: { generations: [failed], next_cursor: null } });
+      const reasons = [outage, outage, 'too slow', 'too large', 'too dark', 'too bright'];
+      const failed = { answer: null, endedAt: new Date().toISOString() };
+      const generations = reasons.map((failure, id) => ({ ...failed, id: String(id), failure }));
+      await route.fulfill({ json: { generations, next_cursor: null } });
     });
     await page.route('**/api/incidents?status=open*', async (route) => {
       const { counts, ...rest } = await (await route.fetch()).json();
       await route.fulfill({ json: { ...rest, counts: { ...counts, open: 4, openAppeals: 1 } } });
     });
     await page.reload();
-    await attention.getByText(new RegExp(`^1 order of images or videos failed since .*: ${outage}$`)).waitFor();
+    const orders = `^6 orders of images or videos failed since .*: 2 × ${outage} · too slow · too large · and 2 more$`;
+    await attention.getByText(new RegExp(orders)).waitFor();
     await attention.getByText(/^4 incidents wait for a decision$/).waitFor();
     const appeals = attention.getByRole('listitem').filter({ hasText: /^1 appeal waits for an answer/ });
     expect(await appeals.getByRole('link').getAttribute('href')).toBe('/operator/incidents?status=appealed');
     await page.getByText('yesterday 0', { exact: true }).first().waitFor();
+    // What needs attention has its place before it is read.
+    await page.getByText(/^\d+ things need your attention$/).waitFor();
+    const figures = page.getByLabel('In numbers');
+    const place = async () => (await figures.boundingBox())?.y;
+    const former = await place();
+    const isHeld = Promise.withResolvers<void>();
+    await page.route('**/api/notify/emails?status=delayed', async (route) => {
+      await isHeld.promise;
+      await route.continue();
+    });
+    await page.goto(`${rig.url}/operator/runs`);
+    await page.goto(`${rig.url}/operator`);
+    await figures.waitFor();
+    expect(await place()).toBe(former);
+    isHeld.resolve();
+    await page.getByText(/^\d+ things need your attention$/).waitFor();
+    await expect.poll(place).toBe(former);
     await page.route('**/api/generations?*', async (route) => {
       const { generations, ...rest } = await (await route.fetch()).json();
       await route.fulfill({
@@ -199,8 +227,49 @@ describe.skipIf(withoutChromium)('runs', () => {
     });
     await page.goto(`${rig.url}/operator/runs?kind=generations`);
     const made = page.getByRole('list', { name: 'Images and videos' });
-    await made.getByText('not measured, or refused before it started').first().waitFor({ state: 'attached' });
+    await made.getByText('not measured', { exact: true }).first().waitFor({ state: 'attached' });
     expect(await made.getByText('0 ms').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('an operator sees why an order was refused, and where a run was stopped', { timeout: limitMs }, async () => {
+    const person = await desk.person();
+    const ask = async (text: string) => {
+      const message = { role: 'user', parts: [{ type: 'text', text }] };
+      const { body } = await person.call('agent', 'POST', '/task', { threadId: `thread-${randomUUID()}`, message });
+      const state = async () => (await person.call('agent', 'GET', `/task/${body.taskId}`)).body.status;
+      await expect.poll(state, { timeout: 60_000 }).toBe('completed');
+    };
+    await ask('go on');
+    const { body } = await desk.send<PeoplePage>('GET', `/api/people?ids=${person.id}`);
+    // Enough for the run, and not for its image.
+    const change = { changeId: randomUUID(), credits: 1 - (body.people[0]?.credits ?? 0), reason: 'a test' };
+    await desk.send('POST', `/api/people/${person.id}/credits`, change);
+    await ask('draw a castle');
+    const path = `/generations/all?userId=${person.id}`;
+    const { generations } = (await desk.internal<GenerationRecordPage>('agent', 'GET', path)).body;
+
+    const visitor = await visit();
+    await enterAsOperator(visitor, rig, `/operator/people/${person.id}`);
+    const { page, complaints } = visitor;
+    const refused = page.locator('.desk-tiles > div').filter({ hasText: 'Refused orders' });
+    await expect.poll(() => refused.innerText()).toMatch(/^Refused orders\s+1$/);
+    await page.getByText('Last use', { exact: true }).waitFor();
+    await refused.getByRole('link').click();
+    await page.getByLabel('Model').selectOption(generations[0]?.model ?? '');
+    await page.getByRole('link', { name: 'a castle' }).click();
+    await page.getByText('The price is 2 credits. This person had 0 credits.').waitFor();
+    const facts = await page.locator('.desk-tiles').innerText();
+    expect(facts).toMatch(/Ratio\s+1:1[\s\S]*Took\s+–/);
+    expect(await page.getByRole('main').getByText(/\d ms/).count()).toBe(0);
+    await judge(page, 'a refused order');
+    await page.getByRole('link', { name: 'Change the credits or the plan' }).click();
+    await page.getByRole('heading', { name: 'Account', exact: true }).waitFor();
+    await page.goto(`${rig.url}/operator/runs?userId=${person.id}`);
+    const row = page.getByRole('list', { name: 'Runs' }).getByRole('listitem').filter({ hasText: 'go on' });
+    await row.getByText('stopped at the limit of 8 steps').waitFor();
+    await row.getByRole('link', { name: 'go on' }).click();
+    await page.getByText(/^The run stopped at the limit of 8 steps/).waitFor();
     expect(complaints).toEqual([]);
   });
 

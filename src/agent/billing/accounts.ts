@@ -58,8 +58,9 @@ const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 export async function readTotals({ db, catalogue }: AgentContext, range: UsageTotalsRange): Promise<UsageTotals> {
   const days = chooseDays(range);
   const media = configuredMedia(catalogue);
+  const [usual] = catalogue.images;
   const priceOf = (model: string) => media.find(({ id }) => id === model)?.costUsd ?? undefined;
-  return { days: await listTotals(db, days.from, days.to), media: await sumMedia(db, days, priceOf) };
+  return { days: await listTotals(db, days.from, days.to), media: await sumMedia(db, days, priceOf, usual.id) };
 }
 
 export async function readSpenders({ db }: AgentContext, { month, order, limit }: SpenderListing): Promise<Spenders> {

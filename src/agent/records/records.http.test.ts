@@ -25,6 +25,7 @@ onEveryPair('records', (pair) => {
         ? { text: 'It failed.' }
         : { calls: [{ id: 'a', name: 'generateImage', args }] },
     );
+    provider.on('go on', { calls: [{ id: 'a', name: 'recallMemory', args: { query: 'foxes' } }] });
     provider.on('fail', { answer: { status: 500, body: '{"error":{"message":"the cluster is on fire"}}' } });
     const images = imageModel(
       {
@@ -168,7 +169,7 @@ onEveryPair('records', (pair) => {
       failure: 'The image provider returned 503.',
       answer: expect.stringContaining('no capacity in eu'),
     };
-    const made = { model: 'an-image-model', prompt: 'a red fox', ratio: null, references: [] };
+    const made = { model: 'an-image-model', prompt: 'a red fox', ratio: '1:1', references: [] };
     const order = { taskId, ...made, count: 1, delivered: 0, credits: 0 };
     expect(generations).toMatchObject([{ id: taskId, kind: 'image', ...order, ...failed }]);
     const { tools, timeline } = await read(taskId);
@@ -196,9 +197,29 @@ onEveryPair('records', (pair) => {
     };
     expect(await of('status=failed')).toEqual([]);
     const refused = { id: taskId, status: 'refused', failureCode: 'insufficient_credits', delivered: 0 };
-    expect(await of('status=refused')).toMatchObject([refused]);
+    // As it was ordered, so that the filter by this model finds it.
+    const asked = { model: 'an-image-model', ratio: '1:1', count: 1, required: 2, balance: 0 };
+    expect(await of('status=refused&model=an-image-model')).toMatchObject([{ ...refused, ...asked }]);
+    expect(await of('status=refused&model=scripted')).toEqual([]);
     const { status, timeline } = await read(taskId);
     expect([status, timeline[0]?.calls[0]?.code]).toEqual(['completed', 'insufficient_credits']);
+  });
+
+  it('a refused order has the model, the ratio and the number that its user chose', async () => {
+    const person = await rig.user('pro', 1);
+    const media = { imageModel: 'an-image-model', ratio: '16:9', count: 3 };
+    const order = { threadId: newThread(), text: 'please draw a red fox', media };
+    const { body } = await person.call<{ taskId: string }>('POST', '/task', order);
+    await person.ended(body.taskId);
+    const path = `/generations/all?userId=${person.userId}`;
+    const { generations } = (await rig.server.call<GenerationRecordPage>('GET', path)).body;
+    expect(generations).toMatchObject([{ model: 'an-image-model', ratio: '16:9', count: 3, required: 6, balance: 0 }]);
+  });
+
+  it('a run that the limit of steps stopped is distinguished from a complete one', async () => {
+    const { finishReason, status, steps } = await read(await say('go on'));
+    expect([finishReason, status, steps]).toEqual(['max-steps', 'completed', 8]);
+    expect((await read(await say('say hello'))).finishReason).toBe('stop');
   });
 
   it('failed runs are counted by user, since a day', async () => {

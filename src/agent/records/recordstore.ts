@@ -125,6 +125,7 @@ export async function listGenerationRecords(
   { status, userId, model, kind, id: only, taskId, ...search }: GenerationRecordListing,
   after: Place | undefined,
   limit: number,
+  usual: string,
 ): Promise<readonly StoredGenerationRecord[]> {
   const conditions = (
     table: string,
@@ -159,7 +160,7 @@ export async function listGenerationRecords(
   const failureOfVideo = sql`concat(failure_message, answer)`;
   const videoColumns = { model: videoModel, status: videoStatus, failure: failureOfVideo };
   const videos = conditions('agent_videos', 'video_id', 'resource_id', videoColumns, videoPrompt);
-  const runColumns = { model: sql`record->'images'->>'model'`, status: runStatus, failure: sql`record->>'images'` };
+  const runColumns = { model: runModel('agent_runs', usual), status: runStatus, failure: sql`record->>'images'` };
   const runs = conditions('agent_runs', 'task_id', 'owner_id', runColumns, promptsOf('agent_runs'));
   const { rows } = await sql<StoredGenerationRecord>`
     with images as (
@@ -180,7 +181,7 @@ export async function listGenerationRecords(
         images.created_at as "createdAt", images.ended_at as "endedAt", images.us as "createdAtUs",
         images.trace->>'requestId' as "requestId", images.trace->>'traceId' as "traceId",
         images.input->>'ratio' as ratio, coalesce(images.input->'references', '[]') as "references",
-        images.price, ${parametersIn(sql`images.input`)} as parameters, images.ordered_at as "orderedAt",
+        null::int as required, null::int as balance, images.price, ${parametersIn(sql`images.input`)} as parameters, images.ordered_at as "orderedAt",
         ${msBetween(sql`images.created_at`, sql`images.ended_at`)} as "tookMs"
       from images
       cross join lateral (
@@ -201,16 +202,15 @@ export async function listGenerationRecords(
         created_at, case when shown = 'running' then null else updated_at end, us,
         trace->>'requestId', trace->>'traceId', input->>'ratio', case when prompt is null then '[]' else
           to_jsonb(array_remove(array[input->>'firstFrame'], null)) || coalesce(input->'references', '[]') end,
-        price, ${parametersIn(sql`input`)}, ordered_at,
+        case when shown = 'refused' then price end, null, price, ${parametersIn(sql`input`)}, ordered_at,
         case when shown <> 'running' then ${msBetween(sql`created_at`, sql`updated_at`)} end
       from videos
       union all
-      select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, coalesce(made->>'model', model),
+      select task_id, 'image', owner_id, task_id, (${promptsOf('runs')}), ${assetsOf('runs')}, ${runModel('runs', usual)},
         ${runStatus}, (made->>'count')::int, (made->>'delivered')::int, (made->>'credits')::int,
         (made->>'costUsd')::float8, made->>'failure', made->>'code', made->>'answer', created_at, ended_at, us,
         trace->>'requestId', trace->>'traceId',
-        ${callsOf('runs', sql`string_agg(distinct part->'input'->>'ratio', ', ')`)}, '[]',
-        null, coalesce(${callsOf('runs', parametersIn(sql`jsonb_agg(part->'input')->0`))}, '{}'), null, ${imagesTook}
+        ${callsOf('runs', ratios)}, '[]', ${refused('required')}, ${refused('balance')}, null, coalesce(${callsOf('runs', parametersIn(sql`jsonb_agg(part->'input')->0`))}, '{}'), null, ${imagesTook}
       from runs
     )
     select * from shown order by "createdAt" desc, id desc limit ${limit}`.execute(db);
@@ -222,6 +222,7 @@ export async function sumMedia(
   db: Db<AgentTables>,
   days: { readonly from: string; readonly to: string },
   priceOf: (model: string) => number | undefined,
+  usual: string,
 ): Promise<UsageTotals['media']> {
   const ofDays = (table: string) =>
     sql.join(
@@ -239,7 +240,7 @@ export async function sumMedia(
         case when status = 'completed' then cost_usd end, updated_at - created_at
       from agent_videos where ${videoStatus} <> 'running' and ${ofDays('agent_videos')}
       union all
-      select 'image', coalesce(record->'images'->>'model', model), (record->'images'->>'delivered')::int,
+      select 'image', ${runModel('agent_runs', usual)}, (record->'images'->>'delivered')::int,
         (record->'images'->>'credits')::int, (record->'images'->>'costUsd')::float8, null
       from agent_runs where (record->'images') is not null and ${ofDays('agent_runs')}
     )
@@ -272,6 +273,18 @@ const callsOf = (table: string, selected: RawBuilder<unknown>) => sql`(
     and part->>'type' in ('tool-generateImage', 'tool-editImage') and not ${isHidden(table)})`;
 
 const promptsOf = (table: string) => callsOf(table, sql`string_agg(part->'input'->>'prompt', ' · ')`);
+
+/** An edit has the ratio of its source, unless another one is chosen. */
+const ratios = sql`string_agg(distinct coalesce(part->'input'->>'ratio', runs.options->'media'->>'ratio',
+  case when part->>'type' = 'tool-generateImage' and not part->'input' ? 'references' then '1:1' end), ', ')`;
+
+/** Of the calls that their user could not pay. */
+const refused = (figure: 'required' | 'balance') =>
+  sql`case when ${runStatus} = 'refused' then ${callsOf('runs', sql`min((part->'output'->'failure'->>${sql.lit(figure)})::int)`)} end`;
+
+/** `usual`: an order that was refused early, or of an earlier version, has no stored model. */
+const runModel = (table: string, usual: string) => sql`coalesce(record->'images'->>'model',
+  ${callsOf(table, sql`min(part->'input'->>'model')`)}, options->'media'->>'imageModel', ${usual})`;
 
 const assetsOf = (table: string) =>
   callsOf(

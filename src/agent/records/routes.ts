@@ -9,7 +9,7 @@ import type { AgentContext } from '../context.ts';
 import * as api from './api.ts';
 import * as store from './recordstore.ts';
 
-export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentContext): void {
+export function addRecordRoutes(app: HttpServer, access: Access, { db, catalogue }: AgentContext): void {
   const routes = routesOf(app, 'agent');
 
   routes.get('/runs', access.internalOnly, {
@@ -65,7 +65,8 @@ export function addRecordRoutes(app: HttpServer, access: Access, { db }: AgentCo
     querystring: api.generationRecordListing,
     response: { 200: api.generationRecordPage },
     handler: async ({ query }) => {
-      const rows = await store.listGenerationRecords(db, query, placeOf(query.cursor), query.limit + 1);
+      const [usual] = catalogue.images;
+      const rows = await store.listGenerationRecords(db, query, placeOf(query.cursor), query.limit + 1, usual.id);
       const page = pageOf(rows, query.limit, ({ id }) => id);
       return {
         generations: page.shown.map(({ createdAtUs, ...row }) => ({
@@ -101,6 +102,7 @@ function describe({ record, trace, createdAtUs, videoCredits, videoCostUsd, ...r
     createdAt: run.createdAt.toISOString(),
     endedAt: run.endedAt?.toISOString() ?? null,
     answeredBy: record?.answeredBy ?? null,
+    finishReason: record?.finishReason ?? null,
     answer: record?.answer ?? null,
     steps: record?.steps ?? null,
     tools: [...(record?.tools ?? [])],

@@ -415,7 +415,7 @@ function failureOf(part: UIMessage['parts'][number]) {
 
 const makesImages: ReadonlySet<string> = new Set(['generateImage', 'editImage']);
 
-/** For the list of images. An order that was refused counts as one image. `undefined`: there was none. */
+/** For the list of images. A call that was refused before its price was known counts as one image. `undefined`: there was none. */
 function imagesOf(
   timeline: readonly RunStep[],
   noted: readonly NotedImage[],
@@ -440,11 +440,12 @@ function imagesOf(
 
 /** How the answer was made, without its content. */
 function workOf({ parts, metadata, answer }: RunEnd) {
-  const { answeredBy } = metadata;
+  const { answeredBy, finishReason } = metadata;
   return {
     steps: parts.filter(({ type }) => type === 'step-start').length,
     tools: parts.flatMap((part) => ('toolCallId' in part ? [toolNameOf(part)] : [])),
     ...(typeof answeredBy === 'string' && { answeredBy }),
+    ...(typeof finishReason === 'string' && { finishReason }),
     ...(answer !== undefined && { answer }),
   };
 }

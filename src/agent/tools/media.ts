@@ -236,8 +236,10 @@ async function reserve(deps: AgentContext, run: Run, calls: readonly ImageCall[]
     // Credits that are reserved after the end of the run would never come back.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
     const { plan } = await ensureProfile(tx, { id: run.ownerId });
-    if (!plans.includes(plan)) return insufficientPlan(model);
     const references = calls.map((call) => referenceOf(run, call));
+    // Operators see a refused order with its model, too.
+    for (const reference of references) await noteImage(tx, { reference, scope: run.taskId }, model);
+    if (!plans.includes(plan)) return insufficientPlan(model);
     const giveBack = async (failure: Failure) => {
       for (const reference of references) await releaseCredits(tx, reference);
       return failure;
@@ -246,7 +248,6 @@ async function reserve(deps: AgentContext, run: Run, calls: readonly ImageCall[]
       const order = reservationOf({ reference, ownerId: run.ownerId }, run.taskId, credits);
       const { reserved, balance } = await reserveCredits(tx, order);
       if (!reserved) return giveBack(unpaid(calls.length * credits, balance + index * credits));
-      await noteImage(tx, { reference, scope: run.taskId }, model);
     }
     if (!(await exceedsRun(deps, tx, run.taskId))) return undefined;
     return giveBack(runLimit(deps.maxRunCredits));

@@ -457,6 +457,8 @@ export interface RunRecord {
   readonly model: string;
   /** The fallback that answered. */
   readonly answeredBy: string | null;
+  /** `max-steps`: stopped at AGENT_MAX_STEPS. `null`: not known. */
+  readonly finishReason: string | null;
   /** The failure, as the user sees it. */
   readonly error: string | null;
   readonly errorCode: string | null;
@@ -559,6 +561,10 @@ export interface GenerationRecordPage {
     readonly failureCode: string | null;
     /** The first failure in the words of the provider. */
     readonly answer: string | null;
+    /** The price of a refused order, in credits. `null`: not refused, or not known. */
+    readonly required: number | null;
+    /** The credits of the user when it was refused. `null`: as for `required`. */
+    readonly balance: number | null;
     /** In credits, of one image or video. `null`: a run ordered images. */
     readonly price: number | null;
     /** The other fields of the order, such as `seed`. */

@@ -113,9 +113,12 @@ async function readPerson(clients: ServiceClients, userId: string): Promise<obje
   const { agent, media, memory, notify } = clients;
   const { email: address } = record.person;
   const failed = { userId, status: 'failed', limit: shown.failures };
+  const countOrders = async (status: string) =>
+    (await readFrom<GenerationRecordPage>(agent, '/generations/all', { ...failed, status })).generations.length;
   const countFailures = async () => ({
     runs: (await readFrom<RunPage>(agent, '/runs', failed)).runs.length,
-    orders: (await readFrom<GenerationRecordPage>(agent, '/generations/all', failed)).generations.length,
+    orders: await countOrders('failed'),
+    refused: await countOrders('refused'),
   });
   const ofUser = { entity_type: 'user', entity_id: userId };
   const parts: Readonly<Record<string, Promise<unknown>>> = {

@@ -1,5 +1,5 @@
 /** What an operator has to look at now, each with the page that shows it. */
-import type { ComponentProps } from 'react';
+import { type ComponentProps, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { UsageTotals } from '#agent/operatorapi.ts';
 import type { GenerationRecordPage } from '#agent/records/api.ts';
@@ -90,8 +90,15 @@ function mailsOf(data: EmailList | undefined, lastMs = Number.POSITIVE_INFINITY)
   return [count, { rest, most: mostMails }] as const;
 }
 
-/** If the overview cannot be read, the last known state. */
+const heightKey = 'atelier.attention';
+
+/** If the overview cannot be read, the last known state. Until all is read, it has its former height, so that the page stays. */
 export function Attention({ desk }: { readonly desk: Desk }) {
+  const card = useRef<HTMLElement>(null);
+  const minHeight = desk.isRead ? 0 : Number(localStorage.getItem(heightKey) ?? 216);
+  useEffect(() => {
+    if (desk.isRead) localStorage.setItem(heightKey, String(card.current?.offsetHeight));
+  });
   const { error, data: overview } = desk.overview;
   const { open = 0, openAppeals = 0 } = desk.incidents.data?.counts ?? {};
   const { services = [], queues = [], largestCount = 0, webhooks = null } = overview ?? {};
@@ -133,7 +140,7 @@ export function Attention({ desk }: { readonly desk: Desk }) {
   const calm = desk.isRead ? 'Nothing needs your attention.' : 'Reading the state of every service …';
   const isReady = overview !== undefined && unwell.length === 0;
   return (
-    <section className="card attention" aria-label="State">
+    <section ref={card} style={{ minHeight }} className="card attention" aria-label="State">
       <p role="status" className="attention-state">
         {error ? (
           <Status tone="bad">{error.message} This is the last known state.</Status>
@@ -175,11 +182,13 @@ function webhookItems(of: Overview['webhooks']): readonly (Item | false)[] {
 type Failures = readonly Pick<ShownRun, 'error' | 'answer' | 'endedAt'>[];
 
 /** Such as ` since 4:04 PM: 12 × The model provider returned 500.` */
-const failuresOf = (all: Failures): string =>
-  ` since ${clockOf(all.at(-1)?.endedAt)}: ${groupsOfFailures(all)
-    .slice(0, 3)
-    .map(({ reason, count }) => (count === 1 ? reason : `${countOf(count)} × ${reason}`))
-    .join(' · ')}`;
+function failuresOf(all: Failures): string {
+  const texts = groupsOfFailures(all).map(({ reason, count }) =>
+    count === 1 ? reason : `${countOf(count)} × ${reason}`,
+  );
+  const more = texts.length > 3 ? [`and ${countOf(texts.length - 3)} more`] : [];
+  return ` since ${clockOf(all.at(-1)?.endedAt)}: ${[...texts.slice(0, 3), ...more].join(' · ')}`;
+}
 
 const list = new Intl.ListFormat('en-US', { type: 'conjunction' });
 

@@ -56,12 +56,11 @@ export function DeskSearch() {
   const settings = useFound<SettingsView>('/api/settings')?.groups.flatMap((group) => group.settings) ?? [];
   const named = settings.filter(({ variable }) => plain(variable).includes(plain(q))).slice(0, most);
   const { models = [], media = [] } = useModels().data ?? {};
-  // The images of a run are found as the run.
-  const own = orders.filter(({ id, taskId }) => id !== taskId);
   const found = (group: string, Icon: LucideIcon, title: string, note: string, to: string) => ({
     ...{ id: to, group, Icon, title, note, isFound: true },
     perform: () => navigate(to),
   });
+  const search = `/operator/runs?${new URLSearchParams({ kind: 'generations', q })}`;
   useActions([
     ...people.map(({ id, email, plan }) =>
       found('People', CircleUserRound, email ?? id, planName(plan), `/operator/people/${id}`),
@@ -79,7 +78,7 @@ export function DeskSearch() {
     ...runs.map(({ taskId, request, status, createdAt }) =>
       found('Runs', ListTree, request ?? taskId, `${status}, ${sinceThen(createdAt)}`, `/operator/runs/${taskId}`),
     ),
-    ...own.map(({ id, prompt, status }) =>
+    ...orders.map(({ id, prompt, status }) =>
       found('Images and videos', Images, prompt ?? id, status, `/operator/runs?kind=generations&id=${id}`),
     ),
     ...mails
@@ -104,6 +103,7 @@ export function DeskSearch() {
     ...named.map(({ variable, isDefault }) =>
       found('Settings', SlidersHorizontal, variable, isDefault ? '' : 'set', `/operator/settings?q=${variable}`),
     ),
+    ...(isAsked ? [found('Search', Images, `Search images and videos for “${q}”`, '', search)] : []),
   ]);
   return null;
 }

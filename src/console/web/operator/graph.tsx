@@ -107,12 +107,10 @@ function barsOf(values: Values, largest: number): string {
     .join('');
 }
 
-interface NumbersProps {
-  readonly label: string;
-  readonly lines: readonly Line[];
-  readonly startsAt: readonly string[];
-  readonly show: (value: number, name: string) => string;
-}
+type NumbersProps = Pick<GraphProps, 'lines' | 'startsAt'> & {
+  label: string;
+  show(value: number, name: string): string;
+};
 
 /** The same numbers as a table, newest first. */
 export function Numbers({ label, lines, startsAt, show }: NumbersProps) {

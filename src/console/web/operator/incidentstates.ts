@@ -101,7 +101,7 @@ export function placeOf(
 
 export const peopleOf = (count: number): string => (count === 1 ? '1 person' : `${countOf(count)} people`);
 
-type Stored = ContentPlaces['places'][number];
+export type Stored = ContentPlaces['places'][number];
 /** `isCopy`: a decision about the incident of the page reaches it. */
 export type Other = Stored | (Incident & { readonly isCopy?: boolean });
 export const isUndecided = (one: Other): boolean => !('id' in one) || one.status === 'open';

@@ -109,7 +109,10 @@ function Figures({ desk }: { readonly desk: Desk }) {
   const before = dayBefore(today);
   const runsBefore = shownOf(desk.runsBefore, (page) => failed(page.runs, page.next_cursor));
   const ordersBefore = shownOf(desk.ordersBefore, (page) => failed(page.generations, page.next_cursor));
-  const [ran, ranBefore] = [usageOf(today, 'runs'), usageOf(before, 'runs')];
+  // Only runs that have ended are in the usage.
+  const started = desk.newest.data?.runs.filter(({ createdAt }) => createdAt >= today).length ?? 0;
+  const ran = usageOf(today, 'runs', (ended) => countOf(Math.max(ended, started)));
+  const ranBefore = usageOf(before, 'runs');
   const failedToday = `status=failed&from=${today}`;
   const figures: readonly Figure[] = [
     ['Failed runs today', runs, `/operator/runs?${failedToday}`, runsBefore],

@@ -25,6 +25,7 @@ import { Activity } from './activity.tsx';
 import { Entry, Unknown, useCosts } from './names.tsx';
 import texts from './people.json' with { type: 'json' };
 import { allPlans, type PersonView, personKey } from './personview.ts';
+import { creditsOf } from './run.tsx';
 import { dayMs, dayOf } from './units.ts';
 
 export function People() {
@@ -102,7 +103,7 @@ const useSpenders = (order: 'credits' | 'cost') =>
   useRead<Spenders>(['spenders', 'most', order], `/api/usage/users?limit=100&order=${order}`);
 
 function PersonRow({ person }: { readonly person: Person }) {
-  const { id, email, plan, credits, createdAt, activeAt, blockedAt } = person;
+  const { id, email, plan, credits, createdAt, blockedAt } = person;
   const from = dayOf(Date.now() - 7 * dayMs);
   const costOf = useCosts();
   const spenders = useSpenders('credits');
@@ -130,7 +131,7 @@ function PersonRow({ person }: { readonly person: Person }) {
         )}
         word="failed runs this week"
       />
-      <Figure before="last use" value={activeAt === null ? 'not in a browser' : <When at={activeAt} />} />
+      <Figure before="last use" value={lastUseOf(person)} />
       <Figure before="joined" value={<When at={createdAt} />} />
     </div>
   );
@@ -138,6 +139,8 @@ function PersonRow({ person }: { readonly person: Person }) {
 
 const cellOf = <T,>({ data, error }: UseQueryResult<T>, show: (data: T) => ReactNode): ReactNode =>
   data === undefined ? error ? <span title={error.message}>unavailable</span> : '…' : show(data);
+
+const lastUseOf = ({ activeAt }: Person) => (activeAt === null ? 'not in a browser' : <When at={activeAt} />);
 
 const Blocked = () => <Status tone="bad">Blocked</Status>;
 type FigureProps = { readonly before?: string; readonly value: ReactNode; readonly word?: string };
@@ -168,12 +171,12 @@ const sumOf = (
   figure: 'credits' | 'costUsd' | 'runs' | 'images' | 'videos',
 ) => days.reduce((sum, day) => sum + day[figure], 0);
 
-const upTo100 = (count: number) => countUpTo(99, count);
-
 function Figures({ view: { record, conversations, storage, months, failures, usage } }: { readonly view: PersonView }) {
   const costOf = useCosts();
   const { id, credits } = record.person;
-  const mine = `/operator/runs?userId=${id}`;
+  const counted = (query: string, figure: 'runs' | 'orders' | 'refused') => (
+    <Link href={`/operator/runs?userId=${id}&${query}`}>{shown(failures, (of) => countUpTo(99, of[figure]))}</Link>
+  );
   return (
     <Pairs
       className="desk-tiles"
@@ -186,12 +189,9 @@ function Figures({ view: { record, conversations, storage, months, failures, usa
         'Videos in 30 days': shown(usage, ({ days }) => countOf(sumOf(days, 'videos'))),
         Threads: shown(conversations, ({ threads }) => countOf(threads)),
         Messages: shown(conversations, ({ messages }) => countOf(messages)),
-        'Failed runs': <Link href={`${mine}&status=failed`}>{shown(failures, ({ runs }) => upTo100(runs))}</Link>,
-        'Failed orders': (
-          <Link href={`${mine}&kind=generations&status=failed`}>
-            {shown(failures, ({ orders }) => upTo100(orders))}
-          </Link>
-        ),
+        'Failed runs': counted('status=failed', 'runs'),
+        'Failed orders': counted('kind=generations&status=failed', 'orders'),
+        'Refused orders': counted('kind=generations&status=refused', 'refused'),
         Files: shown(months, (one) => countOf(one.months.reduce((sum, { count }) => sum + count, 0))),
         Storage: shown(storage, ({ bytes }) => sizeOf(bytes)),
       }}
@@ -259,6 +259,7 @@ function Account({ record }: { readonly record: PersonDetails }) {
       <Pairs
         of={{
           Joined: <When at={person.createdAt} />,
+          'Last use': lastUseOf(person),
           Language: person.language === null ? 'not known' : languages.of(person.language),
           'Product mail': settings.isOpenNotification ? 'wanted' : 'unsubscribed',
           Invited: `${countOf(invited)}${invitedBy === null ? '' : ', and was invited'}`,
@@ -323,7 +324,7 @@ function Credits({ person: { id, email, plan: current, credits: balance } }: Pic
         <Choice label="Plan" choices={allPlans.map((one) => [one, planName(one)])} value={plan} onChange={setPlan} />
       </div>
       <p id={hint} className={isTooLow ? 'problem' : 'quiet'}>
-        {isTooLow ? `There are only ${countOf(balance)} credits.` : 'A negative number removes credits.'}
+        {isTooLow ? `You can remove ${creditsOf(balance)} at most.` : 'A negative number removes credits.'}
       </p>
       <TextField label="Reason" value={reason} maxLength={500} required onChange={setReason} />
       <div className="row">

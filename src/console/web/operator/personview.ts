@@ -18,7 +18,7 @@ export interface PersonView {
   readonly threads: Part<ThreadPage>;
   readonly usage: Part<UserUsage>;
   /** Up to 100 of each. */
-  readonly failures: Part<{ readonly runs: number; readonly orders: number }>;
+  readonly failures: Part<Readonly<Record<'runs' | 'orders' | 'refused', number>>>;
   readonly storage: Part<MediaUsage>;
   readonly months: Part<AssetMonths>;
   readonly assets: Part<AssetPage>;

@@ -1,8 +1,9 @@
 /** Files of users: how they look, where they are, also as the same bytes, and which incidents are about them. */
-import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
+import type { GenerationRecord } from '#agent/records/api.ts';
 import type { Incident } from '#media/incidents/api.ts';
 import type { ContentPlaces } from '#media/reports/api.ts';
 import type { ShownFile } from '../../runs/api.ts';
@@ -95,12 +96,36 @@ export const Folded = ({ of: lines, what }: { readonly of: readonly ReactNode[];
   </>
 );
 
-type PlacesProps = { readonly of: string; readonly ownerId?: string; readonly but?: string };
+/** The files of an order. Where they were made is shown once. */
+export function Files({ of: { assetIds, kind, userId } }: { readonly of: GenerationRecord }) {
+  const { data } = usePlaces(assetIds[0] ?? null);
+  const made = data?.places.find((one) => one.assetId === assetIds[0] && one.scopeKind !== 'feed');
+  return (
+    <>
+      {made && <PlaceLink of={made} />}
+      <div className="record-files">
+        {assetIds.map((assetId, index) => (
+          <div key={assetId} className="record-file">
+            <Picture assetId={assetId} alt={assetIds.length > 1 ? `the ${kind}, ${index + 1}` : `the ${kind}`} />
+            <Places of={assetId} ownerId={userId} made={made} />
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}
+
+type PlacesProps = Readonly<
+  Partial<Record<'ownerId' | 'but', string>> & { of: string; made?: states.Stored | undefined }
+>;
 
 /** Where a file is, what was reported about it, and how to take it down. The page has named the owner and the incident `but`. */
-export function Places({ of: assetId, ownerId, but }: PlacesProps) {
+export function Places({ of: assetId, ownerId, but, made }: PlacesProps) {
   const { data } = usePlaces(assetId);
   const { places = [], incidents = [] } = data ?? {};
+  const isKnown = ({ scopeId, isRestricted, shareIds, hiddenPages }: states.Stored) =>
+    scopeId === made?.scopeId && !isRestricted && shareIds.length + hiddenPages === 0;
+  const listed = places.filter((place) => place.assetId !== assetId || !isKnown(place));
   const isStored = places.some((one) => one.assetId === assetId);
   const open = incidents.find(({ status }) => status === 'open');
   return (
@@ -112,7 +137,7 @@ export function Places({ of: assetId, ownerId, but }: PlacesProps) {
       )}
       <Folded
         what="places"
-        of={places.map((place) => (
+        of={listed.map((place) => (
           <Line
             key={place.assetId}
             name={
@@ -140,7 +165,7 @@ export function Places({ of: assetId, ownerId, but }: PlacesProps) {
       />
       {isStored && but === undefined && open && (
         <p>
-          No other incident is needed: a decision about one that is open can include this file.{' '}
+          {open.assetId === assetId ? thisIsOpen : otherIsOpen}{' '}
           <Link href={`/operator/incidents/${open.id}`}>Decide there</Link>
         </p>
       )}
@@ -155,10 +180,19 @@ export function Places({ of: assetId, ownerId, but }: PlacesProps) {
   );
 }
 
+const thisIsOpen = 'An incident about this file is open.';
+const otherIsOpen = 'No other incident is needed: a decision about one that is open can include this file.';
+
 /** The decision about it ends the incident, and its owner gets an email. So this needs a confirmation. */
-export function OpenIncident({ of: assetId }: { readonly of: string }) {
+function OpenIncident({ of: assetId }: { readonly of: string }) {
+  const queries = useQueryClient();
   const opening = useMutation({
-    mutationFn: async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
+    mutationFn: async () => {
+      const { id } = await openIncident(assetId);
+      // Someone who comes back finds it here.
+      await queries.invalidateQueries({ queryKey: ['incidents'] });
+      navigate(`/operator/incidents/${id}`);
+    },
   });
   return (
     <>

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { PeoplePage } from '#accounts/people/api.ts';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { Replay, ShownRun } from '../../runs/api.ts';
 import { CallFailed, callJson } from '../calls.ts';
@@ -22,7 +23,7 @@ import {
   useModels,
   useThreadTitle,
 } from './names.tsx';
-import { Picture, Pictures, Places } from './places.tsx';
+import { Files, Pictures } from './places.tsx';
 import { timeOf, tookOf } from './units.ts';
 
 export function GenerationPage({ id }: { readonly id: string }) {
@@ -39,14 +40,14 @@ export function GenerationPage({ id }: { readonly id: string }) {
 const noSuchOrder = new CallFailed(404, {});
 
 function Generation({ one }: { readonly one: GenerationRecord }) {
-  const { id, taskId, prompt, assetIds, model, count, delivered, credits, createdAt, orderedAt, endedAt } = one;
+  const { id, taskId, prompt, model, status, count, delivered, credits, createdAt, orderedAt, endedAt } = one;
   const nameOf = useModelNames();
   const cost = useGenerationCost(one);
   return (
     <div className="stack">
       <Head of={one} name={prompt ?? unread} />
-      <Failed error={one.failure} answer={one.answer} code={one.failureCode} />
-      {one.status === 'failed' && <SameReason error={one.failure} answer={one.answer} kind="generations" />}
+      <Failed {...failureOf(one)} kind={status === 'failed' ? 'generations' : undefined} />
+      {status === 'refused' && <Refused of={one} />}
       <Pairs
         className="desk-tiles"
         of={{
@@ -59,30 +60,18 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
           Cost: cost,
         }}
       />
-      {endedAt !== null && delivered < count && (
+      {endedAt !== null && delivered < count && status !== 'refused' && (
         <p className="quiet">
           Only what is delivered is charged.
           {one.price !== null && ` The other ${creditsOf(one.price * (count - delivered))} were returned.`}
         </p>
-      )}
-      {assetIds.map((assetId, index) => (
-        <div key={assetId} className="record-file">
-          <Picture assetId={assetId} alt={assetIds.length > 1 ? `the ${one.kind}, ${index + 1}` : `the ${one.kind}`} />
-          <Places of={assetId} ownerId={one.userId} />
-        </div>
-      ))}
-      {one.references.length > 0 && (
-        <section className="card stack" aria-label="References">
-          <h2>References</h2>
-          <Pictures of={one.references} alt="the reference" />
-        </section>
       )}
       <section className="card" aria-label="Record">
         <Pairs
           of={{
             Ordered: momentOf(createdAt),
             ...(orderedAt !== null && { Started: `after ${tookOf(createdAt, orderedAt)}` }),
-            ...(endedAt !== null && { Ended: `${momentOf(endedAt)}, after ${tookOf(createdAt, endedAt)}` }),
+            ...(endedAt !== null && { Ended: momentOf(endedAt) }),
             ...Object.fromEntries(Object.entries(one.parameters).map(([name, value]) => [name, String(value)])),
             ...(one.failureCode !== null && { Code: <code>{one.failureCode}</code> }),
             'Order id': <Id of={id} name="order id" />,
@@ -91,17 +80,43 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
           }}
         />
       </section>
+      <Files of={one} />
+      {one.references.length > 0 && (
+        <section className="card stack" aria-label="References">
+          <h2>References</h2>
+          <Pictures of={one.references} alt="the reference" />
+        </section>
+      )}
     </div>
   );
 }
 
+/** Its price, and the balance when it was refused, if that is stored. */
+function Refused({ of: { userId, required, balance } }: { readonly of: GenerationRecord }) {
+  const { data } = useRead<PeoplePage>(['people', 'with', userId], `/api/people?ids=${userId}`);
+  const current = data?.people.find(({ id }) => id === userId)?.credits;
+  const has = balance === null ? current !== undefined && `has now ${creditsOf(current)}` : `had ${creditsOf(balance)}`;
+  return (
+    <p>
+      {required !== null && `The price is ${creditsOf(required)}. `} {has && `This person ${has}. `}
+      <Link href={`/operator/people/${userId}`}>Change the credits or the plan</Link>
+    </p>
+  );
+}
+
+type Ended = Pick<ShownRun | GenerationRecord, 'status'> & Partial<Pick<ShownRun, 'finishReason'>>;
+const isStopped = ({ finishReason }: Partial<Pick<ShownRun, 'finishReason'>>) => finishReason === 'max-steps';
+export const toneOf = (one: Ended) => (isStopped(one) ? 'quiet' : runTones[one.status]);
+export const stepsOf = ({ steps, ...run }: Pick<ShownRun, 'steps' | 'finishReason'>): string =>
+  `${isStopped(run) ? 'stopped at the limit of ' : ''}${steps === 1 ? '1 step' : `${countOf(steps ?? 0)} steps`}`;
+
 interface HeadProps {
-  readonly of: Pick<ShownRun | GenerationRecord, 'status' | 'createdAt' | 'userId'>;
+  readonly of: Ended & Pick<ShownRun | GenerationRecord, 'createdAt' | 'userId'>;
   readonly name: string;
   readonly children?: ReactNode;
 }
 
-function Head({ of: { status, createdAt, userId }, name, children }: HeadProps) {
+function Head({ of: { createdAt, userId, ...one }, name, children }: HeadProps) {
   return (
     <header className="page desk-head">
       <div>
@@ -111,7 +126,7 @@ function Head({ of: { status, createdAt, userId }, name, children }: HeadProps) 
           {children}
         </p>
       </div>
-      <Status tone={runTones[status]}>{status}</Status>
+      <Status tone={toneOf(one)}>{one.status}</Status>
     </header>
   );
 }
@@ -158,8 +173,8 @@ function Details({ run }: { readonly run: ShownRun }) {
           </>
         )}
       </Head>
-      <Failed error={run.error} answer={run.answer} />
-      <SameReason error={run.error} answer={run.answer} kind="runs" />
+      <Failed error={run.error} answer={run.answer} kind="runs" />
+      {isStopped(run) && <p>The run {stepsOf(run)}, so its answer can be incomplete.</p>}
       <Pairs
         className="desk-tiles"
         of={{
@@ -208,10 +223,10 @@ function curlOf(agent: string, model: string, text: string): string {
   return `curl ${agent}/task ${headers} -d '${json.replaceAll("'", "'\\''")}'`;
 }
 
-/** An order that was refused took no time. */
-export function durationOf({ endedAt, tookMs }: GenerationRecord): ReactNode {
+export function durationOf({ endedAt, tookMs, status }: GenerationRecord): ReactNode {
   if (endedAt === null) return 'not over';
-  return tookMs ? timeOf(tookMs) : <Unknown why="not measured, or refused before it started" />;
+  if (status === 'refused') return <Unknown why="refused before it started" />;
+  return tookMs ? timeOf(tookMs) : <Unknown why="not measured" />;
 }
 
 /** The images of the run, or one of its videos. */
@@ -228,7 +243,7 @@ function Made({ one }: { readonly one: GenerationRecord }) {
         <span>{nameOf(one.model)}</span> <span>{durationOf(one)}</span> <span>{creditsOf(one.credits ?? 0)}</span>{' '}
         <span>{cost}</span> <Link href={`/operator/runs?kind=generations&id=${id}`}>The order</Link>
       </p>
-      {kind === 'video' && <Failed error={one.failure} answer={one.answer} code={one.failureCode} />}
+      {kind === 'video' && <Failed {...failureOf(one)} />}
       {prompt !== null && <p className="desk-quote">{prompt}</p>}
       {assetIds.length > 0 && <Pictures of={assetIds} alt={`the ${kind}`} />}
     </section>
@@ -248,13 +263,6 @@ function reasonOf({ error, answer }: Reason): string {
 }
 const sameReasonHref = (q: string, kind: Kind) =>
   `/operator/runs?${new URLSearchParams({ status: 'failed', q, ...(kind === 'generations' && { kind }) })}`;
-
-const SameReason = ({ kind, ...failed }: Reason & { readonly kind: Kind }) =>
-  failed.error !== null && (
-    <p>
-      <Link href={sameReasonHref(reasonOf(failed), kind)}>Other failures with this reason</Link>
-    </p>
-  );
 
 /** The most frequent first. */
 export function groupsOfFailures(all: readonly Reason[]) {
@@ -365,7 +373,7 @@ function Stream({ taskId }: { readonly taskId: string }) {
 
 // How runs and generations are described.
 
-export const runTones = {
+const runTones = {
   queued: 'busy',
   running: 'busy',
   completed: 'good',
@@ -401,8 +409,12 @@ export function useGenerationCost({ model, costUsd, delivered, kind }: Generatio
 export const kindOf = ({ kind, count }: GenerationRecord) =>
   kind === 'video' ? 'Video' : count === 1 ? 'Image' : `${count} images`;
 
-/** The failure as the user sees it, and the answer of the provider, if that is more. */
-export function Failed({ error, answer, code }: Reason & { readonly code?: string | null | undefined }) {
+export const failureOf = ({ failure: error, failureCode: code, answer }: GenerationRecord) => ({ error, code, answer });
+
+type FailedProps = Reason & { readonly code?: string | null | undefined; readonly kind?: Kind | undefined };
+
+/** The failure as the user sees it, and the answer of the provider, if that is more. `kind`: with a search for others. */
+export function Failed({ error, answer, code, kind }: FailedProps) {
   const words = answer === null ? '' : wordsOf(answer, error);
   return (
     <>
@@ -411,6 +423,9 @@ export function Failed({ error, answer, code }: Reason & { readonly code?: strin
         <p className="record-answer wrapped">
           <span className="quiet">From the provider:</span> {words}
         </p>
+      )}
+      {kind && error !== null && (
+        <Link href={sameReasonHref(reasonOf({ error, answer }), kind)}>Other failures with this reason</Link>
       )}
     </>
   );

@@ -17,11 +17,13 @@ import {
   durationOf,
   EqualFailures,
   Failed,
+  failureOf,
   GenerationPage,
   kindOf,
   RunPage,
-  runTones,
+  stepsOf,
   ToolFailures,
+  toneOf,
   unread,
   useGenerationCost,
 } from './run.tsx';
@@ -185,7 +187,7 @@ interface RowProps extends Texts, Readonly<Record<'took' | 'cost' | 'children', 
   readonly facts: readonly ReactNode[];
 }
 
-function Row({ of: { userId, status, createdAt, ...one }, to, name, model, took, cost, facts, children }: RowProps) {
+function Row({ of: { userId, createdAt, ...one }, to, name, model, took, cost, facts, children }: RowProps) {
   const shown = facts.filter((fact) => fact !== false);
   return (
     <>
@@ -199,7 +201,7 @@ function Row({ of: { userId, status, createdAt, ...one }, to, name, model, took,
         <span className="record-model" title={one.model}>
           {model}
         </span>
-        <Status tone={runTones[status]}>{status}</Status>
+        <Status tone={toneOf(one)}>{one.status}</Status>
         <span className="desk-figure">{took}</span>
         <span className="desk-figure">{cost}</span>
         <span className="quiet desk-figure">
@@ -236,7 +238,6 @@ function GenerationList({ query }: { readonly query: Query }) {
 }
 
 const isFailed = ({ status }: GenerationRecord) => status === 'failed';
-const failureOf = ({ failure: error, failureCode: code, answer }: GenerationRecord) => ({ error, code, answer });
 
 function GenerationRow({ one }: { readonly one: GenerationRecord }) {
   const { id, taskId, prompt, assetIds, model, status, count, delivered, credits } = one;
@@ -276,11 +277,12 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
   );
 }
 
-function factsOf({ steps, tools, inputTokens, outputTokens, credits, restarts }: ShownRun): readonly ReactNode[] {
+function factsOf(run: ShownRun): readonly ReactNode[] {
+  const { steps, tools, inputTokens, outputTokens, credits, restarts } = run;
   const shown = (tokens: number | null) => (tokens === null ? '–' : countOf(tokens));
   const tokens = `${shown(inputTokens)} in + ${shown(outputTokens)} out tokens`;
   return [
-    steps !== null && (steps === 1 ? '1 step' : `${countOf(steps)} steps`),
+    steps !== null && stepsOf(run),
     tools.length > 0 && [...new Set(tools)].join(', '),
     (inputTokens ?? outputTokens) !== null && tokens,
     credits !== null && creditsOf(credits),

@@ -5,11 +5,10 @@ import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
-import type { IncidentPage } from '#media/incidents/api.ts';
 import type { ContentSource, DocumentName } from '../../content.ts';
 import { callJson, send } from '../calls.ts';
 import { languageChoices, SettingLink } from '../operator/names.tsx';
-import { OpenIncident } from '../operator/places.tsx';
+import { Places } from '../operator/places.tsx';
 import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -18,16 +17,13 @@ import { planName, When } from '../parts/figures.tsx';
 import { useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
-import { notify } from '../shell/notices.ts';
+import { notify, take } from '../shell/notices.ts';
 import contentKinds from './contentkinds.json' with { type: 'json' };
 
 type Kind = (typeof contentKinds)['home-cards-v2' | 'trending'];
 /** `list`: where the document has its entries. Empty: it is one. */
 const kinds = contentKinds as unknown as Readonly<Record<DocumentName, Kind>>;
-interface Place {
-  readonly source: ContentSource;
-  readonly language: string;
-}
+type Place = { readonly source: ContentSource; readonly language: string };
 type Entry = Readonly<Record<string, unknown>>;
 type Body = Partial<HomeCards & Trending & Announcement>;
 
@@ -173,6 +169,8 @@ const entriesOf = ({ list }: Kind, content: Entry): readonly Entry[] =>
 
 /** The content service reads a document at most once a second. */
 const rereadMs = 1100;
+/** The notice about the newest changes that were not saved. */
+let unsaved = 0;
 
 function useSaving(name: DocumentName, version: string | undefined) {
   const queries = useQueryClient();
@@ -181,16 +179,13 @@ function useSaving(name: DocumentName, version: string | undefined) {
       await send(`/api/content/${name}`, { method: 'PUT', json: { version, content } });
       await new Promise((resolve) => setTimeout(resolve, rereadMs));
       await queries.invalidateQueries({ queryKey: ['content'] });
+      take(unsaved);
+      notify('The content was saved.');
     },
   });
 }
 
-interface ShownProps {
-  readonly entry: Entry;
-  readonly kind: Kind;
-  readonly body: Body;
-  readonly language: string;
-}
+type ShownProps = { readonly entry: Entry; readonly kind: Kind; readonly body: Body; readonly language: string };
 
 /** An entry as users see it, and why they do not. */
 function Shown({ entry, kind, body, language }: ShownProps) {
@@ -266,7 +261,7 @@ function Editor({ kind, content, edited: { at, draft: former }, save, onClose }:
   const leave = () => {
     onClose();
     if (draft !== given || former !== undefined)
-      notify('The changes were not saved.', { undo: () => onClose({ at, draft }) });
+      unsaved = notify('The changes were not saved.', { undo: () => onClose({ at, draft }) });
   };
   const isEdited = (key: string) => draft[key] !== entries[at]?.[key];
   // A translation that was not edited with its English text has its former meaning.
@@ -343,8 +338,6 @@ function Published() {
     queryFn: () => callJson<PublicGallery>(`${info?.addresses.content}/op/gallery?limit=24`, { cache: 'no-cache' }),
     enabled: info !== undefined,
   });
-  const enabled = info?.hasPeople === true;
-  const open = useRead<IncidentPage>(['incidents', 'open'], '/api/incidents?status=open&limit=200', { enabled }).data;
   const mayOpen = useMayChange();
   return (
     <section aria-label="Published by users" className="stack published">
@@ -358,22 +351,18 @@ function Published() {
         <Empty title="No user has published anything yet." />
       ) : (
         <ul className="tiles published">
-          {data.items.map(({ assetId, kind, thumbUrl, prompt, author, publishedAt }) => {
-            const incident = open?.incidents.find((one) => one.assetId === assetId);
-            return (
-              <li key={assetId} className="card content">
-                <Link href={`/explore/${assetId}`} aria-label={`Open: ${prompt ?? `a published ${kind}`}`}>
-                  {thumbUrl && <img src={thumbUrl} alt="" loading="lazy" />}
-                </Link>
-                {prompt !== null && <p className="cut">{prompt}</p>}
-                <p className="quiet">
-                  {author ?? 'Anonymous'}, <When at={publishedAt} />
-                </p>
-                {incident && <Link href={`/operator/incidents/${incident.id}`}>Reported: decide</Link>}
-                {mayOpen && open && !incident && <OpenIncident of={assetId} />}
-              </li>
-            );
-          })}
+          {data.items.map(({ assetId, kind, thumbUrl, prompt, author, publishedAt }) => (
+            <li key={assetId} className="card content">
+              <Link href={`/explore/${assetId}`} aria-label={`Open: ${prompt ?? `a published ${kind}`}`}>
+                {thumbUrl && <img src={thumbUrl} alt="" loading="lazy" />}
+              </Link>
+              {prompt !== null && <p className="cut">{prompt}</p>}
+              <p className="quiet">
+                {author ?? 'Anonymous'}, <When at={publishedAt} />
+              </p>
+              {info?.hasPeople && <Places of={assetId} {...(!mayOpen && { but: '' })} />}
+            </li>
+          ))}
         </ul>
       )}
     </section>

@@ -144,7 +144,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
       </div>
       {found.length === 0 && <p className="quiet none">No command matches “{text}”.</p>}
       <p className="unseen" role="status">
-        {text === '' ? '' : `${found.length} found`}
+        {text === '' ? '' : `${found.filter(({ group }) => group !== 'Search').length} found`}
       </p>
     </dialog>
   );
