@@ -345,7 +345,7 @@ export function playCreating(scene: Scene): void {
     await created.getByText('Not made: The image service reported an error.').last().waitFor();
     await created.getByRole('article', { name: 'a refused order' }).getByText('Edit the prompt').waitFor();
     await created
-      .getByText(/^Former model 2 \(no longer offered\) · .* · No credits were taken$/)
+      .getByText(/^Former model 2 \(no longer offered\).*No credits were taken$/)
       .last()
       .waitFor();
     await judge(page, 'a failed order');
