@@ -367,6 +367,7 @@ export function playCreating(scene: Scene): void {
     await page.waitForURL(/\/library\//);
 
     // The words that express the strength are nowhere a part of the prompt, and another variation does not repeat them.
+    await page.goto(`${rig.url}/create`);
     const ofVariation = page.getByRole('link', { name: 'Open image 1: a red lighthouse' }).first();
     await ofVariation.click();
     const shown = page.locator('dialog.lightshown');
