@@ -194,11 +194,15 @@ describe('the operator’s session', () => {
     ['https://example.com/', '/'],
     ['//example.com/', '/'],
     ['/\\\\example.com/', '/'],
-    ['OWN//example.com/', '/example.com/'],
-    ['/.//example.com/', '/example.com/'],
+    ['OWN//studio/', '/studio/'],
+    ['/.//explore/1?q=a', '/explore/1?q=a'],
+    ['/operator/people/1', '/operator/people/1'],
+    ['nonsense', '/'],
+    ['/albums/1', '/'],
+    ['OWN//example.com/', '/'],
     ['javascript:alert(1)', '/'],
     ['', '/'],
-  ])('leads from /login?next=%s to %s, a path of its own', async (next, path) => {
+  ])('leads from /login?next=%s to %s, a page of its own', async (next, path) => {
     const response = await send(`/login?${new URLSearchParams({ next: next.replace('OWN', rig.url) })}`);
     expect([response.status, response.headers.location]).toEqual([302, path]);
   });

@@ -8,25 +8,10 @@ import mime from 'mime';
 import { escapeXml } from '#platform/escaping.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
+// Of the single-page application. The browser decides what to show.
+import pagePaths from './pagepaths.json' with { type: 'json' };
 
-/** Paths of the single-page application. The browser decides what to show. */
-const pagePaths = [
-  '/',
-  '/studio',
-  '/studio/:threadId',
-  '/create',
-  '/explore',
-  '/explore/:assetId',
-  '/albums',
-  '/shared',
-  '/trash',
-  '/library',
-  '/library/:assetId',
-  '/memory',
-  '/account',
-  '/operator',
-  '/operator/*',
-];
+const isPage = new RegExp(`^(${pagePaths.join('|').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*')})/?$`);
 
 /** The name of the product is in these files, too. */
 const brandedFiles: Readonly<Record<string, (brand: string) => (text: string) => string>> = {
@@ -107,12 +92,13 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { type, bytes, g
     : reply.send(bytes);
 }
 
-/** The path of a page of the console. A URL of another origin leads to the start page. */
+/** The path of a page of the console. All other URLs lead to the start page. */
 function pathOf(next: unknown, home: string): string {
   const { origin } = new URL(home);
-  const target = typeof next === 'string' ? URL.parse(next, origin) : null;
+  const target = URL.parse(String(next), origin);
   // Two slashes at the beginning would name another host.
-  return target?.origin === origin ? target.pathname.replace(/^\/+/, '/') + target.search + target.hash : '/';
+  const path = target?.pathname.replace(/^\/+/, '/') ?? '';
+  return target?.origin === origin && isPage.test(path) ? path + target.search + target.hash : '/';
 }
 
 /** A strict policy: scripts and styles are files of the console, and requests go to known origins only. */

@@ -440,6 +440,64 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByRole('button', { name: 'New conversation' }).click();
     await page.getByText('What do you want to create?').waitFor();
     expect(await text()).toBe('');
+    // What an example makes is as many as the composer orders.
+    await page.evaluate(`localStorage.setItem('atelier.media', '{"count":2}')`);
+    await page.reload();
+    const example = page.getByRole('button', { name: 'An image of a lighthouse at dusk 1 credit + 4 for 2 images' });
+    await example.waitFor();
+    await context.setOffline(true);
+    await expect.poll(() => example.isDisabled()).toBe(true);
+    await context.setOffline(false);
+    await expect.poll(() => example.isEnabled()).toBe(true);
+    checkComplaints(visitor, /ERR_/);
+  });
+
+  it('orders nothing without network, also not when it returns', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page, context } = visitor;
+    const orders: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && /\/(images|shares)$/.test(request.url())) orders.push(request.url());
+    });
+    await page.getByRole('link', { name: 'Create', exact: true }).click();
+    const create = page.getByRole('button', { name: 'Create 4 images' });
+    const prompt = page.getByRole('textbox', { name: 'Prompt' });
+    await prompt.fill('an order without a network');
+    await expect.poll(() => create.isEnabled()).toBe(true);
+    await context.setOffline(true);
+    await page.getByText('You are offline, so nothing is ordered. It stays here.').waitFor();
+    expect(await create.isDisabled()).toBe(true);
+    await prompt.press('Control+Enter');
+    await judge(page, 'an order that cannot be sent');
+    await context.setOffline(false);
+    await expect.poll(() => create.isEnabled()).toBe(true);
+    expect([await prompt.inputValue(), orders]).toEqual(['an order without a network', []]);
+
+    // Other changes fail at once, and are not sent later either.
+    await create.click();
+    const result = page.locator('.result.completed').first();
+    await result.locator('.there').waitFor();
+    await result.hover();
+    await result.getByRole('button', { name: 'Edit' }).click();
+    const editor = page.getByRole('form', { name: 'Edit the image' });
+    await editor.getByLabel('Prompt').fill('a red balloon');
+    const generate = editor.getByRole('button', { name: 'Generate the image' });
+    await expect.poll(() => generate.isEnabled()).toBe(true);
+    await context.setOffline(true);
+    await editor.getByText('You are offline, so nothing is ordered. It stays here.').waitFor();
+    expect(await generate.isDisabled()).toBe(true);
+    await context.setOffline(false);
+    await expect.poll(() => generate.isEnabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.locator('dialog.lightbox').getByRole('button', { name: 'Share', exact: true }).click();
+    const publish = page.getByRole('button', { name: 'Create a public link' });
+    await publish.waitFor();
+    await context.setOffline(true);
+    await publish.click();
+    await page.getByText('The service cannot be reached.').first().waitFor();
+    await context.setOffline(false);
+    await expect.poll(() => publish.isEnabled()).toBe(true);
+    expect(orders.filter((url) => url.endsWith('/images'))).toHaveLength(1);
     checkComplaints(visitor, /ERR_/);
   });
 

@@ -332,6 +332,9 @@ export function playCreating(scene: Scene): void {
       const failure = { code: 'provider_failed', message: 'The image provider returned 503.', retryable: true };
       const failed = [{ ...items[0], status: 'failed', failure }];
       const ofFormer = { ...first, model: 'former-model_2', credits: 0 };
+      const isRefused = { ...failed[0], failure: { ...failure, code: 'rejected' } };
+      const refused = { ...ofFormer, prompt: 'a refused order', items: [isRefused], status: 'failed' };
+      body.generations.push({ ...refused, id: randomUUID() });
       body.generations.push({ ...ofFormer, id: failedId, prompt: 'a failed order', items: failed, status: 'failed' });
       await route.fulfill({ response, json: body });
     });
@@ -339,8 +342,12 @@ export function playCreating(scene: Scene): void {
     for (const name of ['one order', 'other order'])
       await expect.poll(() => queue.getByRole('article', { name }).locator('.result.running').count()).toBe(2);
     // The status of a provider is for operators.
-    await created.getByText('Not made: The image service reported an error.').waitFor();
-    await created.getByText(/^Former model 2 \(no longer offered\) · .* · No credits were taken$/).waitFor();
+    await created.getByText('Not made: The image service reported an error.').last().waitFor();
+    await created.getByRole('article', { name: 'a refused order' }).getByText('Edit the prompt').waitFor();
+    await created
+      .getByText(/^Former model 2 \(no longer offered\).*No credits were taken$/)
+      .last()
+      .waitFor();
     await judge(page, 'a failed order');
     const failedOrder = created.getByRole('article', { name: 'a failed order' });
     await failedOrder.getByRole('button', { name: 'Remove' }).click();
@@ -359,9 +366,20 @@ export function playCreating(scene: Scene): void {
     await created.getByRole('button', { name: 'Made from this' }).first().click();
     await page.waitForURL(/\/library\//);
 
-    // A link whose share has ended, or was never there.
+    // The words that express the strength are nowhere a part of the prompt, and another variation does not repeat them.
+    await page.goto(`${rig.url}/create`);
+    const ofVariation = page.getByRole('link', { name: 'Open image 1: a red lighthouse' }).first();
+    await ofVariation.click();
+    const shown = page.locator('dialog.lightshown');
+    await shown.getByRole('heading', { name: 'Prompt' }).waitFor();
+    expect(await shown.locator('.prompt').innerText()).toBe('a red lighthouse');
+    await page.getByRole('dialog', { name: 'Image: a red lighthouse', exact: true }).waitFor();
+    await shown.getByRole('button', { name: 'Vary' }).click();
+    await page.getByRole('dialog', { name: 'Vary the image' }).waitFor();
+    expect(await vary.getByLabel('Prompt').inputValue()).toBe('a red lighthouse');
+
     await page.goto(`${rig.url}/create?share=!`);
-    await page.getByText('The image of this order is no longer there.').waitFor();
+    await page.getByText('This link does not work. Add another image, or describe one.').waitFor();
     await page.goto(`${rig.url}/create`);
 
     // A canceled order is a line, until one removes it. What a conversation has ordered is not here.

@@ -280,8 +280,10 @@ describe.skipIf(withoutChromium)('Explore', () => {
     const { page, complaints } = visitor;
     const uploads: string[] = [];
     page.on('request', (request) => {
-      if (request.method() !== 'GET' && request.url().startsWith(`${rig.addresses.media}/`))
-        uploads.push(request.url());
+      const { pathname, origin } = new URL(request.url());
+      // The page signs the image, to learn whether the user may use it.
+      const isUpload = request.method() !== 'GET' && !pathname.startsWith('/v1/sign/');
+      if (isUpload && origin === rig.addresses.media) uploads.push(request.url());
     });
     await page.goto(link);
     await page.getByRole('link', { name: 'Remix' }).click();
@@ -303,6 +305,9 @@ describe.skipIf(withoutChromium)('Explore', () => {
     // The prompt is in the words of its author, without the strength of the variation.
     await page.goto(`${rig.url}/explore?q=watercolor`);
     await page.getByRole('link', { name: 'Open: as a watercolor', exact: true }).waitFor();
+    // A link that has ended, or was never there.
+    await page.goto(`${rig.url}/create?share=${'x'.repeat(22)}`);
+    await page.getByText('This link has ended. Add another image, or describe one.').waitFor();
     // A browser reports the asset of the other user, which it may not read.
     expect(complaints.filter((line) => !/status of 404/.test(line))).toEqual([]);
   }

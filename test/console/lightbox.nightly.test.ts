@@ -40,8 +40,14 @@ describe.skipIf(withoutChromium)('the lightbox', () => {
   it('opens from a conversation, shows prompt and model, and closes to the conversation', async () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
+    // The name of the catalog, as everywhere.
+    await page.route('**/models?kind=image', async (route) => {
+      const response = await route.fetch();
+      const [model] = Object(await response.json()).models;
+      await route.fulfill({ response, json: { models: [{ ...model, label: 'Nova' }] } });
+    });
     const conversation = await openImage(visitor);
-    expect(await fact(page, 'Model')).toBe('Offline renderer');
+    await expect.poll(() => fact(page, 'Model')).toBe('Nova');
     await lightbox(page).getByRole('heading', { name: 'Prompt' }).waitFor();
     const link = lightbox(page).getByRole('link', { name: 'Open in conversation' });
     expect(await link.getAttribute('href')).toBe(new URL(conversation).pathname);

@@ -47,6 +47,9 @@ describe.skipIf(withoutChromium)('in the studio', () => {
     const card = page.getByRole('region', { name: 'Generate an image?' });
     await card.getByText('2 credits').waitFor();
     await card.getByText('bee').first().waitFor();
+    const facts = () => page.locator('.approval dl > div').allInnerTexts();
+    await expect.poll(facts).toContainEqual(expect.stringMatching(/^Model\s*Offline renderer$/));
+    await page.getByRole('status').getByText('The answer waits for your approval.', { exact: true }).waitFor();
     await judge(page, 'an approval');
     await page.reload();
     await card.getByRole('button', { name: 'Approve' }).click();
@@ -56,6 +59,13 @@ describe.skipIf(withoutChromium)('in the studio', () => {
     expect([await mine(page).count(), await answers(page).count()]).toEqual([1, 1]);
     await page.reload();
     await answers(page).getByRole('img').first().waitFor();
+    await send(page, 'A video of waves');
+    const ofVideo = page.getByRole('region', { name: 'Generate a video?' });
+    await ofVideo.getByRole('button', { name: 'Deny' }).waitFor();
+    await expect.poll(facts).toContainEqual(expect.stringMatching(/^Model\s*Offline/));
+    expect(await facts()).toContainEqual(expect.stringMatching(/^Length\s*Set by the model$/));
+    await ofVideo.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('it was denied').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -109,6 +109,7 @@ describe('a tool call that needs approval', () => {
       toolCallId: 'call_0',
       toolName: 'generateImage',
       credits: 2,
+      model: 'an-image-model',
     });
     const ledger = rig.media.database.queries<LedgerTables>().selectFrom('credit_ledger').select('state');
     expect(await ledger.where('user_id', '=', own.userId).execute()).toEqual([{ state: 'settled' }]);
@@ -326,6 +327,9 @@ describe('an answer', () => {
     const media = { imageModel: 'fine', videoModel: 'short' };
     const { body } = await own.call<{ taskId: string }>('POST', '/task', { threadId, text: word, media });
     await own.ended(body.taskId);
+    const { events } = await own.stream(body.taskId);
+    const shown = events.flatMap(({ data }) => (data.type === 'data-approval' ? [data.data] : []));
+    expect(shown).toMatchObject([{ model: 'fine' }, { model: 'plain' }, { model: 'short' }]);
     const asked = () => listening.events.map(({ data }) => data).filter(({ type }) => type === 'approval.requested');
     await expect.poll(asked).toMatchObject([{ credits: 9 }, { credits: 4 }, { credits: 7 }]);
     const [first, ...rest] = idsIn((await own.messages(threadId))[1]);

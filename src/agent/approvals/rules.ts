@@ -21,17 +21,18 @@ const mediaOf: Readonly<Record<string, keyof Catalogue>> = {
   generateVideo: 'videos',
 };
 
-/** What the call costs at most, with the model that its input or the run names, and the number of its input. */
-export function priceOf(
+/** The model that the input or the run names, and what the call costs at most with it and the number of its input. */
+export function orderedBy(
   catalogue: Catalogue,
   { toolName, input }: Pick<ToolCall, 'toolName' | 'input'>,
   { imageModel, videoModel, count = 1 }: NonNullable<RunOptions['media']> = {},
-): number {
+): Pick<PendingApproval, 'credits' | 'model'> {
   const kind = Object.hasOwn(mediaOf, toolName) ? mediaOf[toolName] : undefined;
-  if (kind === undefined) return 0;
+  if (kind === undefined) return { credits: 0 };
   const { model, n = count } = (input ?? {}) as { model?: string | null; n?: number };
   const chosen = model ?? (kind === 'images' ? imageModel : videoModel) ?? null;
-  return modelOfRow<MediaModel>(catalogue[kind], chosen).credits * (kind === 'images' ? n : 1);
+  const { id, credits } = modelOfRow<MediaModel>(catalogue[kind], chosen);
+  return { model: id, credits: credits * (kind === 'images' ? n : 1) };
 }
 
 /** `undefined`: the call needs no approval. */
@@ -42,11 +43,11 @@ export function approvalOf(
   { toolCallId, toolName, input }: ToolCall,
   media?: RunOptions['media'],
 ): PendingApproval | undefined {
-  const credits = priceOf(catalogue, { toolName, input }, media);
+  const order = orderedBy(catalogue, { toolName, input }, media);
   const isDestructive = foreign.some(({ name, isDestructive }) => name === toolName && isDestructive);
   const asks = ruleFor(toolApproval, toolName) ?? isDestructive;
-  const isCostly = approvalCredits > 0 && credits >= approvalCredits;
-  return asks || isCostly ? { approvalId: randomUUID(), toolCallId, toolName, input, credits } : undefined;
+  const isCostly = approvalCredits > 0 && order.credits >= approvalCredits;
+  return asks || isCostly ? { approvalId: randomUUID(), toolCallId, toolName, input, ...order } : undefined;
 }
 
 /** The name itself decides, then the longest beginning. */
@@ -76,4 +77,6 @@ export interface PendingApproval extends ToolCall {
   readonly approvalId: string;
   /** What the call costs. */
   readonly credits: number;
+  /** The id of the model that makes its images or its video. */
+  readonly model?: string;
 }

@@ -217,10 +217,10 @@ class Steps {
   }
 
   async #ask(approval: PendingApproval): Promise<PendingApproval> {
-    const { approvalId, toolCallId, toolName, credits } = approval;
+    const { input: _, ...data } = approval;
+    const { approvalId, toolCallId } = data;
     const { writer } = this.#turn;
     await writer.write({ type: 'tool-approval-request', approvalId, toolCallId });
-    const data = { approvalId, toolCallId, toolName, credits };
     await writer.write({ type: 'data-approval', id: approvalId, data });
     return approval;
   }

@@ -24,6 +24,8 @@ const queries: QueryClient = new QueryClient({
       // A retry does not change a rejection.
       retry: (failures, error) => failures < 2 && !(error instanceof CallFailed && error.status < 500),
     },
+    // Without a network it fails at once. Otherwise it would be sent, and charged, whenever the network returns.
+    mutations: { networkMode: 'always' },
   },
 });
 

@@ -14,7 +14,7 @@ import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
-import { isTouch, useIsNarrow } from '../shell/browser.ts';
+import { isTouch, useIsNarrow, useIsOnline } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
 import { type User, useUser } from '../user.tsx';
@@ -86,11 +86,11 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const { data: source } = useAsset(signed?.ready ? order.references[0] : undefined, undefined);
   const edge = useConsole().data?.addresses.edge;
   // The id of the share, and the place of the image on its page.
-  const [, shareId, place = '/0'] = /^([\w-]+)(\/\d+)?$/.exec(order.share ?? '') ?? [];
+  const [, shareId, place = '/0'] = /^([\w-]{22,64})(\/\d+)?$/.exec(order.share ?? '') ?? [];
   const page = shareId && edge && !signed?.ready ? `${edge}/s/${shareId}${place}` : undefined;
   const { data: isShared = page !== undefined } = useQuery({
     queryKey: ['shared', page],
-    queryFn: async () => (await fetch(`${page}/thumb.webp`)).ok,
+    queryFn: async () => (await fetch(`${page}/thumb.webp`)).status !== 404,
     enabled: page !== undefined,
   });
   const sharedPage = isShared ? page : undefined;
@@ -138,7 +138,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
     },
   });
   const isEmpty = order.prompt.trim() === '' && !(hasSource && strength);
-  const canSend = !isEmpty && model?.allowed === true && !sending.isPending;
+  const canSend = useIsOnline() && !isEmpty && model?.allowed === true && !sending.isPending;
   const send = () =>
     canSend && sending.mutate({ ...order, model: model.id, count, references, ratio: ordered, duration });
   const isDue = useRef(agreedCredits !== undefined);
@@ -177,11 +177,13 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
         }}
       />
       {isGone && (
-        <p className="problem">The image of this order is no longer there. Add another one, or describe it.</p>
+        <p className="problem">
+          {!order.share ? words.gone : shareId ? words.ended : words.broken} Add another image, or describe one.
+        </p>
       )}
       {sharedPage && !hasSource && (
         <p className="problem">
-          This link has no image. Open <a href={`${edge}/s/${shareId}`}>the shared page</a>, and choose “Remix” there.
+          This link names no image. Add one, or open <a href={`${edge}/s/${shareId}`}>the shared page</a>.
         </p>
       )}
       {deed === undefined && (

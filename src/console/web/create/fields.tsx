@@ -10,6 +10,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Find } from '../parts/fields.tsx';
 import { countOf } from '../parts/figures.tsx';
 import { Pending } from '../parts/states.tsx';
+import { useIsOnline } from '../shell/browser.ts';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { creditsOf, useCredits } from '../studio/account.ts';
 import { quotientOf } from './order.ts';
@@ -134,6 +135,12 @@ export function Thumbnail({ assetId, alt }: { readonly assetId: string; readonly
 
 export function Price({ credits }: { readonly credits: number }) {
   const account = useCredits();
+  if (!useIsOnline())
+    return (
+      <span className="problem small" role="status">
+        You are offline, so nothing is ordered. It stays here.
+      </span>
+    );
   return (
     <span className={`${account && account.credits < credits ? 'problem' : 'quiet'} small`}>
       {creditsOf(credits)}

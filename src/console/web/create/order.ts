@@ -4,6 +4,7 @@ import { navigate } from 'wouter/use-browser-location';
 import type { Generation, GenerationPage, ModelList } from '../../../client/agent/api.ts';
 import type { Asset } from '../../../client/media/api.ts';
 import strengths from '../../../platform/strengths.json' with { type: 'json' };
+import { splitPrompt } from '../library/assets.ts';
 import { type Deed, type Kind, type Order, openDialog } from '../library/dialogs.ts';
 import { createShared } from '../shell/shared.ts';
 import { type User, useUser } from '../user.tsx';
@@ -50,16 +51,6 @@ export function preparedOrder(state: unknown): PreparedOrder | undefined {
 export function forgetAgreement(): void {
   const { agreedCredits: _agreed, ...others } = Object(history.state);
   history.replaceState(others, '');
-}
-
-/**
- * The words of the user, and the strength. No provider has a field for it, so the end of the prompt expresses it
- * (docs/generation.md#variations-and-motion).
- */
-export function splitPrompt(prompt: string, kind: Kind = 'image'): Pick<Order, 'prompt' | 'strength'> {
-  const strength = (['subtle', 'strong'] as const).find((one) => prompt.endsWith(strengths[kind][one]));
-  const end = strength === undefined ? 0 : strengths[kind][strength].length;
-  return { strength, prompt: prompt.slice(0, prompt.length - end).trim() };
 }
 
 const orderOf = ({ kind, prompt, strength, model, ratio, count, duration, references }: Order): object => {

@@ -9,8 +9,10 @@ import {
 } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
+import strengths from '../../../platform/strengths.json' with { type: 'json' };
 import { momentOf } from '../parts/figures.tsx';
 import { type User, useUser } from '../user.tsx';
+import type { Kind, Order } from './dialogs.ts';
 import { type Pages, renew } from './renewing.ts';
 
 export const isVideo = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('video/');
@@ -25,8 +27,19 @@ export function nameOf(asset: Asset): string {
   if (asset.name !== null) return `${wordOf(asset)}: ${asset.name}`;
   return asset.prompt === null
     ? `${wordOf(asset)} from ${momentOf(asset.createdAt)}`
-    : `${wordOf(asset)}: ${asset.prompt.slice(0, 120)}`;
+    : `${wordOf(asset)}: ${promptOf(asset)?.slice(0, 120)}`;
 }
+
+/** The words of the user, and the strength, which the end of the prompt expresses (docs/generation.md#variations-and-motion). */
+export function splitPrompt(prompt: string, kind: Kind = 'image'): Pick<Order, 'prompt' | 'strength'> {
+  const strength = (['subtle', 'strong'] as const).find((one) => prompt.endsWith(strengths[kind][one]));
+  const end = strength === undefined ? 0 : strengths[kind][strength].length;
+  return { strength, prompt: prompt.slice(0, prompt.length - end).trim() };
+}
+
+/** Of an asset or an order, in the words of the user. Without any, the strength is shown. */
+export const promptOf = <Prompt extends string | null>({ prompt, kind }: { prompt: Prompt; kind: string }) =>
+  prompt && (splitPrompt(prompt, kind === 'video' ? kind : 'image').prompt || prompt);
 
 export interface Filters {
   readonly type: '' | 'image' | 'video' | 'other';

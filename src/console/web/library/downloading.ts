@@ -2,16 +2,12 @@
 import type { Asset } from '../../../client/media/api.ts';
 import type { User } from '../user.tsx';
 import { isVideo } from './assets.ts';
+import named from './extensions.json' with { type: 'json' };
 
 /** The facts that the actions need. A conversation knows no more of its images. */
 export type ActionTarget = Pick<Asset, 'assetId' | 'mime'> & { readonly name?: string | null | undefined };
 
-const extensions: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/svg+xml': 'svg',
-  'video/quicktime': 'mov',
-  'text/plain': 'txt',
-};
+const extensions: Readonly<Record<string, string>> = named;
 
 /** The name that the file was uploaded with, or one of its own. */
 export const fileNameOf = ({ assetId, mime, name }: ActionTarget) =>

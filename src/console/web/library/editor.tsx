@@ -10,10 +10,10 @@ import { TextArea } from '../parts/fields.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { hasSingleKeys } from '../shell/actions.ts';
-import { useIsNarrow } from '../shell/browser.ts';
+import { useIsNarrow, useIsOnline } from '../shell/browser.ts';
 import { notify } from '../shell/notices.ts';
 import { type User, useUser } from '../user.tsx';
-import { nameOf } from './assets.ts';
+import { nameOf, promptOf } from './assets.ts';
 import { useSigned } from './signing.ts';
 
 const tools = [
@@ -88,7 +88,7 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
       await onMade(ids.at(-1) ?? asset.assetId);
     },
   });
-  const isReady = prompt.trim() !== '' && !edit.isPending;
+  const isReady = useIsOnline() && prompt.trim() !== '' && !edit.isPending;
   const isNarrow = useIsNarrow();
   const deeds: readonly Deed[] = [
     ...tools.map(([label, key, Icon, tool]): Deed => {
@@ -250,7 +250,7 @@ function Painting({ asset, strokes, brush, ratio, zoom, onStrokes }: PaintingPro
         frame?.style.setProperty('--wanted', String(ratio ? quotientOf(ratio) : width / height));
       }}
     >
-      <img src={data?.previewUrl ?? data?.url} alt={asset.prompt ?? nameOf(asset)} draggable={false} />
+      <img src={data?.previewUrl ?? data?.url} alt={promptOf(asset) ?? nameOf(asset)} draggable={false} />
       <canvas
         ref={canvas}
         className="mask"

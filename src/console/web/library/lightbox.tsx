@@ -2,6 +2,7 @@ import { ChevronLeft, ChevronRight, File, Info, MessageSquare, X } from 'lucide-
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
+import { useModelName } from '../create/order.ts';
 import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { Pending } from '../parts/states.tsx';
@@ -9,7 +10,7 @@ import { useModal } from '../shell/modal.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { useFavorites } from './albums.ts';
-import { isImage, isVideo, nameOf, useAsset, usePatch, wordOf } from './assets.ts';
+import { isImage, isVideo, nameOf, promptOf, useAsset, usePatch, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
 import './lightbox.css';
 import { TextField } from '../parts/fields.tsx';
@@ -74,7 +75,7 @@ export function Lightbox({ assetId, known, onStep, onClose, isEditing = false, .
           <MediaActions
             key={assetId}
             asset={asset}
-            prompt={asset.prompt}
+            prompt={promptOf(asset)}
             isFavorite={asset.favorite}
             layout="bar"
             onDeleted={onDeleted}
@@ -133,7 +134,7 @@ function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (st
       <Zoomable pixels={asset.width} onSwipe={onSwipe}>
         <AssetImage
           url={(movesFor(asset) ? undefined : data?.previewUrl) ?? data?.url}
-          alt={asset.prompt ?? nameOf(asset)}
+          alt={promptOf(asset) ?? nameOf(asset)}
           blurhash={asset.blurhash}
           isWhole
         />
@@ -155,7 +156,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
   const conversation = scopeKind === 'thread' && !scopeId.startsWith('mcp-') && `/studio/${scopeId}`;
   const format = (asset.mime.split('/')[1] ?? '').toUpperCase();
   const facts = [
-    ['Model', asset.model],
+    ['Model', useModelName(isVideo(asset) ? 'video' : 'image', asset.generation?.model ?? '') || asset.model],
     [asset.generated === null ? 'Added' : 'Created', momentOf(asset.createdAt)],
     ['Type', `${wordOf(asset)} (${format}${asset.animated ? ', animated' : ''})`],
     ['Dimensions', asset.width !== null && `${asset.width} × ${asset.height}`],
@@ -168,7 +169,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
       {asset.prompt !== null && (
         <section>
           <h2>Prompt</h2>
-          <p className="prompt">{asset.prompt}</p>
+          <p className="prompt">{promptOf(asset)}</p>
         </section>
       )}
       <Lineage asset={asset} />

@@ -4,7 +4,7 @@ import type { Asset } from '../../../client/media/api.ts';
 import { durationOf } from '../parts/figures.tsx';
 import { Button } from '../parts/iconbutton.tsx';
 import { AssetImage } from './assetimage.tsx';
-import { isImage, isVideo, nameOf, wordOf } from './assets.ts';
+import { isImage, isVideo, nameOf, promptOf, wordOf } from './assets.ts';
 import { MediaActions } from './mediaactions.tsx';
 import { useSigned } from './signing.ts';
 import { daysLeft } from './trash.ts';
@@ -84,7 +84,7 @@ export const Tile = memo(function Tile(props: TileProps) {
         <div className="hover">
           <MediaActions
             asset={asset}
-            prompt={asset.prompt}
+            prompt={promptOf(asset)}
             isFavorite={asset.favorite}
             layout={width < narrowPx ? 'menu' : 'overlay'}
             onEdit={() => onEdit?.(asset)}

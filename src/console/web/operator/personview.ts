@@ -10,6 +10,7 @@ import type { MailsOfPerson } from '../../../client/notify/api.ts';
 import type { Part } from '../../services.ts';
 import { countOf, planName } from '../parts/figures.tsx';
 import deedNames from './deeds.json' with { type: 'json' };
+import named from './verbs.json' with { type: 'json' };
 
 /** The parts come from several services, and each can be unavailable. */
 export interface PersonView {
@@ -35,13 +36,7 @@ export const allPlans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 
 /** The audit log records requests of operators by method and route. These are their names for readers; `{}` is the user. */
 export const deeds: Readonly<Record<string, string>> = deedNames;
 
-const verbs: Readonly<Record<string, string>> = {
-  GET: 'Read',
-  POST: 'Requested',
-  PUT: 'Changed',
-  PATCH: 'Changed',
-  DELETE: 'Deleted',
-};
+const verbs: Readonly<Record<string, string>> = named;
 
 /** A view ends with the id of what was viewed, and with the run or the order that a file is of. */
 function viewedIn(action: string) {

@@ -14,7 +14,6 @@ import {
   preparedOrder,
   ratioOf,
   removeOrders,
-  splitPrompt,
   startCreating,
   useCancel,
   useGenerations,
@@ -23,6 +22,7 @@ import {
 } from '../create/order.ts';
 import { fromAmong, fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
+import { promptOf } from '../library/assets.ts';
 import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { signedQuery, useSigned } from '../library/signing.ts';
@@ -110,7 +110,7 @@ interface ViewProps {
 /** One order: its images in one row, each with a placeholder of its shape until it is there. Without images: two lines. */
 function GenerationView({ generation, among }: ViewProps) {
   const { id, kind, model, status, items, createdAt, credits, references, duration } = generation;
-  const prompt = splitPrompt(generation.prompt, kind).prompt || generation.prompt;
+  const prompt = promptOf(generation);
   const user = useUser();
   const canceling = useMutation({ mutationFn: useCancel(), onError: notifyFailure });
   const name = useModelName(kind, model);
@@ -152,13 +152,14 @@ function GenerationView({ generation, among }: ViewProps) {
               onClick={() => canceling.mutate(id)}
             />
           )}
-          {!isRunning && !isLine && <Button Icon={RotateCw} text="Use again" onClick={again} />}
-          {isLine && (
-            <>
-              <IconButton Icon={RotateCw} label="Use again" onClick={again} />
-              <IconButton Icon={X} label="Remove" onClick={() => removeOrders([id])} />
-            </>
+          {!isRunning && (
+            <Button
+              Icon={RotateCw}
+              text={failure?.code === 'rejected' ? 'Edit the prompt' : 'Use again'}
+              onClick={again}
+            />
           )}
+          {isLine && <IconButton Icon={X} label="Remove" onClick={() => removeOrders([id])} />}
           {kind === 'image' && made.length > 1 && (
             <Button Icon={Columns2} text="Compare" onClick={() => openDialog({ kind: 'compare', assetIds: made })} />
           )}

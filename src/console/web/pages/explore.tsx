@@ -20,9 +20,10 @@ import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
 import { callJson } from '../calls.ts';
 import { Segments } from '../create/fields.tsx';
-import { splitPrompt, startCreating } from '../create/order.ts';
+import { startCreating } from '../create/order.ts';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
+import { promptOf } from '../library/assets.ts';
 import { namesOfTypes } from '../library/filterbar.tsx';
 import '../library/lightbox.css';
 import '../library/mediaactions.css';
@@ -71,7 +72,10 @@ export function Explore() {
   const [, navigate] = useLocation();
   const change = (part: Partial<Filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(filter);
-  const items = useMemo(() => data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)), [data]);
+  const items = useMemo(
+    () => data?.pages.flatMap((page) => page.items.map((item) => ({ ...item, prompt: promptOf(item) }))),
+    [data],
+  );
   const { ideas, links } = useIdeas();
   const isFiltered = linkOf({ ...filter, sort: '' }) !== '/explore';
   // A wall that is short goes on with ideas. Otherwise, they are a row above it.
@@ -185,11 +189,6 @@ function More({ onMore, isBusy }: { readonly onMore: () => void; readonly isBusy
 /** A tile is never a thin line. */
 const shapeOf = ({ width, height }: Item) => (width && height ? Math.min(2.5, Math.max(0.56, width / height)) : 1);
 
-/** Without the strength of a variation, which is a setting. */
-const inWordsOfAuthor = (item: Item): Item => ({
-  ...item,
-  prompt: item.prompt && (splitPrompt(item.prompt, item.kind).prompt || item.prompt),
-});
 const titleOf = ({ prompt, kind }: Item) => prompt ?? `A published ${kind}`;
 const remixesOf = (count: number) => (count === 1 ? 'Remixed by 1 other' : `Remixed by ${countOf(count)} others`);
 

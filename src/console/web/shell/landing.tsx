@@ -8,15 +8,9 @@ import type { Kind } from '../library/dialogs.ts';
 import { useConsole } from '../operator.tsx';
 import { creditsOf } from '../studio/account.ts';
 import { rememberSignIn } from '../user.tsx';
+// `place`: in the row of pictures of landing.webp, which are drawn for this page.
+import pictures from './pictures.json' with { type: 'json' };
 import { product } from './product.ts';
-
-/** `place`: in the row of pictures of landing.webp, which are drawn for this page. */
-const pictures = [
-  { text: 'An image of a lighthouse at dusk', place: '0%' },
-  { text: 'A video of waves', place: '33.33%' },
-  { text: 'An image of a forest in fog', place: '66.67%' },
-  { text: 'An image of a city at night in the rain', place: '100%' },
-];
 
 const kindOf = (prompt: string): Kind => (/\bvideo\b/i.test(prompt) ? 'video' : 'image');
 

@@ -46,9 +46,10 @@ import { clearDraft, readDraft } from './draft.ts';
 import { ConversationContext, isInProgress, isMedia, type MediaOutput } from './media.tsx';
 import { type Prices, useMediaChoice, usePrices } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
-import { type Outcome, OutcomeNote, storedOutcome } from './outcome.tsx';
+import { OutcomeNote, storedOutcome } from './outcome.tsx';
 import { ThreadHead } from './threadhead.tsx';
 import { newThreadId, useThreads } from './threads.ts';
+import words from './words.json' with { type: 'json' };
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -157,6 +158,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   });
   const versionsOf = useVersions(threadId, stored.messages, isAnswering, chat.refresh);
   const last = messages.at(-1);
+  const isAsked = last?.parts.some((part) => 'state' in part && part.state === 'approval-requested');
   const { failed } = stored;
   // A run that ended before its first word has stored no message.
   const ofQuestion = failed ? ({ kind: 'failed', message: failed.error ?? '', credits: 0 } as const) : unanswered;
@@ -225,7 +227,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
                     onRetried: () => void chat.refresh(),
                     versions: versionsOf(message.id),
                     ...(!isAnswering && { edit }),
-                    ...(!isAnswering && message === last && { approve: chat.approve, regenerate }),
+                    ...(isOnline && !isAnswering && message === last && { approve: chat.approve, regenerate }),
                   }}
                 />
               ))}
@@ -291,7 +293,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         />
       </div>
       <p className="unseen" role="status">
-        {isAnswering ? 'The answer is being generated.' : announcements[chat.outcome?.kind ?? 'lost']}
+        {announcements[isAnswering ? 'answering' : isAsked ? 'asked' : (chat.outcome?.kind ?? 'lost')]}
       </p>
     </div>
   );
@@ -300,10 +302,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
 const unanswered = { kind: 'unanswered' } as const;
 
 /** Failures are alerts of their own. */
-const announcements: { readonly [kind in Outcome['kind']]?: string } = {
-  completed: 'The answer is complete.',
-  stopped: 'The answer was stopped.',
-};
+const announcements: Readonly<Record<string, string>> = words;
 
 /** Unsent text survives a reload and other pages. All new conversations have the same, because they have no URL that one returns to. */
 function useStoredText(key: string, text: string): void {
@@ -330,6 +329,9 @@ interface BeginningProps {
 }
 
 function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
+  const isOnline = useIsOnline();
+  const forWhat = (makes: string) =>
+    makes === 'images' && prices && prices.count > 1 ? `for ${prices.count} images` : 'to make it';
   return (
     <div className="beginning">
       <h2>{isTemporary ? 'A temporary chat' : 'What do you want to create?'}</h2>
@@ -345,12 +347,13 @@ function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
         {/* The others are about memory. */}
         {suggestions.slice(0, isTemporary ? 2 : undefined).map(({ text, Icon, makes }) => (
           <li key={text}>
-            <button type="button" onClick={() => onChoose(text)}>
+            <button type="button" disabled={!isOnline} onClick={() => onChoose(text)}>
               <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
               <span>
                 {text}
                 <span className="cost quiet small">
-                  {prices && creditsOf(prices.message) + (makes ? ` + ${countOf(prices[makes])} to make it` : '')}
+                  {prices &&
+                    creditsOf(prices.message) + (makes ? ` + ${countOf(prices[makes])} ${forWhat(makes)}` : '')}
                 </span>
               </span>
             </button>

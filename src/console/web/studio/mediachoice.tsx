@@ -59,6 +59,7 @@ export function usePrices({ chosen }: ModelChoice, { image, images, video, video
   return (
     account && {
       left: account.credits,
+      count,
       message: chosen?.credits ?? account.prices.run,
       images: count * (image?.credits ?? images[0]?.credits ?? account.prices.image),
       video: video?.credits ?? videos[0]?.credits ?? account.prices.video,

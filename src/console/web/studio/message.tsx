@@ -1,15 +1,17 @@
 import type { UIMessage } from 'ai';
 import { ChevronLeft, ChevronRight, FileText, Film, Pencil, RotateCw } from 'lucide-react';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentProps, type ComponentType, lazy, Suspense, useState } from 'react';
 import { unanswered, validParts } from '#client/validparts.ts';
+import { useModelName } from '../create/order.ts';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
+import { useIsOnline } from '../shell/browser.ts';
 import { product } from '../shell/product.ts';
 import { creditsOf } from './account.ts';
-import { ApprovalCard, type Approving, approvalOf } from './approval.tsx';
+import type { Approving } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, useWithPrice, Video } from './media.tsx';
 import { explained, storedOutcome } from './outcome.tsx';
-import { Tool, type ToolPart, type ToolProps } from './tool.tsx';
+import { approvalOf, Tool, type ToolPart, type ToolProps, wordsOf } from './tool.tsx';
 
 type Part = UIMessage['parts'][number];
 
@@ -125,9 +127,8 @@ interface EditorProps {
 function Editor({ text, onSend, onCancel }: EditorProps) {
   const [next, setNext] = useState(text);
   const withPrice = useWithPrice();
-  const send = () => {
-    if (next.trim() !== '') onSend(next.trim());
-  };
+  const canSend = useIsOnline() && next.trim() !== '';
+  const send = () => canSend && onSend(next.trim());
   return (
     <form
       className="editor"
@@ -163,7 +164,7 @@ function Editor({ text, onSend, onCancel }: EditorProps) {
           <button type="button" onClick={onCancel}>
             Cancel
           </button>
-          <button type="submit" className="primary" disabled={next.trim() === ''}>
+          <button type="submit" className="primary" disabled={!canSend}>
             {withPrice('Send again')}
           </button>
         </span>
@@ -241,10 +242,22 @@ function AnswerPart({ part, parts, question, videos, ordered, isStopped, ...acti
       <Media output={part.data} prompt="The video" onRetried={onRetried} />
     );
   const approval = isTool(part) ? approvalOf(part, parts) : undefined;
-  if (isTool(part) && approval !== undefined) return <ApprovalCard part={part} approval={approval} approve={approve} />;
+  if (isTool(part) && approval !== undefined) return <Asked {...{ part, approval, approve }} />;
   if (part.type === 'file')
     return <SentFile url={part.url} name={part.filename} mime={part.mediaType} previews={noPreviews} />;
   return isTool(part) ? <Tool {...{ part, question, video, onRetried, onAgain }} /> : null;
+}
+
+const ApprovalCard = lazy(async () => ({ default: (await import('./approval.tsx')).ApprovalCard }));
+
+function Asked(asked: Pick<ComponentProps<typeof ApprovalCard>, 'part' | 'approval' | 'approve'>) {
+  const { part, approval } = asked;
+  const model = useModelName(part.type === 'tool-generateVideo' ? 'video' : 'image', approval.model);
+  return (
+    <Suspense>
+      <ApprovalCard {...asked} model={model} named={wordsOf(part)} price={creditsOf(approval.credits)} />
+    </Suspense>
+  );
 }
 
 const noPreviews: ReadonlyMap<string, string> = new Map();

@@ -7,6 +7,7 @@ import { isSignedOut } from '../calls.ts';
 import { plainFailure } from '../create/order.ts';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { SessionEnded } from '../parts/states.tsx';
+import { useIsOnline } from '../shell/browser.ts';
 import { creditsOf, type ModelChoice } from './account.ts';
 import { useWithPrice } from './media.tsx';
 import { newThreadId } from './threads.ts';
@@ -45,7 +46,8 @@ interface OutcomeNoteProps {
 }
 
 export function OutcomeNote({ outcome, modelChoice, onAnswerAgain, onReconnect }: OutcomeNoteProps) {
-  const again = <Button Icon={RotateCw} text={useWithPrice()('Try again')} onClick={onAnswerAgain} />;
+  const text = useWithPrice()('Try again');
+  const again = <Button Icon={RotateCw} text={text} disabled={!useIsOnline()} onClick={onAnswerAgain} />;
   if (outcome.kind === 'completed') return null;
   if (outcome.kind === 'stopped' || outcome.kind === 'unanswered')
     return (

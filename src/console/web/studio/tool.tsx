@@ -1,4 +1,5 @@
 /** What the agent did: one card for each call of a tool. */
+import type { UIMessage } from 'ai';
 import { Brain, Clapperboard, ImagePlus, type LucideIcon, Paintbrush, Search, Trash2, Wrench } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -17,8 +18,33 @@ export interface ToolPart {
   readonly approval?: unknown;
 }
 
+export interface Approval {
+  readonly id: string;
+  readonly state: 'asked' | 'approved' | 'denied';
+  /** Of the call, once it is carried out. */
+  readonly credits: number;
+  /** The id of the model that makes its images or its video. */
+  readonly model: string;
+}
+
+/** `undefined`: the call needs no answer, or was carried out. */
+export function approvalOf(part: ToolPart, parts: readonly UIMessage['parts'][number][]): Approval | undefined {
+  const id: unknown = Reflect.get(Object(part.approval), 'id');
+  if (typeof id !== 'string') return undefined;
+  const { credits = 0, model = '' }: Partial<Approval> =
+    parts
+      .filter(({ type }) => type === 'data-approval')
+      .map((other) => ('data' in other ? Object(other.data) : {}))
+      .find(({ approvalId }) => approvalId === id) ?? {};
+  const order = { id, credits, model };
+  if (part.state === 'approval-requested') return { ...order, state: 'asked' };
+  if (part.state === 'output-denied') return { ...order, state: 'denied' };
+  if (part.state !== 'approval-responded') return undefined;
+  return { ...order, state: Reflect.get(Object(part.approval), 'approved') === true ? 'approved' : 'denied' };
+}
+
 /** What it is about to do, does, has done, and has not done. */
-type Words = readonly [asks: string, busy: string, done: string, failed: string, Icon: LucideIcon];
+export type Words = readonly [asks: string, busy: string, done: string, failed: string, Icon: LucideIcon];
 
 const tools: Readonly<Record<string, Words>> = {
   generateImage: ['Generate an image', 'Generating an image', 'Generated an image', 'No image was made', ImagePlus],
