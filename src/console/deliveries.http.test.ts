@@ -150,7 +150,9 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
       expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(
         new Set([dead?.webhookId]),
       );
-      expect(await actions()).toEqual([{ action: 'retry job', target: `job ${dead?.id} of webhooks/deliver` }]);
+      const target = expect.stringMatching(`^delivery ${dead?.id} of account.created sha256 `);
+      expect(await actions()).toEqual([{ action: 'send webhook again', target }]);
+      expect((await list(`?q=${dead?.id}`)).deliveries).toHaveLength(1);
     });
 
     it('that fail are counted, listed as failing with their start, and sent again at once', async () => {
