@@ -155,6 +155,17 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
       expect((await list(`?q=${dead?.id}`)).deliveries).toHaveLength(1);
     });
 
+    it('that the receiver refuses have the beginning of its answer, as one line', async () => {
+      receiver.answerWith({ status: 500, body: `relation "orders"\n\u0000\t<b>is missing</b> ${'x'.repeat(400)}` });
+      await publish();
+      const reason = async () => (await list()).deliveries[0]?.reason;
+      await expect.poll(reason).toMatch(/^the receiver returned 500: relation "orders" <b>is missing<\/b> x{100,}$/);
+      expect((await reason())?.length).toBe('the receiver returned 500: '.length + 300);
+      receiver.answerWith({ status: 500, body: 'y'.repeat(100_000) });
+      await sendAgain((await list()).deliveries[0]);
+      await expect.poll(reason).toBe('the receiver returned 500');
+    });
+
     it('that fail are counted, listed as failing with their start, and sent again at once', async () => {
       receiver.answerWith({ status: 503 });
       for (let count = 0; count < 3; count += 1) await publish();
