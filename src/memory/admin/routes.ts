@@ -44,7 +44,7 @@ function targetOf(request: FastifyRequest, answer: unknown): string {
   return ownerId === undefined ? what : targetOn(what, entityType === 'user' ? ownerId : `${entityType} ${ownerId}`);
 }
 
-/** Of the memory that a request changes or creates. Afterwards, a deleted one has no owner. */
+/** Of the memory that a request changes or creates. After a deletion, it cannot be looked up. */
 const owners = new WeakMap<FastifyRequest, Entity>();
 
 function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext): void {

@@ -31,6 +31,7 @@ export function Memories() {
   const mayChange = useMayChange();
   const opened = of('memory');
   const open = (memory: string) => change({ memory }, false);
+  const close = () => change({ memory: '' });
   const entity = useId(filter.entity_id) ?? '';
   const name = useEntityName({ type: filter.entity_type || 'user', id: entity });
   const none = entity === '' ? 'No memories.' : `No memories of ${name}.`;
@@ -94,15 +95,7 @@ export function Memories() {
           </>
         )}
       </Listing>
-      {opened && (
-        <MemoryDetails
-          key={opened}
-          id={opened}
-          onOpen={open}
-          onClose={() => change({ memory: '' })}
-          onChange={reread}
-        />
-      )}
+      {opened && <MemoryDetails key={opened} id={opened} onOpen={open} onClose={close} onChange={reread} />}
       {isCreating && <Creation entityId={filter.entity_id} onClose={() => setCreating(false)} onChange={reread} />}
     </>
   );

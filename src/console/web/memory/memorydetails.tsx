@@ -39,6 +39,7 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
       if (of === id) onClose();
     },
   });
+  const removeThis = () => remove.mutateAsync(id);
   const problem = undo.error ?? remove.error;
   const owner = { type: memory.data?.entity_type ?? '', id: memory.data?.entity_id ?? '' };
   const canUndo = history.data?.history.some(({ undone }) => !undone) ?? false;
@@ -98,11 +99,7 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
                   Undo the newest change
                 </button>
               )}
-              <Confirm
-                label="Delete"
-                question="Delete this memory and its history?"
-                onConfirm={() => remove.mutateAsync(id)}
-              />
+              <Confirm label="Delete" question="Delete this memory and its history?" onConfirm={removeThis} />
             </div>
           </Changes>
           <Problem of={problem} />

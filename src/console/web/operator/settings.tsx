@@ -143,6 +143,7 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
   // A link to a setting shows its row, below the cards.
   const [isLinked] = useState(q !== '');
   const isChangedOnly = of('all') === '';
+  const setChangedOnly = (isOnly: boolean) => change({ all: isOnly ? '' : 'true' });
   const replacementOf = useReplacements();
   const words = q.toLowerCase().split(' or ');
   const shown = groups
@@ -161,13 +162,7 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
       <search className="row desk-filters">
         <SearchFilter label="Find settings" placeholder="Name or meaning" />
         {/* A search finds all settings. */}
-        {q === '' && (
-          <Check
-            label="Only changed settings"
-            value={isChangedOnly}
-            onChange={(isOnly) => change({ all: isOnly ? '' : 'true' })}
-          />
-        )}
+        {q === '' && <Check label="Only changed settings" value={isChangedOnly} onChange={setChangedOnly} />}
       </search>
       {shown.length === 0 && <Empty title={q === '' ? 'All settings have their default.' : 'No settings match.'} />}
       {shown.map(({ name, settings }) => (

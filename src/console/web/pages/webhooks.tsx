@@ -194,11 +194,7 @@ function About({ body }: { readonly body: string }) {
   return (
     <>
       {typeof person === 'string' && <PersonLink id={person} />}
-      {typeof percent === 'number' && (
-        <span className="quiet">
-          {percent}% of the budget of the {String(period)}
-        </span>
-      )}
+      {typeof percent === 'number' && <span className="quiet">{`${percent}% of the budget: ${period}`}</span>}
       {Array.isArray(to) && <span className="quiet wrapped">{to.join(', ')}</span>}
       {typeof taskId === 'string' && !type.startsWith('video_task.') && (
         <Link href={`/operator/runs/${taskId}`}>The run</Link>
