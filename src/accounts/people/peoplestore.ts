@@ -162,9 +162,8 @@ export async function findTargets(db: Handle, targets: readonly string[], until:
     )
     select target, id as "userId" from unnest(${targets}::text[]) as target, candidates
       join user_profiles on id = user_id, unnest(array[id::text, lower(email)]) as one
-    where split_part(target, ' ', 3) = encode(sha256(convert_to(split_part(target, ' ', 2) || ' ' || one, 'UTF8')), 'hex')`.execute(
-    db,
-  );
+    where split_part(target, ' ', 3)
+      = encode(sha256(convert_to(split_part(target, ' ', 2) || ' ' || one, 'UTF8')), 'hex')`.execute(db);
   return new Map(rows.map(({ target, userId }) => [target, userId]));
 }
 
