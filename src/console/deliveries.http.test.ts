@@ -150,7 +150,20 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
       expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(
         new Set([dead?.webhookId]),
       );
-      expect(await actions()).toEqual([{ action: 'retry job', target: `job ${dead?.id} of webhooks/deliver` }]);
+      const target = expect.stringMatching(`^delivery ${dead?.id} of account.created sha256 `);
+      expect(await actions()).toEqual([{ action: 'send webhook again', target }]);
+      expect((await list(`?q=${dead?.id}`)).deliveries).toHaveLength(1);
+    });
+
+    it('that the receiver refuses have the beginning of its answer, as one line', async () => {
+      receiver.answerWith({ status: 500, body: `relation "orders"\n\u0000\t<b>is missing</b> ${'x'.repeat(400)}` });
+      await publish();
+      const reason = async () => (await list()).deliveries[0]?.reason;
+      await expect.poll(reason).toMatch(/^the receiver returned 500: relation "orders" <b>is missing<\/b> x{100,}$/);
+      expect((await reason())?.length).toBe('the receiver returned 500: '.length + 300);
+      receiver.answerWith({ status: 500, body: 'y'.repeat(100_000) });
+      await sendAgain((await list()).deliveries[0]);
+      await expect.poll(reason).toBe('the receiver returned 500');
     });
 
     it('that fail are counted, listed as failing with their start, and sent again at once', async () => {

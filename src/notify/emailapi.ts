@@ -165,6 +165,8 @@ export const email = z.object({
   scheduled_at: z.string().nullable().describe('ISO 8601; `null`: sent immediately.'),
   tags: z.array(z.object({ name: z.string(), value: z.string() })),
   next_attempt_at: nextAttemptAt,
+  accepted: z.array(z.string()).describe('The addresses that a mail server accepted before it refused others.'),
+  suppressed: z.array(z.string()).describe('The addresses of recipients that are suppressed now.'),
   events: z
     .array(
       z.object({

@@ -47,7 +47,7 @@ const maxEvents = 100;
 /** Throws 404 if the mail is unknown, or was sent more than 30 days ago. */
 export async function showEmail({ db }: NotifyContext, id: string): Promise<z.output<typeof email>> {
   const found = await findKnown(db, id);
-  const { status, subject, recipients, tags, createdAt, scheduledAt, mail } = found;
+  const { status, subject, recipients, tags, createdAt, scheduledAt, mail, accepted, suppressed } = found;
   const events = await listEvents(db, found, maxEvents);
   const nextAttempts = await findNextAttempts(db, [found]);
   return {
@@ -65,6 +65,8 @@ export async function showEmail({ db }: NotifyContext, id: string): Promise<z.ou
     scheduled_at: scheduledAt?.toISOString() ?? null,
     tags: [...(tags ?? [])],
     next_attempt_at: nextAttempts(found),
+    accepted: [...accepted],
+    suppressed: [...suppressed],
     events: events.map(({ type, reason, createdAt: at }) => ({ type, reason, created_at: at.toISOString() })),
   };
 }

@@ -84,7 +84,10 @@ it('a refused address is suppressed however its domain is written', async () => 
 it.each(['5.1.1 mailbox not here', 'No such user'])('after "550 %s" only the others do', async (words) => {
   const [dead, alive] = [`dead-${words.length}@example.com`, 'alive@example.com'];
   refusal = (recipient) => (recipient === dead ? refuse(words) : undefined);
-  expect((await send([dead, alive])).status).toBe(500);
+  const { status, body: failed } = await send([dead, alive]);
+  expect(status).toBe(500);
+  const email = (await rig.call('GET', `/emails/${failed.id}`)).body;
+  expect([email.status, email.accepted, email.suppressed]).toEqual(['failed', [alive], [dead]]);
   refusal = () => undefined;
   expect((await send([dead])).status).toBe(422);
   expect((await send([dead, alive])).body.suppressed).toEqual([dead]);

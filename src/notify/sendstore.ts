@@ -203,14 +203,18 @@ export async function cancelWaiting(tx: Tx<NotifyTables>, id: string): Promise<b
   return isCanceled;
 }
 
+const suppressedNow = sql<readonly string[]>`array(select address from suppressed_addresses
+  where address = any(addresses) and (blocks = 'all' or mail->>'audience' is distinct from 'account'))`;
+
 /** By our id or the provider's. `undefined`: unknown, or a notification that was skipped. */
 export function findEmail(db: Handle, id: string) {
   return db
     .selectFrom('notify_sends')
     .select([
-      ...inCamelCase('id status provider_id subject recipients tags scheduled_at created_at mail failure'),
+      ...inCamelCase('id status provider_id subject recipients tags scheduled_at created_at mail failure accepted'),
       'idempotency_key as key',
       isTimely.as('isTimely'),
+      suppressedNow.as('suppressed'),
     ])
     .where((eb) => eb.or([eb('provider_id', '=', id), ...(isUuid(id) ? [eb('id', '=', id)] : [])]))
     .where('status', '<>', 'skipped')

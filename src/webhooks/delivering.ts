@@ -1,7 +1,9 @@
 /** Delivers events to the receiver (docs/specification/webhooks.md#delivery), from the start of a process on. */
 
+import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { Clock } from '#platform/clock.ts';
+import { readAtMost } from '#platform/http/bodies.ts';
 import { connectOnlyTo, createGuard, ForbiddenUrl, type Guard } from '#platform/http/hostguard.ts';
 import { type Job, type Jobs, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { StartFault } from '#platform/lifecycle.ts';
@@ -43,7 +45,7 @@ export async function post(
   const timestampS = Math.floor(clock.now() / 1000);
   const dispatcher = connectOnlyTo(await guard(new URL(url)));
   try {
-    const { statusCode } = await request(url, {
+    const { statusCode, body: answer } = await request(url, {
       method: 'POST',
       dispatcher,
       signal,
@@ -56,11 +58,22 @@ export async function post(
       },
       body,
     });
-    if (statusCode < 200 || statusCode > 299) throw new Error(`the receiver returned ${statusCode}`);
+    if (statusCode < 200 || statusCode > 299)
+      throw new Error([`the receiver returned ${statusCode}`, await firstWordsOf(answer)].filter(Boolean).join(': '));
   } finally {
-    // The response body is not read: the status alone counts.
+    // The status alone counts. The rest of the response is not read.
     await dispatcher.destroy();
   }
+}
+
+/** The beginning of a response, as one line of text for operators. Empty if the response is long or breaks off. */
+async function firstWordsOf(answer: Readable): Promise<string> {
+  const bytes = await readAtMost(answer, 65_536, () => new Error('too long')).catch(() => '');
+  return bytes
+    .toString()
+    .replaceAll(/[\s\p{C}]+/gu, ' ')
+    .trim()
+    .slice(0, 300);
 }
 
 function reasonOf(error: unknown): string {

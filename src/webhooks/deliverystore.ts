@@ -44,7 +44,7 @@ export async function findDeliveries(
   const body = sql`payload->>'body'`;
   const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
   const ofType = type === undefined ? sql`true` : sql`starts_with(${body}, ${`{"type":"${type}"`})`;
-  const matches = q === '' ? sql`true` : sql`concat_ws(' ', payload->>'id', reason, ${body}) ilike ${pattern}`;
+  const matches = q === '' ? sql`true` : sql`concat_ws(' ', "jobId", payload->>'id', reason, ${body}) ilike ${pattern}`;
   const { rows } = await sql<DeliveryRow>`
     select * from (
     select job_id as "jobId", fence, payload, ${state} as state, attempt, reason, run_at as "runAt", claimed_at as "claimedAt",

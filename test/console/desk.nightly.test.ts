@@ -376,6 +376,9 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     // As many as the Overview counts.
     await page.getByText('8 services and the console respond').waitFor();
     await look(page, 'the settings');
+    // The findings outlast a reload.
+    await page.reload();
+    await page.getByText(/^Checked /).waitFor();
     // The space stays when the search begins before the next word.
     const search = page.getByLabel('Find settings');
     await search.fill('');

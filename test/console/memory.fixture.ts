@@ -67,11 +67,15 @@ export function playMemory(scene: Scene): void {
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: /^Does not like loud music\s*conflict/ }).waitFor();
       await judge(page, 'a memory in conflict');
+      await dialog.getByRole('link', { name: 'Profile' }).waitFor();
       await dialog.getByRole('button', { name: /^Does not like loud music/ }).click();
       await dialog.getByText('Does not like loud music').first().waitFor();
       expect(await dialog.getByLabel('Content').inputValue()).toBe('Does not like loud music');
-      await dialog.getByRole('button', { name: 'Delete' }).click();
-      await dialog.getByRole('button', { name: 'Yes, delete' }).click();
+      await page.goBack();
+      await dialog.getByRole('button', { name: 'Keep the opened one' }).click();
+      await dialog.getByRole('button', { name: 'Yes, keep the opened one' }).click();
+      await dialog.getByRole('button', { name: /conflict$/ }).waitFor({ state: 'detached' });
+      await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       expect(await page.getByText('in conflict').count()).toBe(0);
       await page.getByRole('button', { name: /^Likes loud music/ }).waitFor();

@@ -187,6 +187,11 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     await page.getByText('No job is failing.').waitFor();
     await page.getByRole('button', { name: 'agent/make-video' }).click();
     await page.getByText('a retry would have no effect').waitFor();
+    // A search that finds nothing offers nothing about all jobs.
+    await page.getByLabel('Search these jobs').fill('no such words');
+    await page.getByText('No job matches.').waitFor();
+    expect(await page.getByRole('button', { name: /all dead jobs/ }).count()).toBe(0);
+    await page.getByLabel('Search these jobs').fill('');
     await page.getByRole('button', { name: 'Retry all dead jobs' }).click();
     await page.getByText('Retried 0 jobs.').first().waitFor();
     await page.getByRole('button', { name: 'Discard all dead jobs' }).click();

@@ -14,7 +14,9 @@ export interface ReceivedWebhook {
 }
 
 /** `hang`: no response. */
-export type ReceiverAnswer = { readonly status: number; readonly headers?: Record<string, string> } | 'hang';
+export type ReceiverAnswer =
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | 'hang';
 
 export async function startReceiver(secret: string) {
   const verifier = new Webhook(secret);
@@ -24,7 +26,7 @@ export async function startReceiver(secret: string) {
     const body = await text(request);
     const { url: path = '', headers } = request;
     received.push({ path, headers, body, event: verified(verifier, body, headers) });
-    if (answer !== 'hang') response.writeHead(answer.status, answer.headers).end();
+    if (answer !== 'hang') response.writeHead(answer.status, answer.headers).end(answer.body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -70,7 +70,7 @@ export async function readPerson(
     findSessionsEnd(userId),
     store.listCreditChanges(db, userId, shownChanges),
     store.listBlocks(db, userId, 1),
-    findActions(auditOf(db), { userId, limit: shownChanges }),
+    findActions(auditOf(db), { userId, address: row.email, limit: shownChanges }),
   ]);
   return {
     person: toPerson(row),
@@ -87,11 +87,9 @@ export async function readPerson(
 /** Searches the audit log page by page. Filters leave a page with fewer actions, or none, although there is a next one. */
 export async function readActions({ db }: PeopleContext, query: ActionSearch): Promise<ActionPage> {
   const { cursor, ...search } = query;
-  const { actions, next } = await findActions(auditOf(db), { ...search, before: cursor });
-  const hashes = actions
-    .map(({ target }) => target)
-    .filter((target) => target.startsWith('sha256 '))
-    .slice(0, mostNamed);
+  const { email: address = null } = search.userId === undefined ? {} : ((await store.findById(db, search.userId))[0] ?? {});
+  const { actions, next } = await findActions(auditOf(db), { ...search, address, before: cursor });
+  const hashes = actions.flatMap(({ subject }) => subject ?? []).slice(0, mostNamed);
   const [newest] = actions;
   const users =
     newest === undefined || hashes.length === 0
@@ -99,16 +97,16 @@ export async function readActions({ db }: PeopleContext, query: ActionSearch): P
       : await store.findTargets(db, hashes, newest.at, search.userId);
   const changes = new Map<string, Changes>();
   const blocks = new Map<string, Awaited<ReturnType<typeof store.listBlocks>>>();
-  for (const { action, target } of actions) {
-    const userId = users.get(target);
+  for (const { action, subject } of actions) {
+    const userId = users.get(subject ?? '');
     if (userId === undefined) continue;
     if (isOfCredits(action) && !changes.has(userId))
       changes.set(userId, await store.listCreditChanges(db, userId, shownChanges));
     if (isBlock(action) && !blocks.has(userId)) blocks.set(userId, await store.listBlocks(db, userId, shownChanges));
   }
   return {
-    actions: actions.map((action) => {
-      const userId = users.get(action.target) ?? null;
+    actions: actions.map(({ subject, ...action }) => {
+      const userId = users.get(subject ?? '') ?? null;
       const block = isBlock(action.action) ? recordOf(action, blocks.get(userId ?? '') ?? []) : undefined;
       const change = changeOf(action, changes.get(userId ?? '') ?? []);
       return { ...action, userId, change, reason: block?.reason ?? null };
@@ -125,14 +123,14 @@ const isBlock = (action: string) => action === 'POST /v1/people/:userId/block';
 /** An action is recorded right after its change. */
 const recordedWithinMs = 60_000;
 
-function changeOf(action: ShownAction, changes: Changes): CreditChange | null {
+function changeOf(action: Omit<ShownAction, 'subject'>, changes: Changes): CreditChange | null {
   const found = isOfCredits(action.action) ? recordOf(action, changes) : undefined;
   return found === undefined ? null : { ...found, createdAt: found.createdAt.toISOString() };
 }
 
 /** The record that an action made. `records`: newest first. */
 function recordOf<T extends { readonly actor: string; readonly createdAt: Date }>(
-  { actor, at, outcome }: ShownAction,
+  { actor, at, outcome }: Omit<ShownAction, 'subject'>,
   records: readonly T[],
 ): T | undefined {
   if (!/^(2\d\d|done)$/.test(outcome)) return undefined;

@@ -146,7 +146,7 @@ const mostChanges = 200;
 const newestPeople = 100;
 
 /**
- * The users whose hash is one of these targets of actions until then, by target. Each hash has its own salt, so only users are
+ * The users whose hash is one of these subjects of actions until then, by subject: of the id or of the address. Each hash has its own salt, so only users are
  * tried whom operators changed last, and the newest ones.
  */
 export async function findTargets(db: Handle, targets: readonly string[], until: string, also?: string) {
@@ -160,9 +160,10 @@ export async function findTargets(db: Handle, targets: readonly string[], until:
       union select id from (select id from user_profiles order by created_at desc limit ${newestPeople}) as newest
       union select id from user_profiles where id = ${also ?? null}::uuid
     )
-    select target, user_id as "userId" from unnest(${targets}::text[]) as target, candidates
+    select target, id as "userId" from unnest(${targets}::text[]) as target, candidates
+      join user_profiles on id = user_id, unnest(array[id::text, lower(email)]) as one
     where split_part(target, ' ', 3)
-      = encode(sha256(convert_to(split_part(target, ' ', 2) || ' ' || user_id::text, 'UTF8')), 'hex')`.execute(db);
+      = encode(sha256(convert_to(split_part(target, ' ', 2) || ' ' || one, 'UTF8')), 'hex')`.execute(db);
   return new Map(rows.map(({ target, userId }) => [target, userId]));
 }
 

@@ -1,6 +1,7 @@
 /** Memories of the user, for the instructions of each turn (docs/specification/memory.md#inject) and for the memory tools. */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { parseJson } from '#platform/json.ts';
 import type { AgentContext } from '../context.ts';
 
 /** After this time, a turn continues without memories. */
@@ -63,7 +64,7 @@ export async function injectMemory(
       timeoutMs: injectTimeoutMs,
       signal: AbortSignal.any([signal, AbortSignal.timeout(injectTimeoutMs)]),
     });
-    if (answer.status !== 200) throw new Error(`the memory service returned ${answer.status}`);
+    if (answer.status !== 200) throw failureOf(answer);
     const known = injected.parse(answer.json());
     if (profiles.peek(userId) === before) profiles.set(userId, { profile: known.profile ?? undefined });
     return arrange(known.profile ?? undefined, known.memories);
@@ -136,7 +137,7 @@ async function search({ memory }: AgentContext, userId: string, query: string, s
     idempotent: true,
     signal,
   });
-  if (answer.status !== 200) throw new Error(`the memory service returned ${answer.status}`);
+  if (answer.status !== 200) throw failureOf(answer);
   return answer.json();
 }
 
@@ -166,7 +167,7 @@ export async function deleteMemory(
   profiles.delete(userId);
   const answer = await memory.send({ method: 'DELETE', route: '/memory/:id', ...call });
   if (answer.status === 403 || answer.status === 404) return false;
-  if (answer.status !== 204) throw new Error(`the memory service returned ${answer.status}`);
+  if (answer.status !== 204) throw failureOf(answer);
   return true;
 }
 
@@ -197,7 +198,7 @@ export async function addMemory(
   const json = { entity_id: userId, entity_type: 'user', content: excerpt(content), type, thread_id: threadId };
   const answer = await memory.send({ method: 'POST', route: '/memory/add', json, onBehalfOf: userId, signal });
   if (answer.status === 409) throw new MemoryRefused(refusal.parse(answer.json()).error);
-  if (answer.status !== 200 && answer.status !== 201) throw new Error(`the memory service returned ${answer.status}`);
+  if (answer.status !== 200 && answer.status !== 201) throw failureOf(answer);
   const { id, deduplicated = false } = added.parse(answer.json());
   return { id, deduplicated };
 }
@@ -250,7 +251,7 @@ export async function extractMemories(
     signal,
   });
   if (answer.status === 429 || answer.status === 409) return undefined;
-  if (answer.status !== 200) throw new Error(`the memory service returned ${answer.status}`);
+  if (answer.status !== 200) throw failureOf(answer);
   const count = (name: string) => Number(answer.headers[name] ?? 0);
   const [inputTokens, outputTokens] = [count('x-input-tokens'), count('x-output-tokens')];
   if (inputTokens + outputTokens === 0) return undefined;
@@ -261,3 +262,9 @@ const shortened = ({ role, content }: ConversationMessage) => ({ role, content: 
 
 /** The memory service takes 32 KiB. */
 const excerpt = (text: string) => text.slice(0, 8000).toWellFormed();
+
+/** Names the cause, such as `model_unavailable`, for the operators who see the failed job. */
+function failureOf({ status, body }: { readonly status: number; readonly body: Buffer }): Error {
+  const { error = '', message = '' } = Object(parseJson(body.toString()));
+  return new Error(`the memory service returned ${status} ${error} ${message}`.trimEnd());
+}

@@ -129,6 +129,10 @@ export interface Email {
   readonly tags: readonly { readonly name: string; readonly value: string }[];
   /** ISO 8601. `null`: an attempt is running, or no job of this installation tries the email again. */
   readonly next_attempt_at: string | null;
+  /** The addresses that a mail server accepted before it refused others. */
+  readonly accepted: readonly string[];
+  /** The addresses of recipients that are suppressed now. */
+  readonly suppressed: readonly string[];
   /** The last 100, oldest first. */
   readonly events: readonly {
     readonly type:

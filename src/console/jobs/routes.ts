@@ -1,6 +1,6 @@
 /** The Jobs page: the queues of all services, and what became of their jobs. */
 import { z } from 'zod';
-import { auditOf, recordAction } from '#platform/audit/audit.ts';
+import { auditOf, recordAction, targetOn } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
@@ -106,7 +106,7 @@ const named = z
   .partial();
 
 /** For the title of a job. Most queues of users take the id of the user as the lane. */
-function aboutOf(queue: string, { payload, lane }: store.ShownJob): api.ShownJob['about'] {
+function aboutOf(queue: string, { payload, lane }: Pick<store.ShownJob, 'payload' | 'lane'>): api.ShownJob['about'] {
   const { body } = z.object({ body: z.string().optional() }).safeParse(payload).data ?? {};
   const delivered = queue === deliveryQueue.name ? body : undefined;
   const { data = {} } = named.safeParse(delivered === undefined ? payload : Object(parseJson(delivered)).data);
@@ -134,7 +134,8 @@ async function retryShownJob({ db, clock }: StoredContext, actor: string, job: s
   if (found.settled) throw consoleProblems.job_settled();
   const isRevived = await transaction(db, async (tx) => {
     if (!(await store.retryJob(tx, job, restartOf(found.queue, clock)))) return false;
-    await record(tx, actor, 'retry job', `job ${job.jobId} of ${found.queue}`, 'done');
+    const isDelivery = found.queue === deliveryQueue.name;
+    await record(tx, actor, isDelivery ? 'send webhook again' : 'retry job', targetOf(job, found), 'done');
     return true;
   }).catch((error: unknown) => {
     throw isUniqueViolation(error) ? consoleProblems.job_replaced() : error;
@@ -144,10 +145,10 @@ async function retryShownJob({ db, clock }: StoredContext, actor: string, job: s
 
 /** Throws 404, or 409 if the job is not dead any more. */
 async function discardDeadJob({ db }: StoredContext, actor: string, job: store.SeenJob): Promise<void> {
-  const { queue } = await findSeen(db, job, ({ status }) => status === 'dead');
+  const found = await findSeen(db, job, ({ status }) => status === 'dead');
   const isDiscarded = await transaction(db, async (tx) => {
     if (!(await store.discardJob(tx, job))) return false;
-    await record(tx, actor, 'discard job', `job ${job.jobId} of ${queue}`, 'done');
+    await record(tx, actor, 'discard job', targetOf(job, found), 'done');
     return true;
   });
   if (!isDiscarded) throw consoleProblems.job_changed();
@@ -214,6 +215,12 @@ async function retryCollision(work: () => Promise<number>): Promise<number> {
 }
 
 type FoundJob = NonNullable<Awaited<ReturnType<typeof store.findShownJob>>>;
+
+function targetOf({ jobId }: store.SeenJob, found: FoundJob): string {
+  const { userId, address = userId, event } = aboutOf(found.queue, found);
+  const what = event === undefined ? `job ${jobId} of ${found.queue}` : `delivery ${jobId} of ${event}`;
+  return targetOn(what, ...(address === undefined ? [] : [address.toLowerCase()]));
+}
 
 async function findSeen(db: Db<JobTables>, { jobId, fence }: store.SeenJob, may: (job: FoundJob) => boolean) {
   const found = await store.findShownJob(db, jobId);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ErasureReport, PersonDetails } from '#accounts/people/api.ts';
+import type { ActionPage, ErasureReport, PersonDetails } from '#accounts/people/api.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
@@ -66,6 +66,31 @@ describe.skipIf(withoutPostgres)('people', () => {
     expect(actions).toMatchObject([
       { actor: 'console', action: `view file ${await made()} order ${body.id}`, outcome: 'done' },
     ]);
+  });
+
+  it('every action on content and memories of a user is found by the user', async () => {
+    const [person, other] = [await desk.person(), await desk.person()];
+    const fact = { entity_type: 'user', entity_id: person.id, type: 'preference', content: 'Likes oil.' };
+    const { body: memory } = await desk.send<{ id: string }>('POST', '/api/memory/memories', fact);
+    await desk.send('PUT', `/api/memory/memories/${memory.id}`, { content: 'Likes gouache.' });
+    await desk.send('DELETE', `/api/memory/memories/${memory.id}`);
+    const incidentId = randomUUID();
+    await sql`insert into screening_incidents (incident_id, asset_id, owner_id, scope_kind, scope_id, kind, mime, byte_size,
+      etag, sha256, md5, pdq, pdq_quality, check_name, list, origin)
+      values (${incidentId}, ${randomUUID()}, ${person.id}, 'agent', 'x', 'image', 'image/png', 1, '', '', '', '', 0, 'report', 'report',
+      'report')`.execute(database.queries());
+    await desk.send('POST', `/api/incidents/${incidentId}/decision`, { decision: 'dismiss', statement: 'It is fine.' });
+    const actionsOn = async ({ id }: Person) =>
+      (await desk.send<ActionPage>('GET', `/api/actions?userId=${id}`)).body.actions.map(
+        ({ action, target, userId }) => [action, target, userId],
+      );
+    expect(await actionsOn(person)).toEqual([
+      ['POST /v1/incidents/:id/decision dismiss', `incident ${incidentId}`, person.id],
+      ['DELETE /admin/memories/:id', `memory ${memory.id}`, person.id],
+      ['PUT /admin/memories/:id', `memory ${memory.id}`, person.id],
+      ['POST /admin/memories', `memory ${memory.id}`, person.id],
+    ]);
+    expect(await actionsOn(other)).toEqual([]);
   });
 
   it('the endpoints of all services are listed', async () => {

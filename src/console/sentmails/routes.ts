@@ -1,7 +1,7 @@
 /** The Mail page: types of mails and their previews, sent mails, and suppressed addresses, all from the notification service. */
 
 import type { FastifyReply } from 'fastify';
-import { hashedTarget } from '#platform/audit/audit.ts';
+import { hashedTarget, targetOn } from '#platform/audit/audit.ts';
 import { bodyOf } from '#platform/http/client.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -70,8 +70,10 @@ export function addSentMailRoutes(
       summary,
       params: api.sentMailPath,
       handler: async (request) => {
+        const { to } = (await readMail(request)) as { readonly to: readonly string[] };
         const answer = await change(request);
-        await recordDeed(db, request, action, `mail ${request.params.id}`);
+        const people = to.map((one) => (/<([^<>]+)>$/.exec(one)?.[1] ?? one).toLowerCase());
+        await recordDeed(db, request, action, targetOn(`mail ${request.params.id}`, ...people));
         return answer;
       },
     });

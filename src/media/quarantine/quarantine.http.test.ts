@@ -101,7 +101,10 @@ onEveryPair('the quarantine', (pair) => {
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
     const audit = await rig.database.queries<AuditTables>().selectFrom('operator_actions').selectAll().execute();
     expect(audit).toContainEqual(
-      expect.objectContaining({ action: 'GET /v1/incidents/:id/evidence', target: `incident ${incident.id}` }),
+      expect.objectContaining({
+        action: 'GET /v1/incidents/:id/evidence',
+        target: expect.stringMatching(`^incident ${incident.id} sha256 `),
+      }),
     );
     const authorization = `Bearer ${await rig.issuer.token({ sub: rig.userId })}`;
     expect((await read(incident.id, { authorization })).status).toBe(403);

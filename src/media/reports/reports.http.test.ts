@@ -341,7 +341,8 @@ onEveryPair('reports', (pair) => {
     expect((await open()).id).toBe(opened.id);
     // The audit log names the incident, and of an asset that is not there the asset.
     const log = rig.database.queries<AuditTables>().selectFrom('operator_actions').select(['target', 'outcome']);
-    const recordedOf = (target: string) => log.where('target', '=', target).where('action', '=', 'POST /v1/incidents');
+    const recordedOf = (target: string) =>
+      log.where('target', 'like', `${target}%`).where('action', '=', 'POST /v1/incidents');
     expect(await recordedOf(`incident ${opened.id}`).execute()).toHaveLength(2);
     const unknown = randomUUID();
     await rig.server.post('/v1/incidents', { assetId: unknown });
@@ -555,7 +556,7 @@ onEveryPair('reports', (pair) => {
     // The incident has only its newest decision. The audit log has each.
     await decide(id, { decision: 'dismiss', statement: 'An error.' });
     const log = rig.database.queries<AuditTables>().selectFrom('operator_actions').select('action');
-    const recorded = await log.where('target', '=', `incident ${id}`).orderBy('action_id').execute();
+    const recorded = await log.where('target', 'like', `incident ${id} sha256 %`).orderBy('action_id').execute();
     const route = 'POST /v1/incidents/:id/decision';
     expect(recorded.map(({ action }) => action)).toEqual([
       ...[1, 2, 3].map(() => `${route} restrict`),

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { AdminGuard } from '#platform/access/access.ts';
-import { hashedTarget } from '#platform/audit/audit.ts';
+import { hashedTarget, targetOn } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -35,15 +35,25 @@ function isOperators(url: string, method: string): boolean {
 }
 
 /** A user has the same hash as in other services. A memory that was created has its id in the response. */
-function targetOf({ params }: FastifyRequest, answer: unknown): string {
-  const { id, entity_type: type, entity_id: entityId } = params as Readonly<Record<string, string | undefined>>;
+function targetOf(request: FastifyRequest, answer: unknown): string {
+  const { id, entity_type: type, entity_id: entityId } = request.params as Readonly<Record<string, string | undefined>>;
   if (entityId !== undefined) return hashedTarget(type === 'user' ? entityId : `${type} ${entityId}`);
   const memoryId = id ?? memoryPath.safeParse(parseJson(String(answer))).data?.id;
-  return memoryId === undefined ? 'memories' : `memory ${memoryId.slice(0, 64)}`;
+  const what = memoryId === undefined ? 'memories' : `memory ${memoryId.slice(0, 64)}`;
+  const { entityType, entityId: ownerId } = owners.get(request) ?? {};
+  return ownerId === undefined ? what : targetOn(what, entityType === 'user' ? ownerId : `${entityType} ${ownerId}`);
 }
+
+/** Of the memory that a request changes or creates. After a deletion, it cannot be looked up. */
+const owners = new WeakMap<FastifyRequest, Entity>();
 
 function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext): void {
   const routes = routesOf(app, 'admin');
+  const lookUp = async (request: FastifyRequest & { readonly params: { readonly id: string } }) => {
+    const memory = await lookUpMemory(deps, request.params.id);
+    owners.set(request, memory);
+    return memory;
+  };
   routes.get('/admin/memories', guard, {
     id: 'adminListMemories',
     summary: 'List memories',
@@ -62,6 +72,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     body: additionRequest,
     response: { 200: api.adminMemory.describe('The memory was merged into an existing one.'), 201: api.adminMemory },
     handler: async (request, reply) => {
+      owners.set(request, { entityType: request.body.entity_type, entityId: request.body.entity_id });
       const { memory, deduplicated } = await addMemory(deps, 'operator', request.body);
       return reply.code(deduplicated ? 200 : 201).send(await viewing.showMemory(deps, memory));
     },
@@ -74,7 +85,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     params: memoryPath,
     response: { 200: api.adminMemory },
-    handler: async (request) => viewing.showMemory(deps, await lookUpMemory(deps, request.params.id)),
+    handler: async (request) => viewing.showMemory(deps, await lookUp(request)),
   });
 
   routes.put('/admin/memories/:id', guard, {
@@ -86,10 +97,8 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     params: memoryPath,
     body: operatorEdit,
     response: { 200: api.adminMemory },
-    handler: async (request) => {
-      const seen = await lookUpMemory(deps, request.params.id);
-      return viewing.showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
-    },
+    handler: async (request) =>
+      viewing.showMemory(deps, await editMemory(deps, 'operator', await lookUp(request), request.body)),
   });
 
   routes.delete('/admin/memories/:id', guard, {
@@ -99,7 +108,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     otherResponses: gone,
     params: memoryPath,
-    handler: async (request) => removeMemory(deps, await lookUpMemory(deps, request.params.id)),
+    handler: async (request) => removeMemory(deps, await lookUp(request)),
   });
 
   routes.get('/admin/memories/:id/history', guard, {
@@ -109,7 +118,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     params: memoryPath,
     response: { 200: api.memoryHistory },
-    handler: async (request) => viewing.historyOf(deps, await lookUpMemory(deps, request.params.id)),
+    handler: async (request) => viewing.historyOf(deps, await lookUp(request)),
   });
 
   routes.post('/admin/memories/:id/undo', guard, {
@@ -119,10 +128,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['nothing_to_undo', ...editing],
     params: memoryPath,
     response: { 200: api.adminMemory },
-    handler: async (request) => {
-      const seen = await lookUpMemory(deps, request.params.id);
-      return viewing.showMemory(deps, await undoChange(deps, seen));
-    },
+    handler: async (request) => viewing.showMemory(deps, await undoChange(deps, await lookUp(request))),
   });
 }
 

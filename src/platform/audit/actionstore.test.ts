@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import type { Database } from '../db/db.ts';
-import { type AuditTables, findActions, hashedTarget, recordAction } from './audit.ts';
+import { type AuditTables, findActions, hashedTarget, recordAction, targetOn } from './audit.ts';
 
 describe.each(laneEngines)('the audit log on $name', ({ open, missing }) => {
   let database: Database;
@@ -44,6 +44,21 @@ describe.each(laneEngines)('the audit log on $name', ({ open, missing }) => {
     expect(await found({ target: 'job 1' })).toEqual([['console', 'retry job']]);
     expect(await found({ target: 'job' })).toEqual([]);
     expect(await found({ userId: ada, actor: 'console', action: 'exports' })).toHaveLength(1);
+  });
+
+  it.skipIf(missing)('finds what concerns a user by id or address, and shows no hash in the target', async () => {
+    const [eve, mail] = [randomUUID(), `mail ${randomUUID()}`];
+    const record = (action: string, target: string) =>
+      recordAction(db(), { actor: 'console', action, target, outcome: 'done' });
+    await record('DELETE /admin/memories/:id', targetOn('memory 1', eve));
+    await record('retry mail', targetOn(mail, 'bob@example.com', 'eve@example.com'));
+    await record('retry job', targetOn('job 2', bob));
+    const ofEve = await findActions(db(), { limit: 10, userId: eve, address: 'Eve@example.com' });
+    expect(ofEve.actions.map(({ target }) => target)).toEqual([mail, 'memory 1']);
+    expect(ofEve.actions[0]?.subject).toMatch(/^sha256 [0-9a-f]{32} [0-9a-f]{64}$/);
+    expect((await findActions(db(), { limit: 10, userId: eve })).actions).toHaveLength(1);
+    expect(await found({ target: mail })).toEqual([['console', 'retry mail']]);
+    await sql`delete from operator_actions where action_id > 5`.execute(db());
   });
 
   it.skipIf(missing)('is read page by page, also where few actions match', async () => {

@@ -79,10 +79,16 @@ export function hashedTarget(id: string): string {
   return `sha256 ${salt} ${createHash('sha256').update(`${salt} ${id}`).digest('hex')}`;
 }
 
+/** Returns `<what> sha256 …`, with a hash of each person, by id or address, whom an action on something concerns. */
+export const targetOn = (what: string, ...people: readonly string[]): string =>
+  [what, ...people.slice(0, 10).map(hashedTarget)].join(' ');
+
 // Reads the audit log, newest first.
 
 export interface ShownAction extends OperatorAction {
   readonly at: string;
+  /** The hash of the first person whom it concerns. */
+  readonly subject: string | null;
   readonly requestId: string | null;
 }
 
@@ -90,8 +96,9 @@ interface ActionSearch {
   readonly limit: number;
   /** The page before ended at this action. */
   readonly before?: number | undefined;
-  /** Only actions on this user. */
+  /** Only actions that concern this user, by id or address. */
   readonly userId?: string | undefined;
+  readonly address?: string | null;
   /** Only actions of this operator. Ignores case. */
   readonly actor?: string | undefined;
   /** Only actions that contain this text. Ignores case. */
@@ -118,7 +125,7 @@ const examinedActions = 20_000;
 type Row = Omit<ShownAction, 'at'> & { readonly at: Date; readonly id: number };
 
 export async function findActions(db: Db<AuditTables>, search: ActionSearch): Promise<FoundActions> {
-  const { limit, before, userId, actor, action, target, from, to } = search;
+  const { limit, before, userId, address = null, actor, action, target, from, to } = search;
   const examined = sql`select * from operator_actions
     ${before === undefined ? sql`` : sql`where action_id < ${before}`} order by action_id desc limit ${examinedActions}`;
   const conditions = [
@@ -126,17 +133,18 @@ export async function findActions(db: Db<AuditTables>, search: ActionSearch): Pr
     ...(from === undefined ? [] : [sql`at >= ${from}::date::timestamp at time zone 'UTC'`]),
     ...(to === undefined ? [] : [sql`at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
     ...(actor === undefined ? [] : [sql`lower(actor) = ${actor.toLowerCase()}`]),
-    ...(target === undefined ? [] : [sql`target = ${target}`]),
+    ...(target === undefined ? [] : [sql`split_part(target, ' sha256 ', 1) = ${target}`]),
     ...(action === undefined ? [] : [sql`strpos(lower(action), ${action.toLowerCase()}) > 0`]),
     ...(userId === undefined
       ? []
       : [
-          sql`target like 'sha256 %' and split_part(target, ' ', 3)
-            = encode(sha256(convert_to(split_part(target, ' ', 2) || ' ' || ${userId}::text, 'UTF8')), 'hex')`,
+          sql`exists (select from regexp_matches(target, 'sha256 ([0-9a-f]+) ([0-9a-f]+)', 'g') as hash, unnest(${[userId, address?.toLowerCase() ?? null]}::text[]) as one
+            where hash[2] = encode(sha256(convert_to(hash[1] || ' ' || one, 'UTF8')), 'hex'))`,
         ]),
   ];
   const { rows } = await sql<Row>`
-    select action_id as id, at, actor, action, target, outcome, request_id as "requestId" from (${examined}) as examined
+    select action_id as id, at, actor, action, split_part(target, ' sha256 ', 1) as target, outcome, request_id as "requestId",
+      substring(target from 'sha256 [0-9a-f]+ [0-9a-f]+') as subject from (${examined}) as examined
     where ${sql.join(conditions, sql` and `)} order by action_id desc limit ${limit + 1}`.execute(db);
   const actions = rows.slice(0, limit).map(toShown);
   if (rows.length > limit) return { actions, next: rows[limit - 1]?.id ?? null };

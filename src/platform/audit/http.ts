@@ -12,7 +12,7 @@ interface AuditingOptions<Tables> {
   /** Reports whether only operators can call the route. */
   readonly isOperators: (url: string, method: string) => boolean;
   /** Returns what a request acts on, or `undefined` if it changes nothing. The result contains no content, and users as a hash. */
-  readonly targetOf: (request: FastifyRequest, answer: unknown) => string | undefined;
+  readonly targetOf: (request: FastifyRequest, answer: unknown) => string | undefined | Promise<string | undefined>;
   /** Returns a word for what the operator chose. The action ends with it. */
   readonly choiceOf?: (request: FastifyRequest) => string | undefined;
 }
@@ -23,7 +23,7 @@ export function auditOperators<Tables>(app: HttpServer, deps: AuditingOptions<Ta
   const recordRequest = async (request: FastifyRequest, reply: FastifyReply, answer: unknown) => {
     // Rejected callers must not be able to fill the table.
     if (reply.statusCode === 401 || reply.statusCode === 403) return;
-    const target = targetOf(request, answer);
+    const target = await targetOf(request, answer);
     if (target === undefined) return;
     const { method, routeOptions, headers } = request;
     const choice = choiceOf?.(request);

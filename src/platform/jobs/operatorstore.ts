@@ -56,7 +56,7 @@ export async function listJobs(
 export function findShownJob(db: Db<JobTables>, jobId: string) {
   return db
     .selectFrom('jobs')
-    .select(['queue', 'status', 'fence', 'settled'])
+    .select(['queue', 'status', 'fence', 'settled', 'payload', 'lane'])
     .where('job_id', '=', jobId)
     .executeTakeFirst();
 }

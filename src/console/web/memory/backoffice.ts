@@ -13,4 +13,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export const backOffice = <T>(path: string, method: Method = 'GET', json?: unknown) =>
   callJson<T>(`/api/memory${path}`, { method, ...(json === undefined ? {} : { json }) });
 
+export const profileHref = (type: string, id: string) =>
+  `/operator/memory?${new URLSearchParams({ tab: 'profiles', profile: `${type} ${id}` })}`;
+
 export const entityPath = (type: string, id: string) => `${encodeURIComponent(type)}/${encodeURIComponent(id)}`;

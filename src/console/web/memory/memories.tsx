@@ -9,10 +9,10 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
+import { ChoiceFilter, Filters, Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { saveJson } from '../shell/saving.ts';
-import { backOffice, entityPath, kinds } from './backoffice.ts';
+import { backOffice, entityPath, kinds, profileHref } from './backoffice.ts';
 import { MemoryDetails, Source } from './memorydetails.tsx';
 
 const filters = ['q', 'entity_type', 'entity_id', 'type', 'include_invalid'] as const;
@@ -31,6 +31,7 @@ export function Memories() {
   const mayChange = useMayChange();
   const opened = of('memory');
   const open = (memory: string) => change({ memory }, false);
+  const close = () => change({ memory: '' });
   const entity = useId(filter.entity_id) ?? '';
   const name = useEntityName({ type: filter.entity_type || 'user', id: entity });
   const none = entity === '' ? 'No memories.' : `No memories of ${name}.`;
@@ -38,31 +39,25 @@ export function Memories() {
   const isFiltered = Object.values(filter).some((value) => value !== '');
   const pages = usePages<MemoryPage>('memories', '/api/memory/memories', { ...filter, entity_id: entity });
   const reread = () => queries.invalidateQueries({ queryKey: ['memories'] });
-  const set = (name: (typeof filters)[number] | 'memory') => (value: string) => change({ [name]: value });
   return (
     <>
-      <search className="filters">
+      <Filters>
         <SearchFilter label="Search" placeholder="A part of the content" />
         <SearchFilter name="entity_id" label="User or group" placeholder="Exact email address or id" maxLength={320} />
-        <Choice
-          label="Belongs to"
-          choices={[['', 'All'], ...entityTypes]}
-          value={filter.entity_type}
-          onChange={set('entity_type')}
-        />
-        <Choice label="Kind" choices={[['', 'All'], ...kinds]} value={filter.type} onChange={set('type')} />
+        <ChoiceFilter name="entity_type" label="Belongs to" choices={[['', 'All'], ...entityTypes]} />
+        <ChoiceFilter name="type" label="Kind" choices={[['', 'All'], ...kinds]} />
         <Check
           label="Show replaced memories"
           className="field inline"
           value={filter.include_invalid !== ''}
           onChange={(isOn) => change({ include_invalid: isOn ? 'true' : '' })}
         />
-        {mayChange && (
-          <button type="button" className="primary" onClick={() => setCreating(true)}>
-            New memory
-          </button>
-        )}
-      </search>
+      </Filters>
+      {mayChange && (
+        <button type="button" className="primary" onClick={() => setCreating(true)}>
+          New memory
+        </button>
+      )}
       {entity !== '' && !entity.includes('@') && (
         <Entity type={filter.entity_type || 'user'} id={entity} name={name} onErased={reread} />
       )}
@@ -100,9 +95,7 @@ export function Memories() {
           </>
         )}
       </Listing>
-      {opened && (
-        <MemoryDetails key={opened} id={opened} onOpen={open} onClose={() => set('memory')('')} onChange={reread} />
-      )}
+      {opened && <MemoryDetails key={opened} id={opened} onOpen={open} onClose={close} onChange={reread} />}
       {isCreating && <Creation entityId={filter.entity_id} onClose={() => setCreating(false)} onChange={reread} />}
     </>
   );
@@ -176,9 +169,7 @@ function Entity({ type, id, name, onErased }: EntityProps) {
         <EntityName type={type} id={id} isLink /> <code className="wrapped">{id}</code>
       </p>
       <div className="row">
-        <Link href={`/operator/memory?${new URLSearchParams({ tab: 'profiles', profile: `${type} ${id}` })}`}>
-          Profile
-        </Link>
+        <Link href={profileHref(type, id)}>Profile</Link>
         <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>
           Export
         </button>

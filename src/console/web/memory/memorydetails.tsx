@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
-import { EntityName, untitled, useThreadTitle } from '../operator/names.tsx';
+import { EntityName, memoriesHref, untitled, useThreadTitle } from '../operator/names.tsx';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
 import { Loading, Pending, Problem } from '../parts/states.tsx';
-import { backOffice, kinds } from './backoffice.ts';
+import { backOffice, kinds, profileHref } from './backoffice.ts';
 
 interface MemoryDetailsProps {
   readonly id: string;
@@ -31,14 +31,17 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
     await Promise.all([queries.invalidateQueries({ queryKey: ['memory', id] }), onChange()]);
   };
   const undo = useMutation({ mutationFn: () => backOffice(`${path}/undo`, 'POST'), onSuccess: changed });
+  /** Deletes this memory, or one that it is in conflict with. */
   const remove = useMutation({
-    mutationFn: () => backOffice(path, 'DELETE'),
-    onSuccess: async () => {
-      await onChange();
-      onClose();
+    mutationFn: (of: string) => backOffice(`/memories/${encodeURIComponent(of)}`, 'DELETE'),
+    onSuccess: async (_gone, of) => {
+      await (of === id ? onChange() : changed());
+      if (of === id) onClose();
     },
   });
+  const removeThis = () => remove.mutateAsync(id);
   const problem = undo.error ?? remove.error;
+  const owner = { type: memory.data?.entity_type ?? '', id: memory.data?.entity_id ?? '' };
   const canUndo = history.data?.history.some(({ undone }) => !undone) ?? false;
   return (
     <Dialog title="Memory" onClose={onClose} isWide>
@@ -47,8 +50,9 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
       ) : (
         <>
           <p className="quiet">
-            <EntityName type={memory.data.entity_type} id={memory.data.entity_id} />, changed{' '}
-            <When at={memory.data.updated_at} />
+            <EntityName type={memory.data.entity_type} id={memory.data.entity_id} isLink />, changed{' '}
+            <When at={memory.data.updated_at} /> · <Link href={memoriesHref(owner)}>All memories</Link> ·{' '}
+            <Link href={profileHref(owner.type, owner.id)}>Profile</Link>
           </p>
           <p>
             <Source of={memory.data} />
@@ -72,8 +76,16 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
             <>
               <h3>Linked</h3>
               <ul className="lines">
-                {memory.data.links.map((link) => (
-                  <Linked key={link.id} link={link} onOpen={onOpen} />
+                {memory.data.links.toSorted(conflictsFirst).map((link) => (
+                  <Linked key={link.id} link={link} onOpen={onOpen}>
+                    {mayChange && isConflict(link) && (
+                      <Confirm
+                        label="Keep the opened one"
+                        question="Delete this other memory and its history?"
+                        onConfirm={() => remove.mutateAsync(link.id)}
+                      />
+                    )}
+                  </Linked>
                 ))}
               </ul>
             </>
@@ -87,7 +99,7 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
                   Undo the newest change
                 </button>
               )}
-              <Confirm label="Delete" question="Delete this memory and its history?" onConfirm={remove.mutateAsync} />
+              <Confirm label="Delete" question="Delete this memory and its history?" onConfirm={removeThis} />
             </div>
           </Changes>
           <Problem of={problem} />
@@ -139,12 +151,17 @@ function Edit({ memory, path, onSaved }: EditProps) {
   );
 }
 
+type LinkedMemory = { readonly id: string; readonly kind: string };
+const isConflict = ({ kind }: LinkedMemory) => kind === 'conflict';
+const conflictsFirst = (one: LinkedMemory, two: LinkedMemory) => Number(isConflict(two)) - Number(isConflict(one));
+
 interface LinkedProps {
-  readonly link: { readonly id: string; readonly kind: string };
+  readonly link: LinkedMemory;
   readonly onOpen: (id: string) => void;
+  readonly children?: ReactNode;
 }
 
-function Linked({ link, onOpen }: LinkedProps) {
+function Linked({ link, onOpen, children }: LinkedProps) {
   const { data } = useQuery({
     queryKey: ['memory', link.id],
     queryFn: () => backOffice<AdminMemory>(`/memories/${encodeURIComponent(link.id)}`),
@@ -153,8 +170,9 @@ function Linked({ link, onOpen }: LinkedProps) {
     <li>
       <button type="button" className="entry" onClick={() => onOpen(link.id)}>
         <span>{data?.content ?? link.id}</span>
-        <span className={link.kind === 'conflict' ? 'problem' : 'quiet'}>{link.kind}</span>
+        <span className={isConflict(link) ? 'problem' : 'quiet'}>{link.kind}</span>
       </button>
+      {children}
     </li>
   );
 }

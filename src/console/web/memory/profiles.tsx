@@ -35,7 +35,7 @@ function Profiles() {
   const pages = usePages<ProfilePage>('profiles', '/api/memory/profiles', { q });
   return (
     <>
-      <search className="filters">
+      <search className="desk-fields desk-filters">
         <SearchFilter label="Search" maxLength={320} placeholder="Email address, id, summary or fact" />
       </search>
       <Listing

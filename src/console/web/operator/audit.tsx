@@ -13,7 +13,7 @@ import './desk.css';
 import './operator.css';
 import { Filters, Listing, Period, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { decisionOf, isDecision, nobody, peopleOf, titleOf } from './incidentstates.ts';
-import { ActionLink, Id, isId, PersonLink, readName, useId } from './names.tsx';
+import { ActionLink, Id, isId, PersonLink, readName, useId, workOf } from './names.tsx';
 import { actorOf, deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
 import { moneyOf } from './units.ts';
 
@@ -49,6 +49,12 @@ export function Audit() {
           Export as CSV
         </button>
       </Filters>
+      {typed !== '' && (
+        <p className="quiet">
+          Actions on the account, content, memory, jobs and emails of this user. Earlier versions recorded decisions on
+          content, and changes of memories, jobs and emails, without the user: without this filter, you find them.
+        </p>
+      )}
       {typed !== '' && userId === '' ? (
         <Empty title={found === undefined ? 'Finding the user …' : 'No user has this email address or id.'}>
           <p>Enter it completely. Actions on a user who was erased are found by the id only.</p>
@@ -104,7 +110,9 @@ function Entry({ action: whole, parts }: { readonly action: Action; readonly par
   const ownerId = userId ?? incident?.ownerId ?? nobody;
   const sentence = sentenceOf(whole);
   const isWhole = ownerId === nobody || sentence.includes('{}');
-  const [before = '', after] = `${sentence}${isWhole ? '' : incident ? ' of {}' : ', {}'}`.split('{}');
+  const owned = isWhole ? '' : target.startsWith('mail ') ? ' to {}' : ' of {}';
+  const [, kind, work] = /^(queue|job \S+ of|delivery \S+ of) (\S+)$/.exec(target) ?? [];
+  const [before = '', after] = `${sentence}${owned}${kind ? `: ${workOf(work ?? '')}` : ''}`.split('{}');
   const result = outcomeOf(outcome);
   return (
     <>

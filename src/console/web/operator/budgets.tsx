@@ -17,6 +17,7 @@ const periods = [
   ['month', 'This month', monthNameOf, 'AGENT_BUDGET_MONTHLY_USD'],
 ] as const;
 type Period = (typeof periods)[number][0];
+const toneOf = (percent: number) => (percent >= 100 ? 'bad' : percent >= 80 ? 'warn' : percent > 0 ? 'good' : 'quiet');
 
 export function useBudgets() {
   const { data: console } = useConsole();
@@ -49,7 +50,7 @@ export function Budgets() {
       <h2 id="budgets">Budgets</h2>
       <p className="desk-budgets quiet">
         A budget warns and does not limit: at 50, 80 and 100%, the operators of <SettingLink name="OPERATOR_EMAILS" />{' '}
-        get an email. Above 100%, the Overview shows an alert, and runs and orders continue.
+        get an email. From 80%, the Overview shows an alert. Above 100%, runs and orders continue.
       </p>
       <ul className="cards">
         {periods.map(([period, name, nameOf, setting]) => {
@@ -61,11 +62,11 @@ export function Budgets() {
                 <h3>
                   {name} <span className="quiet">{nameOf(budget?.start ?? new Date().toISOString())}, UTC</span>
                 </h3>
-                {budget && <Status tone={percent >= 100 ? 'bad' : percent === 0 ? 'quiet' : 'good'}>{percent}%</Status>}
+                {budget && <Status tone={toneOf(percent)}>{percent}%</Status>}
               </div>
               {budget && (
                 <progress
-                  className={percent >= 100 ? 'spent' : undefined}
+                  className={toneOf(percent)}
                   aria-label={`Spent of the budget: ${name}`}
                   max={budgetUsd}
                   value={Math.min(budgetUsd, spentUsd)}

@@ -219,7 +219,7 @@ function SentMails() {
   return (
     <>
       <search className="row desk-filters">
-        <Choices label="Status" of={states} chosen={state} choose={(status) => change({ status })} />
+        <Choices label="Status" of={states} chosen={state} choose={(status) => change({ status }, false)} />
         <SearchFilter label="Search" placeholder="Subject or recipient" maxLength={320} />
       </search>
       <Listing
@@ -247,7 +247,7 @@ function SentMails() {
               type="button"
               className="entry"
               aria-expanded={id === opened}
-              onClick={() => change({ id: id === opened ? '' : id })}
+              onClick={() => change({ id: id === opened ? '' : id }, id === opened)}
             >
               <span className="row">
                 <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
@@ -290,6 +290,13 @@ function adviceFor({ status, next_attempt_at, events }: Email): string | undefin
   return advice[status];
 }
 
+/** What became of a recipient of an email that did not reach all. */
+function outcomeFor({ accepted, suppressed, status, next_attempt_at }: Email, address: string): string {
+  if (accepted.includes(address)) return 'accepted';
+  if (suppressed.includes(address)) return 'suppressed';
+  return status !== 'failed' ? '' : next_attempt_at === null ? 'not sent' : 'not sent yet';
+}
+
 type Event = Email['events'][number];
 
 /** The attempts of an email, each once: a failure that ends it is the last attempt. Equal attempts in a row are one entry. */
@@ -321,8 +328,15 @@ function SentMail({ id, to, isStored }: Pick<Email, 'id' | 'to'> & { readonly is
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <div className="inset">
-      <Recipients of={to} />
+      <Recipients of={to} outcomeOf={(address) => outcomeFor(data, address)} />
       {adviceFor(data) !== undefined && <p>{adviceFor(data)}</p>}
+      {canRetry(data) && data.accepted.length > 0 && <p>{texts.othersOnly}</p>}
+      {data.status !== 'sent' && data.suppressed.length > 0 && (
+        <p>
+          Suppressed, so no attempt reaches {data.suppressed.join(', ')}.{' '}
+          <Link href="/operator/mail?tab=suppressed">Lift the suppression</Link> first.
+        </p>
+      )}
       {data.events.length === 0 ? (
         <p className="quiet">This email has no events yet.</p>
       ) : (

@@ -181,19 +181,22 @@ export function ActionLink({ of }: { readonly of: Parameters<typeof placeOf>[0] 
 }
 
 /** Recipients of a mail, each with a search for the person. */
-export const Recipients = ({ of: recipients }: { readonly of: readonly string[] }) => (
-  <p className="row">
-    {recipients.map((one) => (
-      <Link
-        key={one}
-        className="person-link"
-        href={`/operator/people?${new URLSearchParams({ q: /<([^<>]+)>$/.exec(one)?.[1] ?? one })}`}
-      >
-        {one}
-      </Link>
-    ))}
+export const Recipients = ({ of: recipients, outcomeOf }: RecipientsProps) => (
+  <p className="row start">
+    {recipients.map((one) => {
+      const address = /<([^<>]+)>$/.exec(one)?.[1] ?? one;
+      return (
+        <span key={one}>
+          <Link className="person-link" href={`/operator/people?${new URLSearchParams({ q: address })}`}>
+            {one}
+          </Link>{' '}
+          <span className="quiet">{outcomeOf(address.toLowerCase())}</span>
+        </span>
+      );
+    })}
   </p>
 );
+type RecipientsProps = { readonly of: readonly string[]; readonly outcomeOf: (address: string) => string };
 
 type IdProps = { readonly of: string; readonly name: string; readonly url?: string | null; readonly href?: string };
 

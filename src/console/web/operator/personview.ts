@@ -53,10 +53,12 @@ type Action = Pick<ActionPage['actions'][number], 'action' | 'target'>;
 export function placeOf({ action, target }: Action): readonly [href: string, words: string] | undefined {
   const viewed = viewedIn(action);
   if (viewed?.href !== undefined) return [viewed.href, `Open the ${viewed.of}`];
-  // `incident <id>`, `job <id> of <queue>`, `budget of the day: none to 5 USD`.
-  const [kind = '', , of] = target.split(' ');
+  // `incident <id>`, `job <id> of <queue>`, `delivery <id> of <event>`, `budget of the day: none to 5 USD`.
+  const [kind = '', first = '', of] = target.split(' ');
   const id = target.slice(target.lastIndexOf(' ') + 1);
   const jobs = `jobs?queue=${encodeURIComponent(id)}`;
+  const isDelivery = kind === 'delivery' || id === 'webhooks/deliver';
+  if (isDelivery && of === 'of') return [`/operator/webhooks?q=${first}`, 'Open the delivery'];
   const path = new Map([
     ['incident', `incidents/${id}`],
     ['memory', action.startsWith('DELETE') ? undefined : `memory?memory=${id}`],
@@ -64,9 +66,9 @@ export function placeOf({ action, target }: Action): readonly [href: string, wor
     ['content', 'content'],
     ['budget', 'models'],
     ['queue', jobs],
-    ['job', of === 'of' ? jobs : undefined],
+    ['job', of === 'of' ? `${jobs}&q=${first}` : undefined],
   ]).get(kind);
-  return path === undefined ? undefined : [`/operator/${path}`, `Open the ${kind === 'job' ? 'queue' : kind}`];
+  return path === undefined ? undefined : [`/operator/${path}`, `Open the ${kind}`];
 }
 
 /** An action without a name is read from its route, such as `Deleted memories` for `DELETE /admin/memories/:id`. */

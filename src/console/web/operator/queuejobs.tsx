@@ -5,7 +5,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Email } from '#client/notify/api.ts';
 import type { ChangedJobs, JobList, ShownJob } from '../../jobs/api.ts';
-import { callJson, send } from '../calls.ts';
+import { CallFailed, callJson, send } from '../calls.ts';
 import './desk.css';
 import './runs.css';
 import { Changes, useMayChange } from '../operator.tsx';
@@ -55,7 +55,8 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
           ))}
         </Tabs.List>
         <Tabs.Content value={state}>
-          {(state === 'dead' || state === 'failing') && countOfState(state) > 0 && (
+          {/* They act on all jobs, and not on those that a search has found. */}
+          {(state === 'dead' || state === 'failing') && countOfState(state) > 0 && of('q') === '' && (
             <AllDead
               queue={name}
               noun={nouns}
@@ -224,6 +225,12 @@ export function AllDead(props: AllDeadProps) {
 }
 
 type Action = 'retry' | 'discard';
+/** Another operator, or the queue, was faster. */
+function tellChange(error: unknown): string {
+  if (error instanceof CallFailed && error.code === 'job_changed')
+    return 'It has just changed. The list shows its state.';
+  throw error;
+}
 
 interface ActionsProps {
   readonly retry?: readonly [label: string, name?: string];
@@ -236,8 +243,7 @@ interface ActionsProps {
 export function Actions({ retry, discard, act, children }: ActionsProps) {
   const queries = useQueryClient();
   const change = useMutation({
-    mutationFn: async (action: Action) => notify(await act(action)),
-    // After a failure, too: another operator, or the queue, was faster.
+    mutationFn: async (action: Action) => notify(await act(action).catch(tellChange)),
     onSettled: () =>
       Promise.all(
         ['queues', 'jobs', 'webhooks', 'overview'].map((key) => queries.invalidateQueries({ queryKey: [key] })),

@@ -73,7 +73,6 @@ function Checks() {
     mutationFn: () => callJson<Examination>('/api/settings/doctor', { method: 'POST' }),
   });
   const soFar = useRead<Examination>(['checks'], '/api/settings/doctor', {
-    enabled: checking.status !== 'idle',
     refetchInterval: checking.isPending ? 1000 : false,
   });
   // An interrupted request leaves what has been found.
@@ -112,9 +111,9 @@ function Checks() {
             <>
               The checks call every engine and external service, for up to a minute. <Seconds />
             </>
-          ) : checking.data?.checkedAt ? (
+          ) : shown?.checkedAt ? (
             <>
-              Checked <When at={checking.data.checkedAt} />
+              Checked <When at={shown.checkedAt} />
             </>
           ) : (
             <>
@@ -139,10 +138,12 @@ function Checks() {
 const show = (section: HTMLElement | null) => section?.scrollIntoView();
 
 function Effective({ view: { groups } }: { readonly view: SettingsView }) {
-  const q = useFilters().of('q');
+  const { of, change } = useFilters();
+  const q = of('q');
   // A link to a setting shows its row, below the cards.
   const [isLinked] = useState(q !== '');
-  const [isChangedOnly, setChangedOnly] = useState(true);
+  const isChangedOnly = of('all') === '';
+  const setChangedOnly = (isOnly: boolean) => change({ all: isOnly ? '' : 'true' });
   const replacementOf = useReplacements();
   const words = q.toLowerCase().split(' or ');
   const shown = groups

@@ -189,11 +189,12 @@ function Row({ delivery, usual }: RowProps) {
 /** The person, the run and the order that the event is about. */
 function About({ body }: { readonly body: string }) {
   const { type, data } = JSON.parse(body) as { readonly type: string; readonly data?: Record<string, unknown> };
-  const { userId, ownerId, taskId, generationId, to } = data ?? {};
+  const { userId, ownerId, taskId, generationId, to, period, percent } = data ?? {};
   const person = userId ?? ownerId;
   return (
     <>
       {typeof person === 'string' && <PersonLink id={person} />}
+      {typeof percent === 'number' && <span className="quiet">{`${percent}% of the budget: ${period}`}</span>}
       {Array.isArray(to) && <span className="quiet wrapped">{to.join(', ')}</span>}
       {typeof taskId === 'string' && !type.startsWith('video_task.') && (
         <Link href={`/operator/runs/${taskId}`}>The run</Link>
