@@ -86,6 +86,10 @@ describe.each(databaseEngines)('claims of runs on $name', (engine) => {
       await expire();
       await claimDeadRuns(db, randomUUID(), 600_000, false, 100);
       expect(await renewLeases(db, holder, taskIds, 600_000)).toEqual([]);
+      // A renewal may come right after the release.
+      const released = await newRun(holder);
+      await releaseRun(db, released);
+      expect(await renewLeases(db, holder, [released.taskId], 600_000)).toEqual([]);
     });
 
     it('let only the last claimer begin', async () => {

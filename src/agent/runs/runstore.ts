@@ -139,7 +139,8 @@ export function renewLeases(db: Handle, holder: string, taskIds: readonly string
       .selectFrom('agent_runs')
       .where('holder', '=', holder)
       .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
-      .where('status', '=', 'running');
+      // Not a run that was released.
+      .where((eb) => eb.and({ status: 'running', handed_over: false }));
   return db
     .with('free', (from) => held(from).select('task_id').forNoKeyUpdate().skipLocked())
     .with('renewed', (from) =>

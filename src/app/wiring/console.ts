@@ -85,11 +85,13 @@ function canOpenDatabase({ database }: Config, ofProcess: readonly ServiceName[]
 
 const originOf = (address: string) => new URL(address).origin;
 
-/** Shows only words of the path, and a user that is a word or an address. Their other parts, and the query, can be secrets. */
+/** Shows only words of the path, and beside a password a user that is a word or an address. Other parts, and the query, can be secrets. */
 function shownUrlOf(address: string): string {
   const { protocol, username, password, host, pathname, search } = new URL(address);
-  const show = (part: string) => (/^[a-z_-]{1,20}$|^v?\d{1,2}$|^[a-z.+-]+%40[a-z.-]+$/.test(part) ? part : '••••');
-  const user = username + password && `${username && show(username)}${password && ':••••'}@`;
+  const show = (part: string) => (/^[a-z_-]{1,20}$|^v?\d{1,2}$/.test(part) ? part : '••••');
+  const isShown = password !== '' && (username === '' || /^[a-z.+-]{1,64}%40[a-z.-]{1,64}$/.test(username));
+  const name = isShown ? username : password ? show(username) : '••••';
+  const user = username + password && `${name}${password && ':••••'}@`;
   return `${protocol}//${user}${host}${pathname.replace(/[^/]+/g, show)}${search && '?••••'}`;
 }
 
@@ -210,7 +212,7 @@ function masker(secrets: readonly string[]): (text: string | null) => string | n
       : known
           .reduce((masked, secret) => masked.replaceAll(secret, '••••••••'), text)
           // The user part of a URL, which ends at its last @, and the query.
-          .replaceAll(/\/\/[^/?#\s]+@/g, '//••••••••@')
+          .replaceAll(/\/\/[^/\s]+@/g, '//••••••••@')
           .replaceAll(/[?#]\S+/g, (query) => (text.includes('://') ? '?••••' : query));
 }
 

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { math, mathHtml } from 'micromark-extension-math';
+import { escapeHtml } from '#platform/escaping.ts';
 import { withDollars } from '#platform/markdown.ts';
 import highlighter from './highlighting.mjs';
 
@@ -12,8 +13,10 @@ const formulas = mathHtml({ output: 'mathml', maxSize: 10, maxExpand: 500, throw
 const htmlExtensions = [gfmHtml(), formulas];
 /** As in the studio. */
 const longestColored = 20_000;
-/** Characters of HTML. Colors make code up to 40 times as long. */
-let colorsLeft = 512 * 1024;
+/** Characters of HTML. Colors make code up to 40 times as long, and formulas a text 1000 times. */
+let [colorsLeft, left] = [512 * 1024, 2 * 1024 * 1024];
+/** Some grammars take seconds. An answer without colors is better than none. */
+const coloredUntilMs = performance.now() + 1500;
 
 const characters: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
@@ -29,7 +32,8 @@ function render(text: string): string {
       )
       .replaceAll('<pre>', '<pre tabindex="0">')
       .replaceAll(/(<code class="language-([^"]+)">)([^<]*)/g, (all, start: string, language: string, code: string) => {
-        if (code.length > longestColored || highlighter.getLanguage(language) === undefined) return all;
+        const isLate = performance.now() > coloredUntilMs;
+        if (isLate || code.length > longestColored || highlighter.getLanguage(language) === undefined) return all;
         const plain = code.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) => characters[entity] ?? entity);
         const { value } = highlighter.highlight(plain, { language });
         colorsLeft -= value.length;
@@ -38,4 +42,9 @@ function render(text: string): string {
   );
 }
 
-for (const text of workerData as readonly string[]) parentPort?.postMessage(render(text));
+for (const text of workerData as readonly string[]) {
+  const html = render(text);
+  const shown = html.length > left ? `<p class="text">${escapeHtml(text)}</p>` : html;
+  left -= shown.length;
+  parentPort?.postMessage(shown);
+}
