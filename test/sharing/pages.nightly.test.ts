@@ -192,6 +192,7 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
         await page.getByRole('link', { name: 'Remix this' }).click();
         await page.getByRole('heading', { name: 'Sign in to remix this' }).waitFor();
         await page.getByText('a "boat" & a lighthouse').waitFor();
+        await page.locator('.wanted img').evaluate((image) => Reflect.get(image, 'decode').call(image));
         await judge(page, 'a remix before the sign-in');
         await shoot(page, 'share-remix');
         await page.getByRole('link', { name: 'Sign in', exact: true }).click();

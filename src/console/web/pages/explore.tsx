@@ -34,7 +34,7 @@ import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { countOf, When } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { reasonNames } from '../parts/reasons.ts';
-import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
+import { Empty, Loading, nothingFor, Pending, Problem } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -133,7 +133,7 @@ export function Explore() {
           <Wall items={items} filter={filter} />
         ) : isFiltered ? (
           suited.length === 0 && (
-            <Empty title="Nothing matches.">
+            <Empty title={nothingFor(filter.q)}>
               <button type="button" onClick={() => change({ q: '', kind: '', shape: '' })}>
                 Show everything
               </button>
@@ -331,6 +331,27 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
       </aside>
       {isReporting && <ReportDialog assetId={assetId} onClose={() => setReporting(false)} />}
     </dialog>
+  );
+}
+
+/** For visitors without an account, the image that a link leads to. Its gallery is public. */
+export function Published({ assetId }: { readonly assetId: string }) {
+  const { data, hasNextPage, isFetching, fetchNextPage } = useGallery(filterOf(''));
+  const items = data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)) ?? [];
+  const item = items.find((one) => one.assetId === assetId);
+  const isSought = item === undefined && hasNextPage && items.length < mostSought;
+  useEffect(() => {
+    if (isSought && !isFetching) void fetchNextPage();
+  }, [isSought, isFetching, fetchNextPage]);
+  if (item === undefined) return data && !isSought && <p className="quiet">This is not published any longer.</p>;
+  return (
+    <figure className="wanted">
+      <img src={item.previewUrl ?? item.thumbUrl ?? ''} alt={titleOf(item)} />
+      <figcaption>
+        <p>{item.prompt}</p>
+        <p className="quiet small">By {item.author ?? 'Anonymous'}</p>
+      </figcaption>
+    </figure>
   );
 }
 

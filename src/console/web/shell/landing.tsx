@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Brush, Images, LogIn, Play, Sparkles } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { ConsoleInfo, FirstPrices } from '../../api.ts';
 import { callJson } from '../calls.ts';
@@ -26,6 +26,8 @@ const features = [
   ['Keep', 'Everything is in your library, with its prompt. Share it with a link, or publish it.', Images],
 ] as const;
 
+const Published = lazy(async () => ({ default: (await import('../pages/explore.tsx')).Published }));
+
 /** For users who are not signed in. After the sign-in, the browser returns to the same URL. `wanted`: the title of its page. */
 export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const { data: info } = useConsole();
@@ -35,6 +37,8 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
   const remixed = location.pathname === '/create' ? (signIn.get('prompt') ?? undefined) : undefined;
+  const [, shareId, at = '/0'] = /^([\w-]+)(\/\d+)?$/.exec(signIn.get('share') ?? '') ?? [];
+  const [, published] = /^\/explore\/([^/]+)/.exec(location.pathname) ?? [];
   const { data: prices } = useQuery({ queryKey: ['price'], queryFn: () => callJson<FirstPrices>('/api/price') });
   /** Signs in, and opens “Create” with the prompt. There, the user sees the price and orders, unless the price is known here. */
   function start(prompt: string, agreedCredits?: number) {
@@ -53,7 +57,13 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <SignInAgain text={info?.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'} />
       </header>
       <main id="main">
-        <h1>{remixed === undefined ? 'Images and videos from your words' : 'Sign in to remix this'}</h1>
+        {remixed !== undefined && shareId && info && (
+          <figure className="wanted">
+            <img src={`${info.addresses.edge}/s/${shareId}${at}/preview.webp`} alt={remixed} />
+          </figure>
+        )}
+        {published && <Suspense>{info?.addresses.content && <Published assetId={published} />}</Suspense>}
+        <h1>{(remixed ?? published) ? 'Sign in to remix this' : 'Images and videos from your words'}</h1>
         <p className="quiet lead">
           {remixed ??
             (wanted === undefined

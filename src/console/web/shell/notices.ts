@@ -16,12 +16,14 @@ let lastId = 0;
 
 export const useNotices = notices.use;
 
-export function notify(text: string, options: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
+/** Returns its id. */
+export function notify(text: string, options: Partial<Omit<Notice, 'id' | 'text'>> = {}): number {
   lastId += 1;
   notices.write([...notices.read(), { tone: 'plain', ...options, id: lastId, text }]);
+  return lastId;
 }
 
-export const notifyFailure = (error: unknown): void =>
+export const notifyFailure = (error: unknown): number =>
   notify(isSignedOut(error) ? sessionEnded : error instanceof Error ? error.message : String(error), { tone: 'bad' });
 
 /** Removes the notice. */
