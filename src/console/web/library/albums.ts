@@ -72,8 +72,7 @@ export function useAlbumCalls() {
     async create(title: string, assetIds: readonly string[] = []): Promise<Collection> {
       const json = { title, assetIds: assetIds.slice(0, mostAtOnce) };
       const made = await user.json<Collection>('media', '/v1/collections', { method: 'POST', json });
-      for (let start = mostAtOnce; start < assetIds.length; start += mostAtOnce)
-        await patch(made.collectionId, { add: assetIds.slice(start, start + mostAtOnce) });
+      await inLots(assetIds.slice(mostAtOnce), (add) => patch(made.collectionId, { add }));
       reread();
       return made;
     },

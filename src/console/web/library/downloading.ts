@@ -2,20 +2,15 @@
 import type { Asset } from '../../../client/media/api.ts';
 import type { User } from '../user.tsx';
 import { isVideo } from './assets.ts';
+import extensions from './extensions.json' with { type: 'json' };
 
 /** The facts that the actions need. A conversation knows no more of its images. */
 export type ActionTarget = Pick<Asset, 'assetId' | 'mime'> & { readonly name?: string | null | undefined };
 
-const extensions: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/svg+xml': 'svg',
-  'video/quicktime': 'mov',
-  'text/plain': 'txt',
-};
-
 /** The name that the file was uploaded with, or one of its own. */
 export const fileNameOf = ({ assetId, mime, name }: ActionTarget) =>
-  name ?? `atelier-${assetId.slice(0, 8)}.${extensions[mime] ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
+  name ??
+  `atelier-${assetId.slice(0, 8)}.${Reflect.get(extensions, mime) ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
 
 /** The URL of the original. Throws if it has been deleted. */
 export async function signDownload(user: User, asset: ActionTarget): Promise<string> {

@@ -160,9 +160,8 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
     onDeleted?.();
   };
   const deletion = act('Delete', Trash2, remove, { isDanger: true, ...icon });
-  const edit = () => (onEdit ?? openEditor)(asset);
   const ofImages = [
-    act('Edit', Brush, edit, { isFirst: true, bar: 'primary' }),
+    act('Edit', Brush, () => (onEdit ?? openEditor)(asset), { isFirst: true, bar: 'primary' }),
     act('Vary', Sparkles, () => startCreating(variation), { isFirst, bar: 'named' }),
     act('Animate', Clapperboard, () => startCreating(animation), { isFirst, bar: 'named' }),
   ];

@@ -23,7 +23,7 @@ import { Segments } from '../create/fields.tsx';
 import { splitPrompt, startCreating } from '../create/order.ts';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
-import { namesOfTypes } from '../library/filterbar.tsx';
+import { namesOfTypes, nothingFor } from '../library/filterbar.tsx';
 import '../library/lightbox.css';
 import '../library/mediaactions.css';
 import { useSigned } from '../library/signing.ts';
@@ -33,8 +33,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { countOf, When } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
-import { reasonNames } from '../parts/reasons.ts';
-import { Empty, Loading, nothingFor, Pending, Problem } from '../parts/states.tsx';
+import reasonNames from '../parts/reasons.json' with { type: 'json' };
+import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -98,18 +98,20 @@ export function Explore() {
           onChoose={(kind) => change({ kind })}
           textOf={(kind) => namesOfTypes[kind]}
         />
-        <Choice
-          label="Shape"
-          choices={Object.entries(shapes)}
-          value={filter.shape}
-          onChange={(shape) => change({ shape: keyIn(shapes, shape) })}
-        />
-        <Choice
-          label="Order"
-          choices={Object.entries(sorts)}
-          value={filter.sort}
-          onChange={(sort) => change({ sort: keyIn(sorts, sort) })}
-        />
+        {(
+          [
+            ['Shape', 'shape', shapes],
+            ['Order', 'sort', sorts],
+          ] as const
+        ).map(([label, part, names]) => (
+          <Choice
+            key={part}
+            label={label}
+            choices={Object.entries(names)}
+            value={filter[part]}
+            onChange={(key) => change({ [part]: key })}
+          />
+        ))}
       </header>
       <News />
       {links.length > 0 && (
@@ -334,8 +336,15 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
   );
 }
 
-/** For visitors without an account, the image that a link leads to. Its gallery is public. */
-export function Published({ assetId }: { readonly assetId: string }) {
+/** For visitors without an account, the public image that a link leads to. */
+export function Wanted({ prompt }: { readonly prompt: string | undefined }) {
+  const edge = useConsole().data?.addresses.edge;
+  const [, id, at = '/0'] = /^([\w-]+)(\/\d+)?$/.exec(new URLSearchParams(location.search).get('share') ?? '') ?? [];
+  if (prompt === undefined) return <Published assetId={location.pathname.split('/')[2] ?? ''} />;
+  return <figure className="wanted">{id && <img src={`${edge}/s/${id}${at}/preview.webp`} alt={prompt} />}</figure>;
+}
+
+function Published({ assetId }: { readonly assetId: string }) {
   const { data, hasNextPage, isFetching, fetchNextPage } = useGallery(filterOf(''));
   const items = data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)) ?? [];
   const item = items.find((one) => one.assetId === assetId);

@@ -33,7 +33,7 @@ import { type Filters, filtersOf, isImage, isVideo, useAssets, useNewAssets } fr
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
 import type { ActionTarget } from '../library/downloading.ts';
-import { FilterBar, searchOf } from '../library/filterbar.tsx';
+import { FilterBar, nothingFor, searchOf } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import { MoreActions } from '../library/mediaactions.tsx';
@@ -44,7 +44,7 @@ import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
 import { Choice } from '../parts/fields.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
-import { Empty, Failure, Loading, nothingFor, PageHead, Pending } from '../parts/states.tsx';
+import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useDroppedFiles } from '../shell/browser.ts';
 import { InSidebar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
@@ -218,7 +218,7 @@ export function Library() {
           }}
         />
         <DropAnywhere onFiles={upload} />
-        {assetId !== undefined && <Opened assetId={assetId} assets={assets} readNew={readNew} />}
+        {assetId !== undefined && <Opened assetId={assetId} assets={assets} />}
       </div>
     </MoreActions>
   );
@@ -239,14 +239,9 @@ function useKeptPlace(isRead: boolean): void {
   }, [isRead]);
 }
 
-interface OpenedProps {
-  readonly assetId: string;
-  readonly assets: readonly Asset[];
-  readonly readNew: () => Promise<void>;
-}
-
 /** The lightbox, which steps through the page that it was opened from: an order, a conversation, or the grid. */
-function Opened({ assetId, assets, readNew }: OpenedProps) {
+function Opened({ assetId, assets }: { readonly assetId: string; readonly assets: readonly Asset[] }) {
+  const readNew = useNewAssets();
   const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(history.state?.isEditing === true);
   const given: readonly string[] | undefined = history.state?.among;
@@ -390,10 +385,7 @@ interface AlbumHeaderProps {
   readonly onSelect: (() => void) | undefined;
 }
 
-const orders = [
-  ['', 'Newest'],
-  ['oldest', 'Oldest'],
-] as const;
+const orders = Object.entries({ '': 'Newest', oldest: 'Oldest' });
 
 function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
   const collectionId = filters.album;

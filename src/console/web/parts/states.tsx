@@ -87,9 +87,6 @@ export function Problem({ of: error }: { readonly of: Error | null }) {
   );
 }
 
-/** `q`: what was searched for. */
-export const nothingFor = (q: string): string => (q.trim() === '' ? 'Nothing matches.' : `Nothing matches “${q}”.`);
-
 interface EmptyProps {
   readonly title: string;
   readonly Icon?: LucideIcon;

@@ -1,6 +1,7 @@
 /** What the user can do on the page: shown by the command palette, and by the overview of shortcuts. */
 import type { LucideIcon } from 'lucide-react';
 import { useEffect, useId } from 'react';
+import names from './keynames.json' with { type: 'json' };
 import { createShared } from './shared.ts';
 
 export interface Action {
@@ -89,16 +90,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-const labels: Readonly<Record<string, string>> = {
-  mod: isMac ? '⌘' : 'Ctrl',
-  shift: 'Shift',
-  enter: 'Enter',
-  escape: 'Esc',
-  delete: 'Delete',
-  left: '←',
-  right: '→',
-  click: 'Click',
-};
+const labels: Readonly<Record<string, string>> = { ...names, mod: isMac ? '⌘' : 'Ctrl' };
 
 /** The shortcut as its keys are labeled. */
 export const labelsOf = (keys: string): readonly string[] =>

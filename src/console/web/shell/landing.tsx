@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Brush, Images, LogIn, Play, Sparkles } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { createElement, lazy, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { ConsoleInfo, FirstPrices } from '../../api.ts';
 import { callJson } from '../calls.ts';
@@ -8,25 +8,16 @@ import type { Kind } from '../library/dialogs.ts';
 import { useConsole } from '../operator.tsx';
 import { creditsOf } from '../studio/account.ts';
 import { rememberSignIn } from '../user.tsx';
+import texts from './landing.json' with { type: 'json' };
 import { product } from './product.ts';
-
-/** `place`: in the row of pictures of landing.webp, which are drawn for this page. */
-const pictures = [
-  { text: 'An image of a lighthouse at dusk', place: '0%' },
-  { text: 'A video of waves', place: '33.33%' },
-  { text: 'An image of a forest in fog', place: '66.67%' },
-  { text: 'An image of a city at night in the rain', place: '100%' },
-];
 
 const kindOf = (prompt: string): Kind => (/\bvideo\b/i.test(prompt) ? 'video' : 'image');
 
-const features = [
-  ['Make', 'Four images from one sentence, in the ratio and with the model that you choose.', Sparkles],
-  ['Refine', 'Vary an image, paint over the part to change, or animate it. Or just say what you want.', Brush],
-  ['Keep', 'Everything is in your library, with its prompt. Share it with a link, or publish it.', Images],
-] as const;
+const icons = [Sparkles, Brush, Images];
+/** `place`: in the row of pictures of landing.webp, which are drawn for this page. */
+const { pictures, features } = texts;
 
-const Published = lazy(async () => ({ default: (await import('../pages/explore.tsx')).Published }));
+const Wanted = lazy(async () => ({ default: (await import('../pages/explore.tsx')).Wanted }));
 
 /** For users who are not signed in. After the sign-in, the browser returns to the same URL. `wanted`: the title of its page. */
 export function Landing({ wanted }: { readonly wanted: string | undefined }) {
@@ -37,8 +28,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
   const remixed = location.pathname === '/create' ? (signIn.get('prompt') ?? undefined) : undefined;
-  const [, shareId, at = '/0'] = /^([\w-]+)(\/\d+)?$/.exec(signIn.get('share') ?? '') ?? [];
-  const [, published] = /^\/explore\/([^/]+)/.exec(location.pathname) ?? [];
+  const published = /^.explore../.test(location.pathname);
   const { data: prices } = useQuery({ queryKey: ['price'], queryFn: () => callJson<FirstPrices>('/api/price') });
   /** Signs in, and opens “Create” with the prompt. There, the user sees the price and orders, unless the price is known here. */
   function start(prompt: string, agreedCredits?: number) {
@@ -57,12 +47,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <SignInAgain text={info?.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'} />
       </header>
       <main id="main">
-        {remixed !== undefined && shareId && info && (
-          <figure className="wanted">
-            <img src={`${info.addresses.edge}/s/${shareId}${at}/preview.webp`} alt={remixed} />
-          </figure>
-        )}
-        {published && <Suspense>{info?.addresses.content && <Published assetId={published} />}</Suspense>}
+        <Suspense>{(published || remixed) && <Wanted prompt={remixed} />}</Suspense>
         <h1>{(remixed ?? published) ? 'Sign in to remix this' : 'Images and videos from your words'}</h1>
         <p className="quiet lead">
           {remixed ??
@@ -132,9 +117,9 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
           })}
         </ul>
         <ul className="features">
-          {features.map(([title, about, Icon]) => (
+          {features.map(({ title, about }, place) => (
             <li key={title}>
-              <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
+              {createElement(icons[place] ?? Images, { size: 20, strokeWidth: 1.75 })}
               <h2>{title}</h2>
               <p className="quiet">{about}</p>
             </li>
