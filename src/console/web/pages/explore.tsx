@@ -337,10 +337,12 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
 }
 
 /** For visitors without an account, the public image that a link leads to. */
-export function Wanted({ prompt }: { readonly prompt: string | undefined }) {
+export function Wanted() {
   const edge = useConsole().data?.addresses.edge;
-  const [, id, at = '/0'] = /^([\w-]+)(\/\d+)?$/.exec(new URLSearchParams(location.search).get('share') ?? '') ?? [];
-  if (prompt === undefined) return <Published assetId={location.pathname.split('/')[2] ?? ''} />;
+  const query = new URLSearchParams(location.search);
+  const [, id, at = '/0'] = /^([\w-]+)(\/\d+)?$/.exec(query.get('share') ?? '') ?? [];
+  if (location.pathname !== '/create') return <Published assetId={location.pathname.split('/')[2] ?? ''} />;
+  const prompt = query.get('prompt') ?? '';
   return <figure className="wanted">{id && <img src={`${edge}/s/${id}${at}/preview.webp`} alt={prompt} />}</figure>;
 }
 
@@ -349,9 +351,7 @@ function Published({ assetId }: { readonly assetId: string }) {
   const items = data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)) ?? [];
   const item = items.find((one) => one.assetId === assetId);
   const isSought = item === undefined && hasNextPage && items.length < mostSought;
-  useEffect(() => {
-    if (isSought && !isFetching) void fetchNextPage();
-  }, [isSought, isFetching, fetchNextPage]);
+  useEffect(() => void (isSought && !isFetching && fetchNextPage()), [isSought, isFetching, fetchNextPage]);
   if (item === undefined) return data && !isSought && <p className="quiet">This is not published any longer.</p>;
   return (
     <figure className="wanted">

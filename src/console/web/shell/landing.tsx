@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Brush, Images, LogIn, Play, Sparkles } from 'lucide-react';
-import { createElement, lazy, Suspense, useState } from 'react';
+import { createElement, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { ConsoleInfo, FirstPrices } from '../../api.ts';
 import { callJson } from '../calls.ts';
@@ -9,15 +9,15 @@ import { useConsole } from '../operator.tsx';
 import { creditsOf } from '../studio/account.ts';
 import { rememberSignIn } from '../user.tsx';
 import texts from './landing.json' with { type: 'json' };
+import { lazily } from './lazily.ts';
 import { product } from './product.ts';
 
 const kindOf = (prompt: string): Kind => (/\bvideo\b/i.test(prompt) ? 'video' : 'image');
 
-const icons = [Sparkles, Brush, Images];
 /** `place`: in the row of pictures of landing.webp, which are drawn for this page. */
 const { pictures, features } = texts;
 
-const Wanted = lazy(async () => ({ default: (await import('../pages/explore.tsx')).Wanted }));
+const Wanted = lazily(async () => (await import('../pages/explore.tsx')).Wanted);
 
 /** For users who are not signed in. After the sign-in, the browser returns to the same URL. `wanted`: the title of its page. */
 export function Landing({ wanted }: { readonly wanted: string | undefined }) {
@@ -28,7 +28,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
   const remixed = location.pathname === '/create' ? (signIn.get('prompt') ?? undefined) : undefined;
-  const published = /^.explore../.test(location.pathname);
+  const linked = remixed ?? location.pathname.startsWith('/explore/');
   const { data: prices } = useQuery({ queryKey: ['price'], queryFn: () => callJson<FirstPrices>('/api/price') });
   /** Signs in, and opens “Create” with the prompt. There, the user sees the price and orders, unless the price is known here. */
   function start(prompt: string, agreedCredits?: number) {
@@ -47,8 +47,8 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <SignInAgain text={info?.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'} />
       </header>
       <main id="main">
-        <Suspense>{(published || remixed) && <Wanted prompt={remixed} />}</Suspense>
-        <h1>{(remixed ?? published) ? 'Sign in to remix this' : 'Images and videos from your words'}</h1>
+        <Suspense>{linked && <Wanted />}</Suspense>
+        <h1>{linked ? 'Sign in to remix this' : 'Images and videos from your words'}</h1>
         <p className="quiet lead">
           {remixed ??
             (wanted === undefined
@@ -119,7 +119,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <ul className="features">
           {features.map(({ title, about }, place) => (
             <li key={title}>
-              {createElement(icons[place] ?? Images, { size: 20, strokeWidth: 1.75 })}
+              {createElement([Sparkles, Brush][place] ?? Images, { size: 20, strokeWidth: 1.75 })}
               <h2>{title}</h2>
               <p className="quiet">{about}</p>
             </li>
