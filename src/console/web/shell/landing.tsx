@@ -28,7 +28,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
   const remixed = location.pathname === '/create' ? (signIn.get('prompt') ?? undefined) : undefined;
-  const linked = remixed ?? location.pathname.startsWith('/explore/');
+  const linked = remixed ?? location.pathname.includes('/explore/');
   const { data: prices } = useQuery({ queryKey: ['price'], queryFn: () => callJson<FirstPrices>('/api/price') });
   /** Signs in, and opens “Create” with the prompt. There, the user sees the price and orders, unless the price is known here. */
   function start(prompt: string, agreedCredits?: number) {
@@ -119,7 +119,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <ul className="features">
           {features.map(({ title, about }, place) => (
             <li key={title}>
-              {createElement([Sparkles, Brush][place] ?? Images, { size: 20, strokeWidth: 1.75 })}
+              {createElement([Sparkles, Brush][place] ?? Images, { size: 20, strokeWidth: 1.75, 'aria-hidden': 'true' })}
               <h2>{title}</h2>
               <p className="quiet">{about}</p>
             </li>
