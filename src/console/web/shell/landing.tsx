@@ -119,7 +119,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <ul className="features">
           {features.map(({ title, about }, place) => (
             <li key={title}>
-              {createElement([Sparkles, Brush][place] ?? Images, { size: 20, strokeWidth: 1.75, 'aria-hidden': 'true' })}
+              {createElement([Sparkles, Brush][place] ?? Images, { size: 20, strokeWidth: 1.75 })}
               <h2>{title}</h2>
               <p className="quiet">{about}</p>
             </li>
