@@ -32,9 +32,11 @@ const mostPages = 500;
 
 export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): void {
   const routes = routesOf(app, 'content');
-  const known = new LRUCache<string, { readonly page: Promise<Shown>; readonly until: number }>({ max: mostPages });
+  const known = new LRUCache<string, { readonly page: ReturnType<typeof load>; readonly until: number }>({
+    max: mostPages,
+  });
 
-  async function load(query: GalleryListing): Promise<Shown> {
+  async function load(query: GalleryListing) {
     const { status, json } = await media.send({ method: 'GET', route: '/v1/gallery', query: { ...query } });
     if (status === 400) throw invalid('querystring.cursor', 'must be a next_cursor');
     if (status !== 200) throw problems.engine_unavailable({ cause: new Error(`the media service returned ${status}`) });
@@ -68,11 +70,6 @@ export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): vo
       });
     },
   });
-}
-
-interface Shown {
-  readonly body: string;
-  readonly etag: string;
 }
 
 /** The shares that search engines may find, from the media service. */

@@ -205,7 +205,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await expect.poll(() => prompt.inputValue()).toBe('A tall paper tower');
     await page.keyboard.press('Escape');
     await search.fill('zebra');
-    await gallery.getByText('Nothing matches.').waitFor();
+    await gallery.getByText('Nothing matches “zebra”.').waitFor();
     await judge(page, 'a search that finds nothing');
     await gallery.getByRole('button', { name: 'Show everything' }).click();
     await expect.poll(() => gallery.getByRole('listitem').count()).toBe(2);
@@ -217,6 +217,19 @@ describe.skipIf(withoutChromium)('Explore', () => {
     await box.getByRole('button', { name: 'Report' }).getByText('Report').waitFor();
     await judge(page, 'a published image');
     await shoot(page, 'published');
+    // The link shows the image to everyone, also without an account.
+    const stranger = await (await browser.newContext()).newPage();
+    await stranger.goto(page.url());
+    await stranger.getByRole('heading', { name: 'Sign in to remix this' }).waitFor();
+    await stranger.getByText('By Ada L.').waitFor();
+    await stranger
+      .getByRole('img', { name: 'A tall paper tower' })
+      .evaluate((it) => Reflect.get(it, 'decode').call(it));
+    await judge(stranger, 'a published image without an account');
+    await shoot(stranger, 'published-stranger');
+    await stranger.goto(`${rig.url}/explore/${crypto.randomUUID()}`);
+    await stranger.getByText('This is not published any longer.').waitFor();
+    await stranger.context().close();
     await page.keyboard.press('ArrowLeft');
     await box.getByText('A tram in the snow').waitFor();
     await box.getByRole('button', { name: 'Next' }).click();

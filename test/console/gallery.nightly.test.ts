@@ -292,7 +292,24 @@ describe.skipIf(withoutChromium)('the library', () => {
         await tiles(page).tap();
         await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).waitFor();
         expect(await small()).toEqual([]);
+        // The bar has one row, and its question one below it.
+        const left = page.getByRole('dialog').getByText('30 days left');
+        expect((await left.boundingBox())?.height).toBeLessThan(30);
+        await shoot(page, 'trash-open');
+        await page.setViewportSize({ width: 390, height: 844 });
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete permanently' }).tap();
+        await page.getByText('This cannot be undone.').waitFor();
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+        await page.getByRole('button', { name: 'No', exact: true }).tap();
         await page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap();
+        await page.getByRole('button', { name: 'Select all' }).tap();
+        const tops = ['Restore', 'Delete permanently'].map(async (name) => {
+          const button = page.getByRole('toolbar').getByRole('button', { name });
+          return (await button.boundingBox())?.y;
+        });
+        expect(new Set(await Promise.all(tops)).size).toBe(1);
+        await shoot(page, 'trash-selection');
+        await page.setViewportSize({ width: 390, height: 844 });
       }
       expect([path, await small()]).toEqual([path, []]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
@@ -449,7 +466,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(await status()).toBe(200);
     await judge(page, 'the link of an album');
     await sharing.getByRole('link', { name: 'All links' }).click();
-    await page.getByText(/^Album of 2 items\s*until you end it\s*shared (just now|\d+ minutes? ago)$/).waitFor();
+    await page.getByText(/^Album of 2 items\s*shared (just now|\d+ minutes? ago)$/).waitFor();
     await page.getByRole('list', { name: 'Shared links' }).locator('.thumb .there').first().waitFor();
     await judge(page, 'the links with an album');
     await shoot(page, 'links');
@@ -541,8 +558,22 @@ describe.skipIf(withoutChromium)('the library', () => {
     await expect.poll(coverUrl).not.toBe(newestCover);
     await judge(page, 'albums');
     await shoot(page, 'albums');
+    // It opens again in the order that was chosen last.
+    await page.getByRole('link', { name: /Harbors.*4 items/ }).click();
+    await expect.poll(order).toEqual(newestFirst.toReversed());
+    await page.getByLabel('Sort').selectOption('Newest');
+    await expect.poll(order).toEqual(newestFirst);
+    // What is done with one item has one row.
+    await tiles(page).first().getByRole('checkbox').click({ force: true });
+    const bar = page.getByRole('toolbar', { name: 'Selection' });
+    await bar.getByRole('button', { name: 'Download' }).waitFor();
+    expect((await bar.boundingBox())?.height).toBeLessThan(60);
+    await shoot(page, 'album-selection');
+    await bar.getByRole('button', { name: 'Clear the selection' }).click();
+    await page.getByRole('link', { name: 'Albums', exact: true }).first().click();
     await page.getByRole('link', { name: /^Favorites/ }).click();
     await page.getByRole('heading', { name: 'Favorites' }).waitFor();
+    await page.getByText('Mark an image or a video with its heart').waitFor();
     await judge(page, 'favorites');
     await page.getByRole('main').getByRole('link', { name: 'Albums' }).click();
     await page.getByRole('button', { name: 'Edit “Harbors”' }).click();
@@ -559,6 +590,25 @@ describe.skipIf(withoutChromium)('the library', () => {
     await expect
       .poll(() => page.locator('.albums li', { hasText: 'Ports' }).locator('.cover img').getAttribute('src'))
       .not.toBe(firstCover);
+    // An item is taken out on its tile, and where it is open.
+    await page.getByRole('link', { name: /Ports.*4 items/ }).click();
+    await expect.poll(order).toEqual(newestFirst);
+    const removed = page.locator('.toasts').getByText('Removed from “Ports”.', { exact: true });
+    await tiles(page).first().hover();
+    await tiles(page).first().getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Remove from album' }).click();
+    await removed.waitFor();
+    await expect.poll(order).toEqual(newestFirst.slice(1));
+    await tiles(page).first().locator('.open').click();
+    const opened = page.url();
+    await dialog.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Remove from album' }).click();
+    // The next one is shown.
+    await expect.poll(() => page.url()).not.toBe(opened);
+    await page.keyboard.press('Escape');
+    await expect.poll(order).toEqual(newestFirst.slice(2));
+    await page.getByRole('link', { name: 'Albums', exact: true }).first().click();
+    await page.getByRole('link', { name: /Ports.*2 items/ }).waitFor();
     await page.getByRole('button', { name: 'Edit “Ports”' }).click();
     await dialog.getByRole('button', { name: 'Delete the album' }).click();
     await dialog.getByRole('button', { name: 'Yes, delete the album' }).click();
@@ -734,7 +784,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.getByRole('link', { name: 'Library' }).click();
     await tiles(page).first().waitFor();
     await page.getByLabel('Search names and prompts').fill('zebra');
-    await page.getByText('Nothing matches.').waitFor();
+    await page.getByText('Nothing matches “zebra”.').waitFor();
     await page.getByLabel('Search names and prompts').fill('DUSK lighthouse');
     await tiles(page).first().locator('.open').click();
     const box = page.getByRole('dialog');

@@ -197,6 +197,14 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     const names = ['photo.png', ...[2, 3, 4, 5, 6].map((number) => `photo (${number}).png`)];
     // Once before its bytes, and once in the directory.
     expect(names.map((name) => bytes.split(name).length - 1)).toEqual(names.map(() => 2));
+    await notices(page)
+      .getByText(/^Downloaded 6 files/)
+      .waitFor();
+    expect(
+      await notices(page)
+        .getByText(/^Preparing/)
+        .count(),
+    ).toBe(0);
     expect(complaints).toEqual([]);
   });
 

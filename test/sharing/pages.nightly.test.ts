@@ -123,6 +123,11 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
     open(async (page) => {
       await page.goto(shareOf('image').url);
       await page.getByRole('link', { name: 'Report' }).click();
+      await page.locator('.subject').getByText('a "boat" & a lighthouse').waitFor();
+      await page.locator('.subject img').evaluate((image) => Reflect.get(image, 'decode').call(image));
+      await page.setViewportSize({ width: 390, height: 844 });
+      const heights = '[...document.querySelectorAll("form label:has([type=radio])")].map((it) => it.offsetHeight)';
+      expect(Math.min(...((await page.evaluate(heights)) as readonly number[]))).toBeGreaterThanOrEqual(44);
       await judge(page, 'the form');
       await shoot(page, 'share-report');
       await page.locator('form').evaluate((form) => Reflect.set(form, 'noValidate', true));
@@ -187,6 +192,7 @@ describe.skipIf(withoutChromium || skipWithout('xmllint'))('the page of a share'
         await page.getByRole('link', { name: 'Remix this' }).click();
         await page.getByRole('heading', { name: 'Sign in to remix this' }).waitFor();
         await page.getByText('a "boat" & a lighthouse').waitFor();
+        await page.locator('.wanted img').evaluate((image) => Reflect.get(image, 'decode').call(image));
         await judge(page, 'a remix before the sign-in');
         await shoot(page, 'share-remix');
         await page.getByRole('link', { name: 'Sign in', exact: true }).click();
@@ -265,7 +271,8 @@ describe.skipIf(withoutChromium)('the script of a conversation’s page', () => 
       await page.getByRole('heading', { name: 'This page cannot be shown right now.' }).waitFor();
       await judge(page, 'a share that cannot be shown now');
       await shoot(page, 'share-busy');
-      const texts = ['```ts\nconst one = "1"; // first\n```', '```\nnpm start\n```'];
+      const formula = `$$\nx = ${Array(20).fill('\\frac{abc}{def}').join(' + ')}\n$$`;
+      const texts = ['```ts\nconst one = "1"; // first\n```', '```\nnpm start\n```', formula, '- [x] done\n- [ ] open'];
       const parts = texts.map((text) => ({ type: 'text', text }));
       const facts = {
         id,
@@ -284,6 +291,14 @@ describe.skipIf(withoutChromium)('the script of a conversation’s page', () => 
       await copying.first().click();
       await page.getByRole('button', { name: 'Copied' }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe('const one = "1"; // first\n');
+      // On a phone, a wide formula scrolls, and the page does not.
+      await page.setViewportSize({ width: 390, height: 844 });
+      const widths = '[document.documentElement, document.querySelector(".math-display")].map((it) => it.scrollWidth)';
+      const [ofPage, ofFormula] = (await page.evaluate(widths)) as readonly number[];
+      expect(ofPage).toBe(390);
+      expect(ofFormula).toBeGreaterThan(400);
+      const marks = '[...document.querySelectorAll("li")].map((it) => getComputedStyle(it).listStyleType)';
+      expect(await page.evaluate(marks)).toEqual(['none', 'none']);
     } finally {
       await browser.close();
       await edge.close();

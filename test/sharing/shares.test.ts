@@ -117,8 +117,14 @@ describe('the page of a share', () => {
 
   it('colors code as the studio does, and has a button for the script that copies it', async () => {
     const code = '```ts\nconst a = "<b>" + 1; // &amp;\n```';
-    answer = { status: 200, data: conversation([code, '```unknown-language\nconst\n```']) };
+    answer = {
+      status: 200,
+      data: conversation([code, '```unknown-language\nconst\n```', '$$\nx\n$$', '- [x] a\n- [ ] b']),
+    };
     const { text } = await get({ accept: 'text/html' });
+    // The keyboard scrolls formulas and code.
+    expect([text.split('<pre tabindex="0">').length, text.split('math-display" tabindex="0">').length]).toEqual([3, 2]);
+    expect(text).toContain('<li><span class="task">☑</span> a</li>\n<li><span class="task">☐</span> b</li>');
     expect(text).toContain(
       '<span class="hljs-keyword">const</span> a = <span class="hljs-string">&quot;&lt;b&gt;&quot;</span>',
     );
@@ -256,6 +262,7 @@ describe('shares', () => {
       expect(text).toContain(`action="${edge}/s/${body.id}/report"`);
       expect(text).toContain('<html lang="ja">');
       expect(text).not.toContain('<script');
+      expect(text).toContain(`<p class="subject"><img src="${edge}/s/${body.id}/0/thumb.webp" alt="">`);
       const send = async (fields: Record<string, string>) =>
         (await fetch(`${edge}/s/${body.id}/report`, { method: 'POST', body: new URLSearchParams(fields) })).status;
       expect(await send({ note: 'no reason' })).toBe(400);

@@ -25,12 +25,17 @@ function render(text: string): string {
   return (
     micromark(withDollars(text).replaceAll('![', '['), { extensions, htmlExtensions })
       .replaceAll('<a href=', '<a rel="nofollow ugc noopener noreferrer" href=')
+      // A box that is a control would need a label.
+      .replaceAll(
+        /<input type="checkbox" disabled="" (checked="" )?\/>/g,
+        (_all, isDone) => `<span class="task">${isDone ? '☑' : '☐'}</span>`,
+      )
       // Headings of an answer are below those of the page.
       .replaceAll(
         /<(\/?)h([1-6])>/g,
         (_all, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 2)}>`,
       )
-      .replaceAll('<pre>', '<pre tabindex="0">')
+      .replaceAll(/<pre|<div class="math math-display"/g, '$& tabindex="0"')
       .replaceAll(/(<code class="language-([^"]+)">)([^<]*)/g, (all, start: string, language: string, code: string) => {
         const isLate = performance.now() > coloredUntilMs;
         if (isLate || code.length > longestColored || highlighter.getLanguage(language) === undefined) return all;

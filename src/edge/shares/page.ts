@@ -145,6 +145,13 @@ ${shown.length === 0 ? '' : renderView(view.id, shown, named, view.media === nul
   });
 }
 
+/** The first image and the title of a share, for the form that reports it. */
+export function renderSubject(view: PublicShare): Markup {
+  const [thumbUrl] = mediaOf(view).flatMap((one) => one.thumbUrl ?? []);
+  const image = thumbUrl ? html`<img src="${thumbUrl}" alt="">` : '';
+  return html`<p class="subject">${image}<span>${titleOf(view) ?? ''}</span></p>`;
+}
+
 /** In place of a page. A share that is not there needs another link, and all other errors another try. */
 export function renderError(status: number, context: PageContext): string {
   const { gone, askForNew, busy, tryLater, tryAgain } = shareTexts[context.language];

@@ -120,7 +120,6 @@ interface Read {
 
 export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeContext): void {
   const { media, clock, edgeUrl } = pages;
-  addReportForm(app, pages);
   // Browsers request it with the images, too, which have no page that names it.
   app.get('/favicon.ico', { schema: { hide: true } }, (_request, reply) =>
     reply.headers({ 'cache-control': 'public, max-age=86400' }).type('image/svg+xml').send(views.logo),
@@ -129,6 +128,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
   const shown = withErrorPage(pages);
   const known = new LRUCache<string, Read>({ maxSize: mostBytes });
   const reading = new Map<string, Promise<Read>>();
+  addReportForm(app, pages, find);
 
   async function load(id: string): Promise<Read> {
     try {
@@ -272,10 +272,14 @@ const maxFormBytes = 32 * 1024;
 const statuses = { form: 200, missing: 400, tooMany: 429, done: 200 } as const;
 type State = keyof typeof statuses;
 
-function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: SharePages): void {
+type Find = (id: string) => Read | Promise<Read>;
+
+function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: SharePages, find: Find): void {
   const readAddress = clientAddressReader(trustedProxies);
 
-  function show(request: FastifyRequest, reply: FastifyReply, id: string, state: State) {
+  async function show(request: FastifyRequest, reply: FastifyReply, id: string, state: State) {
+    // A report is possible without it.
+    const { view } = await Promise.resolve(find(id)).catch(() => ({ view: undefined }));
     const language = negotiateLanguage(request.headers['accept-language']);
     return reply
       .code(statuses[state])
@@ -287,7 +291,7 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Sha
         vary: 'Accept-Language',
       })
       .type('text/html; charset=utf-8')
-      .send(renderForm({ ...pages, language }, id, state));
+      .send(renderForm({ ...pages, language }, id, view, state));
   }
 
   routesOf(app, 'edge').get('/s/:id/report', withErrorPage(pages), {
@@ -348,7 +352,7 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Sha
 const storable = (text = '', max: number) =>
   text.replaceAll('\0', '').toWellFormed().trim().slice(0, max).toWellFormed();
 
-function renderForm(context: views.PageContext, id: string, state: State): string {
+function renderForm(context: views.PageContext, id: string, view: Read['view'], state: State): string {
   const texts = reportTexts[context.language];
   const url = `${context.edgeUrl}/s/${id}`;
   const reasons = reportReasons.map(
@@ -366,6 +370,7 @@ function renderForm(context: views.PageContext, id: string, state: State): strin
     head: html`<title>${texts.report} · ${context.brand}</title>
 <meta name="robots" content="noindex">`,
     body: html`<h1>${texts.report}</h1>
+${view === undefined || state === 'done' ? '' : views.renderSubject(view)}
 ${message}
 ${state === 'form' || state === 'missing' ? form : ''}
 <p><a href="${url}">${texts.back}</a></p>`,

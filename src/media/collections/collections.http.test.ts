@@ -164,6 +164,20 @@ onEveryPair('names, favorites and collections', (pair) => {
       await send('DELETE', `/v1/collections/${collectionId}`);
     });
 
+    it('have the newest of those that one call added as their cover', async () => {
+      const uploads = [await upload(rig.user, png, {}), await upload(rig.user, png, {})];
+      const [small, great] = uploads
+        .map(({ registration }) => registration)
+        .toSorted((one, other) => (one.assetId < other.assetId ? -1 : 1));
+      // The greater id is not that of the newer one.
+      const made = [(await rig.user.register({ ...great })).body, (await rig.user.register({ ...small })).body];
+      const { collectionId, coverAssetId } = (await create('At once', idsOf(made))).body;
+      const [newest] = await list(`?collectionId=${collectionId}`);
+      expect([newest, coverAssetId]).toEqual([small?.assetId, small?.assetId]);
+      await send('DELETE', '/v1/assets', { ids: idsOf(made) });
+      await send('DELETE', `/v1/collections/${collectionId}`);
+    });
+
     it('lose an asset that is deleted', async () => {
       const { assetId } = await make(rig.user);
       const { collectionId } = (await create('Passing', [assetId])).body;

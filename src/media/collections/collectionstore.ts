@@ -48,7 +48,7 @@ export async function listCollections(
     from collections left join lateral (
       select assets.asset_id, mime from collection_assets as placed join assets using (asset_id)
       where placed.collection_id = collections.collection_id and ${isListed} and (mime like 'image/%' or mime like 'video/%')
-      order by placed.asset_id = cover_asset_id desc nulls last, placed.added_at desc, placed.asset_id desc limit 1
+      order by asset_id = cover_asset_id desc nulls last, added_at desc, assets.created_at desc, asset_id desc limit 1
     ) as cover on true
     where ${sql.join(conditions, sql` and `)}
     order by updated_at desc, collection_id desc`.execute(db);

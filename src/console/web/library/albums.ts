@@ -8,6 +8,13 @@ import { inLots } from './trash.ts';
 
 export const itemsOf = (count: number): string => (count === 1 ? '1 item' : `${count} items`);
 
+/** In the order that this browser showed last, or in a new one. */
+export function linkOfAlbum(collectionId: string, order?: string): string {
+  const key = `atelier.order.${collectionId}`;
+  if (order !== undefined) localStorage.setItem(key, order);
+  return `/library?album=${collectionId}${localStorage.getItem(key) ? '&sort=oldest' : ''}`;
+}
+
 /** Last changed first. `q`: words of the title. */
 export function useAlbums(q = '') {
   const user = useUser();
@@ -65,8 +72,7 @@ export function useAlbumCalls() {
     async create(title: string, assetIds: readonly string[] = []): Promise<Collection> {
       const json = { title, assetIds: assetIds.slice(0, mostAtOnce) };
       const made = await user.json<Collection>('media', '/v1/collections', { method: 'POST', json });
-      for (let start = mostAtOnce; start < assetIds.length; start += mostAtOnce)
-        await patch(made.collectionId, { add: assetIds.slice(start, start + mostAtOnce) });
+      await inLots(assetIds.slice(mostAtOnce), (add) => patch(made.collectionId, { add }));
       reread();
       return made;
     },

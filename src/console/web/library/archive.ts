@@ -2,7 +2,7 @@
 import { downloadZip } from 'client-zip';
 import type { Asset } from '../../../client/media/api.ts';
 import { sizeOf } from '../parts/figures.tsx';
-import { notify } from '../shell/notices.ts';
+import { notify, take } from '../shell/notices.ts';
 import type { User } from '../user.tsx';
 import { fileNameOf, signDownload } from './downloading.ts';
 
@@ -14,7 +14,13 @@ export async function downloadArchive(user: User, assets: readonly Asset[]): Pro
   const bytes = assets.reduce((sum, { byteSize }) => sum + byteSize, 0);
   if (bytes > mostBytes)
     throw new Error(`These files have ${sizeOf(bytes)}. An archive can have ${sizeOf(mostBytes)}. Select fewer files.`);
-  notify(`Preparing an archive of ${assets.length} files (${sizeOf(bytes)}) …`);
+  const words = `${assets.length} files (${sizeOf(bytes)})`;
+  const preparing = notify(`Preparing an archive of ${words} …`, { stays: true });
+  await save(user, assets).finally(() => take(preparing));
+  notify(`Downloaded ${words}.`);
+}
+
+async function save(user: User, assets: readonly Asset[]): Promise<void> {
   const names = uniqueNames(assets.map(fileNameOf));
   const files = new Array<{ name: string; lastModified: Date; input: Blob }>(assets.length);
   const waiting = assets.entries();

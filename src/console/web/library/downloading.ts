@@ -11,7 +11,8 @@ const extensions: Readonly<Record<string, string>> = named;
 
 /** The name that the file was uploaded with, or one of its own. */
 export const fileNameOf = ({ assetId, mime, name }: ActionTarget) =>
-  name ?? `atelier-${assetId.slice(0, 8)}.${extensions[mime] ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
+  name ??
+  `atelier-${assetId.slice(0, 8)}.${Reflect.get(extensions, mime) ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
 
 /** The URL of the original. Throws if it has been deleted. */
 export async function signDownload(user: User, asset: ActionTarget): Promise<string> {

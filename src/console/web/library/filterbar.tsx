@@ -11,6 +11,9 @@ const types = ['', 'image', 'video', 'other'] as const;
 /** Of the filters of the library, and of Explore. */
 export const namesOfTypes = { '': 'All', image: 'Images', video: 'Videos', other: 'Other' } as const;
 
+/** `q`: what was searched for. */
+export const nothingFor = (q: string): string => (q.trim() === '' ? 'Nothing matches.' : `Nothing matches “${q}”.`);
+
 /** Empty for no filters. */
 export function searchOf({ type, q, from, to, isShared, isFavorite, album, addTo, sort }: Filters): string {
   const set = Object.entries({ type, q, from, to, album, addTo, sort }).filter(([, value]) => value !== '');

@@ -33,7 +33,7 @@ import { useTrash } from './trash.ts';
 export const AttachContext = createContext<((asset: ActionTarget) => void) | undefined>(undefined);
 
 /** Those of the page that shows the asset. */
-export const MoreActions = createContext((_: ActionTarget): readonly Action[] => []);
+export const MoreActions = createContext((_: ActionTarget, _onGone?: () => void): readonly Action[] => []);
 
 interface MediaActionsProps {
   readonly asset: ActionTarget;
@@ -127,7 +127,7 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
   const attach = useContext(AttachContext);
   const changeFavorites = useFavorites();
   const { trash } = useTrash();
-  const more = useContext(MoreActions)(asset);
+  const more = useContext(MoreActions)(asset, onDeleted);
   const [isBusy, setBusy] = useState(false);
   const run = (work: () => Promise<void>) => async () => {
     setBusy(true);
@@ -160,9 +160,8 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
     onDeleted?.();
   };
   const deletion = act('Delete', Trash2, remove, { isDanger: true, ...icon });
-  const edit = () => (onEdit ?? openEditor)(asset);
   const ofImages = [
-    act('Edit', Brush, edit, { isFirst: true, bar: 'primary' }),
+    act('Edit', Brush, () => (onEdit ?? openEditor)(asset), { isFirst: true, bar: 'primary' }),
     act('Vary', Sparkles, () => startCreating(variation), { isFirst, bar: 'named' }),
     act('Animate', Clapperboard, () => startCreating(animation), { isFirst, bar: 'named' }),
   ];

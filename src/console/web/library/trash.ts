@@ -40,13 +40,13 @@ export function useTrash() {
   const forget = useForget();
   const markTrashed = useMarkTrashed();
   const idsOf = (assets: Assets) => assets.map(({ assetId }) => assetId);
-  /** Calls `send`, and puts every listing back as it was if that fails. */
-  async function change(assets: Assets, isTrashed: boolean, send: () => Promise<void>, done: () => void) {
+  /** Puts every listing back as it was if the service refuses it. */
+  async function change(assets: Assets, isTrashed: boolean, done: () => void) {
     const before = queries.getQueriesData({ queryKey: ['assets', user.id] });
     forget(idsOf(assets));
     markTrashed(idsOf(assets), isTrashed);
     try {
-      await send();
+      await move(user, idsOf(assets), isTrashed);
       done();
     } catch (error) {
       for (const [key, data] of before) queries.setQueryData(key, data);
@@ -57,15 +57,10 @@ export function useTrash() {
   /** Listings that are not shown are read again when they are. */
   const reread = () => queries.invalidateQueries({ queryKey: ['assets', user.id], refetchType: 'none' });
   const restore = (assets: Assets) =>
-    change(
-      assets,
-      false,
-      () => move(user, idsOf(assets), false),
-      () => {
-        void queries.resetQueries({ queryKey: ['assets', user.id], type: 'inactive' });
-        notify(countOf(assets, 'Restored'));
-      },
-    );
+    change(assets, false, () => {
+      void queries.resetQueries({ queryKey: ['assets', user.id], type: 'inactive' });
+      notify(countOf(assets, 'Restored'));
+    });
   return {
     trash(assets: Assets): void {
       const before = queries.getQueriesData({ queryKey: ['assets', user.id] });
@@ -75,15 +70,10 @@ export function useTrash() {
           markTrashed(idsOf(assets), false);
           return readNewest(queries, user);
         }, notifyFailure);
-      void change(
-        assets,
-        true,
-        () => move(user, idsOf(assets), true),
-        () => {
-          void reread();
-          notify(countOf(assets, 'Moved to the trash'), { undo: () => void undo() });
-        },
-      );
+      void change(assets, true, () => {
+        void reread();
+        notify(countOf(assets, 'Moved to the trash'), { undo: () => void undo() });
+      });
     },
     restore,
     /** Throws. */

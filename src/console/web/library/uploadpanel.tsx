@@ -1,4 +1,4 @@
-import { Check, ChevronDown, ChevronUp, CircleAlert, Pause, Play, RotateCw, X } from 'lucide-react';
+import { Check, ChevronDown, ChevronUp, CircleAlert, type LucideIcon, Pause, Play, RotateCw, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { sizeOf } from '../parts/figures.tsx';
@@ -89,7 +89,11 @@ const words: Readonly<Record<queue.UploadStatus, string>> = texts.states;
 function Item({ item }: { readonly item: queue.UploadItem }) {
   const { id, name, size, status, share, problem, isRefused } = item;
   const isMoving = status === 'sending' || status === 'processing';
+  const isEnded = status === 'done' || status === 'failed';
   const percent = Math.round(share * 100);
+  const button = (word: string, Icon: LucideIcon, act: (id: string) => void) => (
+    <IconButton className="icon" label={`${word} ${name}`} Icon={Icon} onClick={() => act(id)} />
+  );
   return (
     <li className={`uploaditem ${status}`}>
       <span className="mark">
@@ -113,23 +117,10 @@ function Item({ item }: { readonly item: queue.UploadItem }) {
         )}
       </div>
       <div className="does">
-        {status === 'sending' && (
-          <IconButton className="icon" label={`Pause ${name}`} Icon={Pause} onClick={() => queue.pauseUpload(id)} />
-        )}
-        {status === 'paused' && (
-          <IconButton className="icon" label={`Resume ${name}`} Icon={Play} onClick={() => queue.resumeUpload(id)} />
-        )}
-        {status === 'failed' && !isRefused && (
-          <IconButton className="icon" label={`Retry ${name}`} Icon={RotateCw} onClick={() => queue.resumeUpload(id)} />
-        )}
-        {status !== 'processing' && (
-          <IconButton
-            className="icon"
-            label={status === 'done' || status === 'failed' ? `Dismiss ${name}` : `Cancel ${name}`}
-            Icon={X}
-            onClick={() => queue.dismissUpload(id)}
-          />
-        )}
+        {status === 'sending' && button('Pause', Pause, queue.pauseUpload)}
+        {status === 'paused' && button('Resume', Play, queue.resumeUpload)}
+        {status === 'failed' && !isRefused && button('Retry', RotateCw, queue.resumeUpload)}
+        {status !== 'processing' && button(isEnded ? 'Dismiss' : 'Cancel', X, queue.dismissUpload)}
       </div>
     </li>
   );

@@ -1,8 +1,10 @@
 import type { Incident } from '#media/incidents/api.ts';
 import type { ContentPlaces } from '#media/reports/api.ts';
 import { countOf, sinceThen } from '../parts/figures.tsx';
-import { reasonOf } from '../parts/reasons.ts';
+import reasons from '../parts/reasons.json' with { type: 'json' };
 import statements from './statements.json' with { type: 'json' };
+
+export const reasonOf = (reason: string): string => Reflect.get(reasons, reason) ?? reason;
 
 /** The tone of each status of an incident. */
 export const incidentTones: Readonly<Record<string, 'bad' | 'busy' | 'good' | 'quiet'>> = {

@@ -12,7 +12,6 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { reasonOf } from '../parts/reasons.ts';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
@@ -34,7 +33,7 @@ export function Reports({ of: id }: { readonly of: string }) {
           {data.reports.map((report) => (
             <li key={report.id} className="stack">
               <p className="row">
-                <span className="strong">{reasonOf(report.reason)}</span>
+                <span className="strong">{states.reasonOf(report.reason)}</span>
                 <span className="quiet">
                   {report.userId === null ? 'without an account' : <PersonLink id={report.userId} />},{' '}
                   <When at={report.createdAt} />

@@ -2,7 +2,7 @@ import { FolderPlus, Heart, Images, Link2, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Asset, Collection } from '../../../client/media/api.ts';
-import { coverOf, itemsOf, useAlbumCalls, useAlbums, useNewest } from '../library/albums.ts';
+import { coverOf, itemsOf, linkOfAlbum, useAlbumCalls, useAlbums, useNewest } from '../library/albums.ts';
 import { isImage, isVideo, nameOf } from '../library/assets.ts';
 import { openDialog } from '../library/dialogs.ts';
 import { useShares } from '../library/shares.ts';
@@ -54,7 +54,7 @@ export function Albums() {
             )}
             {albums.map((album) => (
               <li key={album.collectionId}>
-                <Link href={`/library?album=${album.collectionId}`} className="albumcard">
+                <Link href={linkOfAlbum(album.collectionId)} className="albumcard">
                   <Cover asset={coverOf(album)} />
                   <span className="strong cut">{album.title}</span>
                   <span className="quiet small">
@@ -74,7 +74,7 @@ export function Albums() {
               </li>
             ))}
           </ul>
-          {albums.length === 0 && q !== '' && <Empty title="No album matches." />}
+          {albums.length === 0 && q !== '' && <Empty title={`No album matches “${q}”.`} />}
           {isNone && (
             <Empty Icon={Images} title="No albums yet.">
               <p>Group images and videos by client, project or mood. An image can be in any number of albums.</p>

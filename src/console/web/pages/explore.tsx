@@ -24,7 +24,7 @@ import { startCreating } from '../create/order.ts';
 import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { promptOf } from '../library/assets.ts';
-import { namesOfTypes } from '../library/filterbar.tsx';
+import { namesOfTypes, nothingFor } from '../library/filterbar.tsx';
 import '../library/lightbox.css';
 import '../library/mediaactions.css';
 import { useSigned } from '../library/signing.ts';
@@ -34,7 +34,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { countOf, When } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
-import { reasonNames } from '../parts/reasons.ts';
+import reasonNames from '../parts/reasons.json' with { type: 'json' };
 import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { useModal } from '../shell/modal.ts';
@@ -72,10 +72,7 @@ export function Explore() {
   const [, navigate] = useLocation();
   const change = (part: Partial<Filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(filter);
-  const items = useMemo(
-    () => data?.pages.flatMap((page) => page.items.map((item) => ({ ...item, prompt: promptOf(item) }))),
-    [data],
-  );
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)), [data]);
   const { ideas, links } = useIdeas();
   const isFiltered = linkOf({ ...filter, sort: '' }) !== '/explore';
   // A wall that is short goes on with ideas. Otherwise, they are a row above it.
@@ -102,18 +99,20 @@ export function Explore() {
           onChoose={(kind) => change({ kind })}
           textOf={(kind) => namesOfTypes[kind]}
         />
-        <Choice
-          label="Shape"
-          choices={Object.entries(shapes)}
-          value={filter.shape}
-          onChange={(shape) => change({ shape: keyIn(shapes, shape) })}
-        />
-        <Choice
-          label="Order"
-          choices={Object.entries(sorts)}
-          value={filter.sort}
-          onChange={(sort) => change({ sort: keyIn(sorts, sort) })}
-        />
+        {(
+          [
+            ['Shape', 'shape', shapes],
+            ['Order', 'sort', sorts],
+          ] as const
+        ).map(([label, part, names]) => (
+          <Choice
+            key={part}
+            label={label}
+            choices={Object.entries(names)}
+            value={filter[part]}
+            onChange={(key) => change({ [part]: key })}
+          />
+        ))}
       </header>
       <News />
       {links.length > 0 && (
@@ -137,7 +136,7 @@ export function Explore() {
           <Wall items={items} filter={filter} />
         ) : isFiltered ? (
           suited.length === 0 && (
-            <Empty title="Nothing matches.">
+            <Empty title={nothingFor(filter.q)}>
               <button type="button" onClick={() => change({ q: '', kind: '', shape: '' })}>
                 Show everything
               </button>
@@ -330,6 +329,36 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
       </aside>
       {isReporting && <ReportDialog assetId={assetId} onClose={() => setReporting(false)} />}
     </dialog>
+  );
+}
+
+const inWordsOfAuthor = (item: Item) => ({ ...item, prompt: promptOf(item) });
+
+/** For visitors without an account, the public image that a link leads to. */
+export function Wanted() {
+  const edge = useConsole().data?.addresses.edge;
+  const query = new URLSearchParams(location.search);
+  const [, id, at = '/0'] = /^([\w-]+)(\/\d+)?$/.exec(query.get('share') ?? '') ?? [];
+  if (location.pathname !== '/create') return <Published assetId={location.pathname.split('/')[2] ?? ''} />;
+  const prompt = query.get('prompt') ?? '';
+  return <figure className="wanted">{id && <img src={`${edge}/s/${id}${at}/preview.webp`} alt={prompt} />}</figure>;
+}
+
+function Published({ assetId }: { readonly assetId: string }) {
+  const { data, hasNextPage, isFetching, fetchNextPage } = useGallery(filterOf(''));
+  const items = data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)) ?? [];
+  const item = items.find((one) => one.assetId === assetId);
+  const isSought = item === undefined && hasNextPage && items.length < mostSought;
+  useEffect(() => void (isSought && !isFetching && fetchNextPage()), [isSought, isFetching, fetchNextPage]);
+  if (item === undefined) return data && !isSought && <p className="quiet">This is not published any longer.</p>;
+  return (
+    <figure className="wanted">
+      <img src={item.previewUrl ?? item.thumbUrl ?? ''} alt={titleOf(item)} />
+      <figcaption>
+        <p>{item.prompt}</p>
+        <p className="quiet small">By {item.author ?? 'Anonymous'}</p>
+      </figcaption>
+    </figure>
   );
 }
 

@@ -29,6 +29,7 @@ import { saveJson } from '../shell/saving.ts';
 import { startDraft } from '../studio/draft.ts';
 import { useThreads } from '../studio/threads.ts';
 import { useUser } from '../user.tsx';
+import texts from './knowledgetexts.json' with { type: 'json' };
 
 /** The memory of the signed-in user. */
 export function Knowledge() {
@@ -117,11 +118,7 @@ function AddFact() {
   );
 }
 
-const factNames: Readonly<Record<string, string>> = {
-  display_name: 'Name',
-  language: 'Language',
-  timezone: 'Time zone',
-};
+const factNames: Readonly<Record<string, string>> = texts.factNames;
 
 /** The values come from facts, which a search for a value finds. */
 function Profile({ onSource }: { readonly onSource: (value: string) => void }) {
@@ -245,13 +242,6 @@ function EraseEverything() {
 /** What is shown of a memory. */
 type ShownMemory = Known & Pick<Memory, 'said_at'> & Partial<Pick<Memory, 'added_by' | 'thread_id'>>;
 
-const addedBy: Readonly<Record<NonNullable<Memory['added_by']>, string>> = {
-  user: 'Added by you',
-  model: 'From a conversation',
-  server: 'Added by an app',
-  operator: 'Added by an operator',
-};
-
 /** Where and when the fact was stated. */
 function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: { readonly memory: ShownMemory }) {
   const user = useUser();
@@ -276,7 +266,7 @@ function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: 
           {title ? `From “${title}”` : `From a conversation of ${day}`}
         </a>
       ) : (
-        by && <span>{addedBy[by]}</span>
+        by && <span>{texts.addedBy[by]}</span>
       )}
       <When at={at} />
     </p>

@@ -26,14 +26,14 @@ import {
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
-import type { Asset, AssetMonths } from '#client/media/api.ts';
+import type { Asset, AssetMonths, CollectionChange } from '#client/media/api.ts';
 import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
-import { itemsOf, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
+import { itemsOf, linkOfAlbum, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
 import { type Filters, filtersOf, isImage, isVideo, useAssets, useNewAssets } from '../library/assets.ts';
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
 import type { ActionTarget } from '../library/downloading.ts';
-import { FilterBar, searchOf } from '../library/filterbar.tsx';
+import { FilterBar, nothingFor, searchOf } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import { MoreActions } from '../library/mediaactions.tsx';
@@ -104,12 +104,16 @@ export function Library() {
   };
 
   /** For one image of the album, on its tile and when it is open. */
-  const ofAlbum = ({ assetId: coverAssetId }: ActionTarget) => {
-    const run = () =>
-      albums
-        .change(filters.album, { coverAssetId })
-        .then(({ title }) => notify(`It is now the cover of “${title}”.`), notifyFailure);
-    return filters.album === '' ? [] : [{ name: 'Use as cover', Icon: Image, run }];
+  const ofAlbum = ({ assetId: id }: ActionTarget, onGone?: () => void) => {
+    if (filters.album === '') return [];
+    const change = (part: CollectionChange, done: string) =>
+      albums.change(filters.album, part).then(({ title }) => void notify(`${done} “${title}”.`));
+    const cover = () => change({ coverAssetId: id }, 'It is now the cover of').catch(notifyFailure);
+    const remove = () => change({ remove: [id] }, 'Removed from').then(onGone, notifyFailure);
+    return [
+      { name: 'Use as cover', Icon: Image, run: cover },
+      { name: 'Remove from album', Icon: FolderMinus, run: remove },
+    ];
   };
 
   const isFiltered = searchOf({ ...filters, album: '', addTo: '', sort: '' }) !== '';
@@ -179,7 +183,7 @@ export function Library() {
         ) : assets.length === 0 && !hasNextPage ? (
           <Nothing
             isFiltered={isFiltered}
-            album={filters.album}
+            filters={filters}
             onUpload={pick}
             onReset={() => {
               const { album, addTo, sort } = filters;
@@ -214,7 +218,7 @@ export function Library() {
           }}
         />
         <DropAnywhere onFiles={upload} />
-        {assetId !== undefined && <Opened assetId={assetId} assets={assets} readNew={readNew} />}
+        {assetId !== undefined && <Opened assetId={assetId} assets={assets} />}
       </div>
     </MoreActions>
   );
@@ -235,14 +239,9 @@ function useKeptPlace(isRead: boolean): void {
   }, [isRead]);
 }
 
-interface OpenedProps {
-  readonly assetId: string;
-  readonly assets: readonly Asset[];
-  readonly readNew: () => Promise<void>;
-}
-
 /** The lightbox, which steps through the page that it was opened from: an order, a conversation, or the grid. */
-function Opened({ assetId, assets, readNew }: OpenedProps) {
+function Opened({ assetId, assets }: { readonly assetId: string; readonly assets: readonly Asset[] }) {
+  const readNew = useNewAssets();
   const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(history.state?.isEditing === true);
   const given: readonly string[] | undefined = history.state?.among;
@@ -330,11 +329,12 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
           <Button
             Icon={Heart}
             text="Favorite"
+            title="Favorite"
             aria-pressed={areFavorites}
             onClick={perform(() => changeFavorites(ids, !areFavorites))}
           />
-          <Button Icon={Download} text="Download" onClick={perform(onDownload)} />
-          <Button Icon={Trash2} text="Delete" className="danger" onClick={onDelete} />
+          <Button Icon={Download} text="Download" title="Download" onClick={perform(onDownload)} />
+          <Button Icon={Trash2} text="Delete" title="Delete" className="danger" onClick={onDelete} />
         </>
       )}
     </div>
@@ -343,15 +343,18 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
 
 interface NothingProps {
   readonly isFiltered: boolean;
-  readonly album: string;
+  readonly filters: Filters;
   readonly onUpload: () => void;
   readonly onReset: () => void;
 }
 
-function Nothing({ isFiltered, album, onUpload, onReset }: NothingProps) {
+function Nothing({ isFiltered, filters, onUpload, onReset }: NothingProps) {
+  const { album, q } = filters;
+  const isFavorites = searchOf({ ...filters, album: '', addTo: '', sort: '' }) === '?favorites=1';
   if (isFiltered)
     return (
-      <Empty title="Nothing matches.">
+      <Empty title={isFavorites ? 'No favorites yet.' : nothingFor(q)}>
+        {isFavorites && <p>Mark an image or a video with its heart, and it appears here.</p>}
         <button type="button" onClick={onReset}>
           Show everything
         </button>
@@ -382,10 +385,7 @@ interface AlbumHeaderProps {
   readonly onSelect: (() => void) | undefined;
 }
 
-const orders = [
-  ['', 'Newest'],
-  ['oldest', 'Oldest'],
-] as const;
+const orders = Object.entries({ '': 'Newest', oldest: 'Oldest' });
 
 function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
   const collectionId = filters.album;
@@ -434,7 +434,7 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
               aria-label="Sort"
               choices={orders}
               value={filters.sort}
-              onChange={(order) => navigate(`/library${searchOf({ ...filters, sort: order ? 'oldest' : '' })}`)}
+              onChange={(order) => navigate(linkOfAlbum(collectionId, order))}
             />
           )}
         </div>
@@ -459,7 +459,7 @@ function AddingBar({ collectionId, choosing }: { readonly collectionId: string; 
   const [, navigate] = useLocation();
   const back = () => {
     clear();
-    navigate(`/library?album=${collectionId}`, { replace: true });
+    navigate(linkOfAlbum(collectionId), { replace: true });
   };
   const add = () =>
     calls.change(collectionId, { add: [...chosen] }).then(() => {
@@ -504,7 +504,7 @@ function AlbumShelf() {
         {albums.map(({ collectionId, title, count }) => (
           <Link
             key={collectionId}
-            href={`/library?album=${collectionId}`}
+            href={linkOfAlbum(collectionId)}
             aria-current={collectionId === album ? 'page' : undefined}
             className={over === collectionId ? 'over' : ''}
             onDragOver={(event) => {

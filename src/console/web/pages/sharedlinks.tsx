@@ -2,7 +2,7 @@ import { Copy, Ellipsis, ExternalLink, Link2, MessageSquare, Pencil, Unlink } fr
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { fromAmong } from '../library/actions.ts';
-import { coverOf, itemsOf, useAlbums } from '../library/albums.ts';
+import { coverOf, itemsOf, linkOfAlbum, useAlbums } from '../library/albums.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { isVideo, useAsset } from '../library/assets.ts';
 import { type LibraryDialog, openDialog } from '../library/dialogs.ts';
@@ -62,7 +62,7 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
     threadId !== null
       ? ['Conversation', `/studio/${threadId}`, { kind: 'share-thread', threadId, title: '' }]
       : collectionId !== null
-        ? ['Album', `/library?album=${collectionId}`, { kind: 'share-album', collectionId }]
+        ? ['Album', linkOfAlbum(collectionId), { kind: 'share-album', collectionId }]
         : [
             asset && isVideo(asset) ? 'Video' : 'Image',
             `/library/${share.assetId}`,
@@ -75,7 +75,7 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
     asset?.published && 'published in Explore',
     share.showPrompt && asset?.prompt !== null && 'prompts shown',
     share.index && 'search engines allowed',
-    share.expiresAt === null ? 'until you end it' : `until ${momentOf(share.expiresAt)}`,
+    share.expiresAt !== null && `until ${momentOf(share.expiresAt)}`,
   ];
   const shown = asset ?? (album && coverOf(album));
   return (

@@ -12,6 +12,7 @@ import { daysLeft, useTrash } from '../library/trash.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Loading, PageHead, Pending } from '../parts/states.tsx';
+import { useIsNarrow } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useTrashedThreads } from '../studio/threads.ts';
 
@@ -22,6 +23,7 @@ export function Trash() {
   const threads = useTrashedThreads();
   const listing = useAssets(inTrash);
   const [size] = useTileSize();
+  const isNarrow = useIsNarrow();
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = listing;
   const assets = useMemo(() => listing.data?.pages.flatMap((page) => page.assets) ?? [], [listing.data]);
   const choosing = useChoosing(assets);
@@ -70,10 +72,10 @@ export function Trash() {
           <span role="status" className={choosing.chosen.size > 0 ? 'strong' : 'quiet'}>
             {choosing.chosen.size > 0 ? `${choosing.chosen.size} selected` : 'Select what you want to keep or delete.'}
           </span>
-          <span className="gap" />
           {choosing.chosen.size < assets.length && (
-            <Button Icon={CheckCheck} text="Select all" onClick={choosing.chooseAll} />
+            <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />
           )}
+          <span className="gap" />
           {choosing.chosen.size > 0 ? (
             <>
               <Button
@@ -160,6 +162,7 @@ export function Trash() {
           />
           <Confirm
             label="Delete permanently"
+            {...(isNarrow && { icon: { Icon: Trash2, label: 'Delete permanently' } })}
             question="This cannot be undone."
             onConfirm={() => deleteForGood(trash.deleteForGood([open])).then(() => setOpen(undefined))}
           />

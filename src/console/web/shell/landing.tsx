@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Brush, Images, LogIn, Play, Sparkles } from 'lucide-react';
-import { useState } from 'react';
+import { createElement, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { ConsoleInfo, FirstPrices } from '../../api.ts';
 import { callJson } from '../calls.ts';
@@ -8,17 +8,16 @@ import type { Kind } from '../library/dialogs.ts';
 import { useConsole } from '../operator.tsx';
 import { creditsOf } from '../studio/account.ts';
 import { rememberSignIn } from '../user.tsx';
-// `place`: in the row of pictures of landing.webp, which are drawn for this page.
-import pictures from './pictures.json' with { type: 'json' };
+import texts from './landing.json' with { type: 'json' };
+import { lazily } from './lazily.ts';
 import { product } from './product.ts';
 
 const kindOf = (prompt: string): Kind => (/\bvideo\b/i.test(prompt) ? 'video' : 'image');
 
-const features = [
-  ['Make', 'Four images from one sentence, in the ratio and with the model that you choose.', Sparkles],
-  ['Refine', 'Vary an image, paint over the part to change, or animate it. Or just say what you want.', Brush],
-  ['Keep', 'Everything is in your library, with its prompt. Share it with a link, or publish it.', Images],
-] as const;
+/** `place`: in the row of pictures of landing.webp, which are drawn for this page. */
+const { pictures, features } = texts;
+
+const Wanted = lazily(async () => (await import('../pages/explore.tsx')).Wanted);
 
 /** For users who are not signed in. After the sign-in, the browser returns to the same URL. `wanted`: the title of its page. */
 export function Landing({ wanted }: { readonly wanted: string | undefined }) {
@@ -29,6 +28,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
   const canStart = info?.addresses.agent !== undefined;
   // From the page of a share.
   const remixed = location.pathname === '/create' ? (signIn.get('prompt') ?? undefined) : undefined;
+  const linked = remixed ?? location.pathname.includes('/explore/');
   const { data: prices } = useQuery({ queryKey: ['price'], queryFn: () => callJson<FirstPrices>('/api/price') });
   /** Signs in, and opens “Create” with the prompt. There, the user sees the price and orders, unless the price is known here. */
   function start(prompt: string, agreedCredits?: number) {
@@ -47,7 +47,8 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
         <SignInAgain text={info?.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'} />
       </header>
       <main id="main">
-        <h1>{remixed === undefined ? 'Images and videos from your words' : 'Sign in to remix this'}</h1>
+        <Suspense>{linked && <Wanted />}</Suspense>
+        <h1>{linked ? 'Sign in to remix this' : 'Images and videos from your words'}</h1>
         <p className="quiet lead">
           {remixed ??
             (wanted === undefined
@@ -116,9 +117,9 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
           })}
         </ul>
         <ul className="features">
-          {features.map(([title, about, Icon]) => (
+          {features.map(({ title, about }, place) => (
             <li key={title}>
-              <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
+              {createElement([Sparkles, Brush][place] ?? Images, { size: 20, strokeWidth: 1.75 })}
               <h2>{title}</h2>
               <p className="quiet">{about}</p>
             </li>

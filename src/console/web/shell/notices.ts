@@ -16,6 +16,7 @@ let lastId = 0;
 
 export const useNotices = notices.use;
 
+/** Returns its id. */
 export function notify(text: string, options: Partial<Omit<Notice, 'id' | 'text'>> = {}): number {
   lastId += 1;
   notices.write([...notices.read(), { tone: 'plain', ...options, id: lastId, text }]);
