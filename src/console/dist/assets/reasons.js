@@ -1,1 +1,1 @@
-var e={illegal:`Illegal`,minor:`Sexualizes or endangers a child`,intimate:`Intimate without consent`,violence:`Violence`,harassment:`Harassment or hate`,copyright:`Copyright`,privacy:`Privacy`,spam:`Spam`,other:`Something else`},t=t=>e[t]??t;export{t as n,e as t};
+var e={illegal:`Illegal`,minor:`Sexualizes or endangers a child`,intimate:`Intimate without consent`,violence:`Violence`,harassment:`Harassment or hate`,copyright:`Copyright`,privacy:`Privacy`,spam:`Spam`,other:`Something else`};export{e as t};

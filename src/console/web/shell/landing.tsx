@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Brush, Images, LogIn, Play, Sparkles } from 'lucide-react';
+import { Images, LogIn, Pencil, Play, Sparkles } from 'lucide-react';
 import { createElement, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { ConsoleInfo, FirstPrices } from '../../api.ts';
@@ -14,7 +14,7 @@ import { product } from './product.ts';
 
 const kindOf = (prompt: string): Kind => (/\bvideo\b/i.test(prompt) ? 'video' : 'image');
 
-/** `place`: in the row of pictures of landing.webp, which are drawn for this page. */
+/** The row of pictures of landing.webp, which are drawn for this page. */
 const { pictures, features } = texts;
 
 const Wanted = lazily(async () => (await import('../pages/explore.tsx')).Wanted);
@@ -95,13 +95,13 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
           You then choose ratio and model, and see the price before you create anything.
         </p>
         <ul className="pictures" aria-label="Start with">
-          {pictures.map(({ text: prompt, place }) => {
+          {pictures.map((prompt, place) => {
             const kind = kindOf(prompt);
             const price = prices?.[kind] ?? undefined;
             return (
               <li key={prompt}>
                 <button type="button" disabled={!canStart} onClick={() => start(prompt, price)}>
-                  <img src="/landing.webp" alt="" style={{ objectPosition: `${place} 0` }} />
+                  <img src="/landing.webp" alt="" style={{ objectPosition: `${place * 33.33}% 0` }} />
                   {kind === 'video' && (
                     <span className="play">
                       <Play size={20} strokeWidth={1.75} fill="currentColor" aria-hidden="true" />
@@ -117,9 +117,9 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
           })}
         </ul>
         <ul className="features">
-          {features.map(({ title, about }, place) => (
+          {features.map(([title, about], place) => (
             <li key={title}>
-              {createElement([Sparkles, Brush][place] ?? Images, { size: 20, strokeWidth: 1.75 })}
+              {createElement([Sparkles, Pencil][place] ?? Images, { size: 20, strokeWidth: 1.75 })}
               <h2>{title}</h2>
               <p className="quiet">{about}</p>
             </li>

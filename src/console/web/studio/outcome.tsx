@@ -29,14 +29,10 @@ export function storedOutcome({ role, metadata }: UIMessage): Outcome | undefine
 }
 
 /** The same words at once and after a reload. */
-export const explained = ({ message, credits }: Extract<Outcome, { kind: 'failed' }>): string =>
-  [
-    'The answer failed.',
-    plainFailure(message),
-    credits === 0 ? 'No credits were taken.' : credits && `${creditsOf(credits)} charged.`,
-  ]
-    .filter(Boolean)
-    .join(' ');
+export function explained({ message, credits }: Extract<Outcome, { kind: 'failed' }>): string {
+  const cost = credits === 0 ? 'No credits were taken.' : credits ? `${creditsOf(credits)} charged.` : '';
+  return `The answer failed. ${plainFailure(message)} ${cost}`;
+}
 
 interface OutcomeNoteProps {
   readonly outcome: Outcome;
