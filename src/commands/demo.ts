@@ -12,17 +12,7 @@ import type { RunChunk } from '#client/chunks.ts';
 import { followRun } from '#client/run.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { outgoingFetch } from '#platform/version.ts';
-import {
-  call,
-  chooseClip,
-  choosePhoto,
-  type JsonObject,
-  open,
-  post,
-  printStep,
-  showImage,
-  showVideo,
-} from './demo/media.ts';
+import * as steps from './demo/media.ts';
 import { readArguments } from './usage.ts';
 
 const email = 'demo@example.com';
@@ -31,15 +21,15 @@ export async function demo(args: readonly string[]): Promise<number> {
   const { words } = readArguments('demo', args, { most: 2 });
   const config = readConfig(process.env, []);
   const { agent, media, memory, notify } = addressesOf(config);
-  const [photo, clip] = [await choosePhoto(words[0]), await chooseClip(words[1])];
+  const [photo, clip] = [await steps.choosePhoto(words[0]), await steps.chooseClip(words[1])];
 
   const { accessToken: token, target } = await signInThroughBrowser(config, email);
-  printStep('Sign in', `test account ${email}, in the same way as a browser`, target);
+  steps.printStep('Sign in', `test account ${email}, in the same way as a browser`, target);
   const userId = String(decodeJwt(token).sub);
 
-  const assetId = await showImage({ media, token }, photo);
-  if (clip === undefined) printStep('Video', 'skipped: ffmpeg is not installed; install it, or pass a clip');
-  else await showVideo({ media, token }, clip);
+  const assetId = await steps.showImage({ media, token }, photo);
+  if (clip === undefined) steps.printStep('Video', 'skipped: ffmpeg is not installed; install it, or pass a clip');
+  else await steps.showVideo({ media, token }, clip);
   await rememberAndRecall(memory, token, userId);
   await showChat({ agent, token });
   await showGeneration({ agent, token }, assetId);
@@ -47,7 +37,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   const [internalKey] = config.internal.keys;
   const isOutbox = config.notify.resendApiKey === undefined && config.notify.smtpUrl === 'outbox';
   const outbox = isOutbox ? join(config.process.dataDir, 'outbox') : undefined;
-  if (internalKey === undefined) printStep('Notify', 'skipped: INTERNAL_KEY is not configured');
+  if (internalKey === undefined) steps.printStep('Notify', 'skipped: INTERNAL_KEY is not configured');
   else await notifyUser(notify, internalKey, { userId, email }, outbox);
   return 0;
 }
@@ -64,19 +54,19 @@ const patienceMs = 120_000;
 async function showGeneration(user: DemoUser, assetId: string): Promise<void> {
   const prompt = 'The same landscape at night';
   const four = await order(user, '/images', { prompt, n: 4, references: [`asset:${assetId}`] });
-  printStep('Generate', `${four.items.length} images from the upload, ${four.credits} credits`);
-  for (const { url } of four.items) await open('Generated', url);
+  steps.printStep('Generate', `${four.items.length} images from the upload, ${four.credits} credits`);
+  for (const { url } of four.items) await steps.open('Generated', url);
   const firstFrame = `asset:${four.items[0]?.assetId}`;
   const film = await order(user, '/videos', { prompt: 'Clouds pass by', firstFrame });
-  await open('Filmed', film.items[0]?.url);
+  await steps.open('Filmed', film.items[0]?.url);
 }
 
-async function order({ agent, token }: DemoUser, path: string, body: JsonObject): Promise<Generation> {
-  let generation = (await post(`${agent}${path}`, { token }, body)) as unknown as Generation;
+async function order({ agent, token }: DemoUser, path: string, body: steps.JsonObject): Promise<Generation> {
+  let generation = (await steps.post(`${agent}${path}`, { token }, body)) as unknown as Generation;
   const url = `${agent}/generations/${generation.id}`;
   for (let waitedMs = 0; generation.status === 'running' && waitedMs < patienceMs; waitedMs += 500) {
     await sleep(500);
-    generation = (await call('GET', url, { token })) as unknown as Generation;
+    generation = (await steps.call('GET', url, { token })) as unknown as Generation;
   }
   if (generation.status === 'completed') return generation;
   throw new StartFault(`${url} is ${generation.status}: ${JSON.stringify(generation.items[0]?.failure ?? null)}`);
@@ -86,18 +76,18 @@ async function order({ agent, token }: DemoUser, path: string, body: JsonObject)
 async function rememberAndRecall(memory: string, token: string, userId: string): Promise<void> {
   const user = { entity_id: userId, entity_type: 'user' };
   for (const content of ['I like images with warm evening light', 'I like images with very warm evening light.']) {
-    const added = await post(`${memory}/memory/add`, { token }, { ...user, content, type: 'preference' });
-    printStep(
+    const added = await steps.post(`${memory}/memory/add`, { token }, { ...user, content, type: 'preference' });
+    steps.printStep(
       'Remember',
       `${content} (${added.deduplicated ? 'already known' : 'new'})`,
       `${memory}/memory/${added.id}`,
     );
   }
   const query = 'Which light should the image have?';
-  const { memories } = await post(`${memory}/inject`, { token }, { ...user, query, limit: 1 });
+  const { memories } = await steps.post(`${memory}/inject`, { token }, { ...user, query, limit: 1 });
   const [found] = memories as readonly { readonly content: string; readonly score: number }[];
   if (found === undefined) throw new StartFault(`No memory was recalled for: ${query}`);
-  printStep('Recall', `${query} → ${found.content} (score ${found.score.toFixed(2)})`, `${memory}/inject`);
+  steps.printStep('Recall', `${query} → ${found.content} (score ${found.score.toFixed(2)})`, `${memory}/inject`);
 }
 
 interface Recipient {
@@ -112,15 +102,15 @@ async function notifyUser(
   { userId, email }: Recipient,
   outbox: string | undefined,
 ): Promise<void> {
-  const response = await post(
+  const response = await steps.post(
     `${notify}/notify`,
     { internalKey },
     { type: 'daily_digest', userId, contact: { email, locale: 'en' } },
   );
-  const [delivery] = (response.delivered ?? []) as readonly JsonObject[];
+  const [delivery] = (response.delivered ?? []) as readonly steps.JsonObject[];
   if (delivery === undefined)
     throw new StartFault(`${notify}/notify delivered no notification: ${JSON.stringify(response)}`);
-  printStep(
+  steps.printStep(
     'Notify',
     `daily_digest to ${email}`,
     outbox === undefined ? undefined : `${outbox}/${delivery.providerId}.eml`,
@@ -209,15 +199,15 @@ async function showChat(user: DemoUser): Promise<void> {
   await runTurn(user, threadId, 'Make an image and a video of a lighthouse at dusk.');
   const media = await finished(user, threadId);
   for (const { kind, url, status, failure } of media) {
-    if (url) await open(kind === 'video' ? 'Video' : 'Image', url);
-    else printStep('Skipped', `the ${kind} is ${status}: ${JSON.stringify(failure ?? null)}`);
+    if (url) await steps.open(kind === 'video' ? 'Video' : 'Image', url);
+    else steps.printStep('Skipped', `the ${kind} is ${status}: ${JSON.stringify(failure ?? null)}`);
   }
 }
 
 /** Runs one turn and prints its events as they arrive. */
 async function runTurn({ agent, token }: DemoUser, threadId: string, text: string): Promise<void> {
-  const { taskId } = await post(`${agent}/task`, { token }, { threadId, text });
-  printStep('Say', text, `${agent}/stream/${taskId}`);
+  const { taskId } = await steps.post(`${agent}/task`, { token }, { threadId, text });
+  steps.printStep('Say', text, `${agent}/stream/${taskId}`);
   const access = { url: agent, credential: { accessToken: () => token } };
   let events = 0;
   let reply = '';
@@ -226,25 +216,26 @@ async function runTurn({ agent, token }: DemoUser, threadId: string, text: strin
     if (chunk.type === 'text-delta') reply += chunk.delta;
     else printChunk(chunk);
   }
-  printStep('Answer', `${reply} (${events} events)`);
+  steps.printStep('Answer', `${reply} (${events} events)`);
 }
 
 function printChunk(chunk: RunChunk): void {
-  if (chunk.type === 'tool-input-available') printStep('Tool', `${chunk.toolName} ${JSON.stringify(chunk.input)}`);
+  if (chunk.type === 'tool-input-available')
+    steps.printStep('Tool', `${chunk.toolName} ${JSON.stringify(chunk.input)}`);
   else if (chunk.type === 'tool-output-error' || chunk.type === 'error')
     throw new StartFault(`The run failed: ${chunk.errorText}`);
 }
 
-type Media = JsonObject & { readonly kind: string };
+type Media = steps.JsonObject & { readonly kind: string };
 
 /** Returns the media that the tools created, once none of it is in progress. */
 async function finished({ agent, token }: DemoUser, threadId: string): Promise<readonly Media[]> {
   const url = `${agent}/messages/${threadId}`;
   for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 500) {
-    const { messages } = await call('GET', url, { token });
-    const media = mediaIn(messages as readonly { readonly parts: readonly JsonObject[] }[]);
+    const { messages } = await steps.call('GET', url, { token });
+    const media = mediaIn(messages as readonly { readonly parts: readonly steps.JsonObject[] }[]);
     if (!media.some(({ status }) => status === 'queued' || status === 'processing')) {
-      printStep(
+      steps.printStep(
         'Messages',
         `${(messages as readonly unknown[]).length} in the thread, ${media.length} with media`,
         url,
@@ -256,7 +247,7 @@ async function finished({ agent, token }: DemoUser, threadId: string): Promise<r
   throw new StartFault(`${url}: not finished after ${patienceMs / 1000} s.`);
 }
 
-function mediaIn(messages: readonly { readonly parts: readonly JsonObject[] }[]): readonly Media[] {
+function mediaIn(messages: readonly { readonly parts: readonly steps.JsonObject[] }[]): readonly Media[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap(({ type, output }) => {
       const isMedia = String(type).startsWith('tool-') && typeof output === 'object' && output !== null;

@@ -17,15 +17,7 @@ import { cacheBuster, type ResizeSource } from './api.ts';
 import type { EdgeContext } from './context.ts';
 import { isPreset, noPresets, type Presets } from './presets.ts';
 import { asProblem, edgeProblems } from './problems.ts';
-import {
-  cacheSecondsOf,
-  type Delivery,
-  dispositionOf,
-  merge,
-  type Requested,
-  readOneOf,
-  readOption,
-} from './processing.ts';
+import * as processing from './processing.ts';
 import { sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
@@ -38,7 +30,7 @@ export async function sendResized(deps: EdgeContext, request: FastifyRequest, re
   if (!looksSigned(signature, signed)) throw problems.not_found();
   if (!equal(signature, deps.signPath(signed))) throw edgeProblems.invalid_address();
   const { source, spec, edits, delivery } = parseResizePath(signed, deps.presets);
-  const maxAge = cacheSecondsOf(delivery, deps.clock.now());
+  const maxAge = processing.cacheSecondsOf(delivery, deps.clock.now());
   if (maxAge === undefined) throw problems.not_found();
   const buster = bindingOf(delivery);
   const objects = deps.bucket(source.bucket);
@@ -67,12 +59,16 @@ export async function sendResized(deps: EdgeContext, request: FastifyRequest, re
 }
 
 /** Our own URLs name the ETag of the object that they show, in a form of its own. Any other text only makes another URL, as in imgproxy. */
-function bindingOf({ buster = '' }: Delivery): string | undefined {
+function bindingOf({ buster = '' }: processing.Delivery): string | undefined {
   return /^[\w-]{16}$/.test(buster) ? buster : undefined;
 }
 
-function headersOf(delivery: Delivery, key: string, format: Transform['format']): Readonly<Record<string, string>> {
-  const disposition = dispositionOf(delivery, key, extensionOfFormat[format]);
+function headersOf(
+  delivery: processing.Delivery,
+  key: string,
+  format: Transform['format'],
+): Readonly<Record<string, string>> {
+  const disposition = processing.dispositionOf(delivery, key, extensionOfFormat[format]);
   return disposition === undefined ? {} : { 'content-disposition': disposition };
 }
 
@@ -102,7 +98,7 @@ interface ResizeRequest {
   readonly source: ResizeSource;
   readonly spec: VariantSpec;
   readonly edits: Partial<Edits>;
-  readonly delivery: Delivery;
+  readonly delivery: processing.Delivery;
 }
 
 /** More than any request needs, presets included. */
@@ -126,8 +122,8 @@ export function parseResizePath(path: string, presets: Presets = noPresets): Res
   const written = parts.findIndex((part) => !part.includes(':'));
   const [options, source] = written === -1 ? [parts, []] : [parts.slice(0, written), parts.slice(written)];
   const { address, extension } = source[0] === 'plain' ? readPlain(source.slice(1)) : readEncoded(source);
-  const format = extension === '' ? {} : { format: readOneOf(formats, extension, 'extension') };
-  const requested = merge(readOptions(options, presets), { spec: format });
+  const format = extension === '' ? {} : { format: processing.readOneOf(formats, extension, 'extension') };
+  const requested = processing.merge(readOptions(options, presets), { spec: format });
   return { source: readSource(address), ...resolve(requested) };
 }
 
@@ -142,19 +138,19 @@ function expand(option: string, presets: Presets, used: readonly string[]): read
   });
 }
 
-function readOptions(options: readonly string[], presets: Presets): Requested {
+function readOptions(options: readonly string[], presets: Presets): processing.Requested {
   const written = options.flatMap((option) => expand(option, presets, []));
   if (written.length > mostOptions) throw invalid('options', `must be at most ${mostOptions}`);
   return written
     .map((option) => {
       const [name = '', ...args] = option.split(':');
-      return readOption(name, args);
+      return processing.readOption(name, args);
     })
-    .reduce(merge, {});
+    .reduce(processing.merge, {});
 }
 
 /** With the quality for its format, and with the gravity of its crop. */
-function resolve({ spec = {}, edits = {}, formatQuality = {}, delivery = {} }: Requested) {
+function resolve({ spec = {}, edits = {}, formatQuality = {}, delivery = {} }: processing.Requested) {
   const { crop, ...others } = edits;
   const quality = spec.quality ?? (formatQuality[nameOfFormat(spec.format)] || undefined);
   return {

@@ -87,7 +87,8 @@ export async function readPerson(
 /** Searches the audit log page by page. Filters leave a page with fewer actions, or none, although there is a next one. */
 export async function readActions({ db }: PeopleContext, query: ActionSearch): Promise<ActionPage> {
   const { cursor, ...search } = query;
-  const { email: address = null } = search.userId === undefined ? {} : ((await store.findById(db, search.userId))[0] ?? {});
+  const { email: address = null } =
+    search.userId === undefined ? {} : ((await store.findById(db, search.userId))[0] ?? {});
   const { actions, next } = await findActions(auditOf(db), { ...search, address, before: cursor });
   const hashes = actions.flatMap(({ subject }) => subject ?? []).slice(0, mostNamed);
   const [newest] = actions;

@@ -20,15 +20,7 @@ import { assetIdOf } from '../services/library.ts';
 import type { AgentTables } from '../tables.ts';
 import { placeOrder } from '../videos/videos.ts';
 import type { ImagesRequest, VideosRequest } from './api.ts';
-import {
-  chooseRatio,
-  findUnsupported,
-  type ImageModel,
-  type MediaModel,
-  pickModel,
-  type VideoModel,
-  type Wanted,
-} from './catalogue.ts';
+import * as catalogue from './catalogue.ts';
 import { imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { insertGeneration, noteImage } from './generationstore.ts';
 import { makeImages } from './making.ts';
@@ -45,7 +37,7 @@ export async function orderImages(
   key: string | undefined,
 ): Promise<string> {
   const { prompt, n = 1, seed, quality, mask, inputMedias = [] } = request;
-  const model = pickModel(deps.catalogue.images, request.model);
+  const model = catalogue.pickModel(deps.catalogue.images, request.model);
   assertInputMedias(deps, inputMedias);
   const wanted = [...(request.references ?? []), ...inputMedias];
   const ratio = ratioOf(model, { ...request, references: wanted }, wanted.length > 0 ? undefined : '1:1');
@@ -85,7 +77,7 @@ export async function orderVideo(
   key: string | undefined,
 ): Promise<string> {
   const { prompt, duration, seed, inputMedias = [], references: named = [] } = request;
-  const model = pickModel(deps.catalogue.videos, request.model);
+  const model = catalogue.pickModel(deps.catalogue.videos, request.model);
   assertInputMedias(deps, inputMedias);
   // The image of a home card is the first frame for a model without references.
   const isFrame = inputMedias.length === 1 && model.maxReferences === 0 && request.firstFrame === undefined;
@@ -126,14 +118,18 @@ const scopeOf = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest, id: stri
 });
 
 /** Throws 400 for an order that the model cannot honor. */
-function ratioOf(model: ImageModel | VideoModel, wanted: Wanted, usual: Ratio | undefined): Ratio | undefined {
-  const unsupported = findUnsupported(model, wanted);
+function ratioOf(
+  model: catalogue.ImageModel | catalogue.VideoModel,
+  wanted: catalogue.Wanted,
+  usual: Ratio | undefined,
+): Ratio | undefined {
+  const unsupported = catalogue.findUnsupported(model, wanted);
   if (unsupported !== undefined) throw invalid(`body.${unsupported.field}`, unsupported.message);
-  return (wanted.ratio as Ratio | undefined) ?? chooseRatio(model, [usual]);
+  return (wanted.ratio as Ratio | undefined) ?? catalogue.chooseRatio(model, [usual]);
 }
 
 interface Order {
-  readonly model: MediaModel;
+  readonly model: catalogue.MediaModel;
   readonly keyed: KeyedStart | undefined;
 }
 
@@ -177,7 +173,7 @@ async function findEarlier({ db }: AgentContext, keyed: KeyedStart | undefined):
 
 async function reserve(
   tx: Tx<AgentTables>,
-  model: MediaModel,
+  model: catalogue.MediaModel,
   count: number,
   reservation: {
     readonly reference: string;

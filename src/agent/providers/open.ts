@@ -2,20 +2,11 @@
 import { type ProviderName, packageOf, type SdkProviderName } from '../sdkpackages.ts';
 import { type ImageGenerator, takesAll, type VideoGenerator } from './generators.ts';
 import { createMediaFetch } from './mediafetch.ts';
-import {
-  callTimeoutMs,
-  contentTimeoutMs,
-  imageTimeoutMs,
-  maxClipBytes,
-  maxImageBytes,
-  openImageProvider,
-  openVideoProvider,
-  type ProviderSettings,
-} from './openaimedia.ts';
+import * as openai from './openaimedia.ts';
 import { createSdkImages, createSdkVideos } from './sdkmedia.ts';
 import { openSdkProvider } from './sdkproviders.ts';
 
-export interface GeneratorSettings extends ProviderSettings {
+export interface GeneratorSettings extends openai.ProviderSettings {
   readonly provider: ProviderName;
 }
 
@@ -35,22 +26,24 @@ const baseUrlOf = (url: string) => (isOffline(url) ? undefined : url);
 export async function openImages(
   settings: ImageSettings,
   offline: ImageGenerator,
-  timeoutMs = imageTimeoutMs,
+  timeoutMs = openai.imageTimeoutMs,
 ): Promise<ImageGenerator> {
   const { provider, url } = settings;
   if (provider !== 'openai-compatible') return openSdkImages({ ...settings, provider }, timeoutMs);
-  return isOffline(url) ? offline : openImageProvider(settings, timeoutMs);
+  return isOffline(url) ? offline : openai.openImageProvider(settings, timeoutMs);
 }
 
 export async function openSdkImages(
   settings: ImageSettings & { readonly provider: SdkProviderName },
-  timeoutMs = imageTimeoutMs,
+  timeoutMs = openai.imageTimeoutMs,
   adapt = unchanged,
 ): Promise<ImageGenerator> {
   const { provider, url, apiKey, name = '', editName = name, headers } = settings;
   const baseUrl = baseUrlOf(url);
   const { takesSize = false, fixedOrigin, images } = packageOf(provider);
-  const fetch = adapt(createMediaFetch({ what: 'image', baseUrl, fixedOrigin, timeoutMs, maxBytes: maxImageBytes }));
+  const fetch = adapt(
+    createMediaFetch({ what: 'image', baseUrl, fixedOrigin, timeoutMs, maxBytes: openai.maxImageBytes }),
+  );
   const opened = await openSdkProvider({ provider, setting: 'IMAGE_MODEL_PROVIDER', apiKey, baseUrl, headers, fetch });
   return createSdkImages({
     model: opened.imageModel(name),
@@ -69,7 +62,7 @@ export async function openVideos(
 ): Promise<VideoGenerator> {
   const { provider, url } = settings;
   if (provider !== 'openai-compatible') return openSdkVideos({ ...settings, provider }, pollEveryMs);
-  return isOffline(url) ? offline : openVideoProvider(settings, pollEveryMs);
+  return isOffline(url) ? offline : openai.openVideoProvider(settings, pollEveryMs);
 }
 
 export async function openSdkVideos(
@@ -80,9 +73,9 @@ export async function openSdkVideos(
   const { provider, url, apiKey, name = '', headers } = settings;
   const baseUrl = baseUrlOf(url);
   const { fixedOrigin, videos } = packageOf(provider);
-  const limits = { what: 'video', baseUrl, fixedOrigin, maxBytes: maxClipBytes };
-  const fetch = adapt(createMediaFetch({ ...limits, timeoutMs: callTimeoutMs }));
-  const download = createMediaFetch({ ...limits, timeoutMs: contentTimeoutMs });
+  const limits = { what: 'video', baseUrl, fixedOrigin, maxBytes: openai.maxClipBytes };
+  const fetch = adapt(createMediaFetch({ ...limits, timeoutMs: openai.callTimeoutMs }));
+  const download = createMediaFetch({ ...limits, timeoutMs: openai.contentTimeoutMs });
   const opened = await openSdkProvider({ provider, setting: 'VIDEO_MODEL_PROVIDER', apiKey, baseUrl, headers, fetch });
   return createSdkVideos({ model: opened.videoModel(name), download, pollEveryMs, takes: videos ?? takesAll });
 }

@@ -30,8 +30,9 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, { auth,
     params,
     querystring: api.incidentPreview,
     handler: async (request, reply) => {
-      const look = { method: 'GET', route: '/v1/incidents/:id/preview', headers: named(request) } as const;
-      const response = await media.send({ ...look, params: request.params, query: request.query });
+      const { params, query } = request;
+      const look = { params, query, headers: named(request) };
+      const response = await media.send({ method: 'GET', route: '/v1/incidents/:id/preview', ...look });
       if (response.status !== 200) bodyOf(response);
       return reply.type('image/webp').send(response.body);
     },

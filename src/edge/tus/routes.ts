@@ -6,15 +6,7 @@ import type { CorsRule, HttpServer } from '#platform/http/httpserver.ts';
 import { routesOf, unguarded } from '#platform/http/routes.ts';
 import { problems } from '#platform/problem.ts';
 import type { EdgeContext } from '../context.ts';
-import {
-  appendToUpload,
-  assertVersion,
-  describeUpload,
-  methodOf,
-  terminateUpload,
-  tusCapabilities,
-  tusVersion,
-} from './uploads.ts';
+import * as uploads from './uploads.ts';
 
 const tus = ['not_found', 'upload_ended', 'unsupported_version', 'upload_in_progress'] as const;
 const received = ['request_timeout', 'payload_too_large', 'unsupported_media_type'] as const;
@@ -24,17 +16,17 @@ const writing = [...tus, 'offset_conflict', 'upload_incomplete', ...received] as
 export function addTusRoutes(app: HttpServer, deps: EdgeContext, cors: CorsRule): void {
   const url = '/tus/*';
   const routes = routesOf(app, 'edge');
-  const preflight = { ...preflightHeaders(cors), ...tusCapabilities };
+  const preflight = { ...preflightHeaders(cors), ...uploads.tusCapabilities };
   const handler = (request: FastifyRequest, reply: FastifyReply) => {
-    reply.header('tus-resumable', tusVersion);
-    assertVersion(request, reply);
-    switch (methodOf(request)) {
+    reply.header('tus-resumable', uploads.tusVersion);
+    uploads.assertVersion(request, reply);
+    switch (uploads.methodOf(request)) {
       case 'HEAD':
-        return describeUpload(deps, request, reply);
+        return uploads.describeUpload(deps, request, reply);
       case 'PATCH':
-        return appendToUpload(deps, request, reply);
+        return uploads.appendToUpload(deps, request, reply);
       case 'DELETE':
-        return terminateUpload(deps, request, reply);
+        return uploads.terminateUpload(deps, request, reply);
       default:
         throw problems.not_found();
     }

@@ -16,14 +16,7 @@ import { reserveRoom } from '../quota/reserving.ts';
 import { startHashes } from '../reading/unchanged.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 import { busy, type Inspection, inspectImage, inspectionOf, screenInspected } from './inspection.ts';
-import {
-  type DeclaredUpload,
-  declaredBy,
-  type MarkedObject,
-  type Registration,
-  registerAsset,
-  wantedOf,
-} from './registration.ts';
+import * as registration from './registration.ts';
 
 type Context = MediaContext & MediaStores;
 
@@ -40,19 +33,23 @@ const lineFeed = 0x0a;
 const pieceBytes = 256 * 1024;
 
 /** Throws as `reserveUpload` and `registerAsset` do. */
-export async function depositAsset(deps: Context, caller: Caller, deposit: Deposit): Promise<Registration> {
+export async function depositAsset(
+  deps: Context,
+  caller: Caller,
+  deposit: Deposit,
+): Promise<registration.Registration> {
   if (!(deposit.length <= deps.limits.maxImageBytes + mostLineBytes)) throw mediaProblems.asset_too_large();
   const owner = caller.kind === 'user' ? caller.userId : undefined;
   const leave = await deps.images.acquire({ owner, kind: 'upload', bytes: deposit.length }).catch(busy);
-  let stored: { readonly request: RegistrationRequest; readonly object: MarkedObject | undefined };
+  let stored: { readonly request: RegistrationRequest; readonly object: registration.MarkedObject | undefined };
   try {
     const { request, bytes } = await receive(deposit);
     if (bytes.length > deps.limits.maxImageBytes) throw mediaProblems.asset_too_large();
-    stored = { request, object: await store(deps, declaredBy(caller, request), bytes) };
+    stored = { request, object: await store(deps, registration.declaredBy(caller, request), bytes) };
   } finally {
     leave();
   }
-  return registerAsset(deps, caller, stored.request, undefined, stored.object);
+  return registration.registerAsset(deps, caller, stored.request, undefined, stored.object);
 }
 
 async function receive({ length, body }: Deposit) {
@@ -80,13 +77,17 @@ function parse(line: string): RegistrationRequest {
 }
 
 /** `undefined`: an earlier attempt has stored an object. Throws the refusal of bytes that are not stored. */
-async function store(deps: Context, declared: DeclaredUpload, bytes: Buffer): Promise<MarkedObject | undefined> {
+async function store(
+  deps: Context,
+  declared: registration.DeclaredUpload,
+  bytes: Buffer,
+): Promise<registration.MarkedObject | undefined> {
   const { assetId, ownerId } = declared.identity;
   const inspecting = inspectImage(deps, bytes, ownerId);
   inspecting.catch(() => undefined);
   // The decoder works on threads of its own.
   const digests = await digestsOf(bytes);
-  const { made, generated } = await rewriteImage(bytes, wantedOf(deps, declared), deps.credentials);
+  const { made, generated } = await rewriteImage(bytes, registration.wantedOf(deps, declared), deps.credentials);
   const ofMade = made === bytes ? digests : await digestsOf(made);
   const shown = await inspecting;
   if (typeof shown === 'string') throw refusalProblem(shown);
@@ -100,7 +101,7 @@ async function store(deps: Context, declared: DeclaredUpload, bytes: Buffer): Pr
 
 async function put(
   deps: Context,
-  { identity: { assetId, requestedMime }, storageKey }: DeclaredUpload,
+  { identity: { assetId, requestedMime }, storageKey }: registration.DeclaredUpload,
   bytes: Uint8Array,
   ownerId: string,
 ): Promise<ObjectHead | undefined> {

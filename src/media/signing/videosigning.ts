@@ -5,14 +5,7 @@ import { mapConcurrently } from '#platform/concurrency.ts';
 import type { VideoSignedRef } from '../api.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
-import {
-  headsAtOnce,
-  isReadable,
-  lookUpAssets,
-  lookUpRow,
-  type ResolvedAsset,
-  resolveRefs,
-} from '../lookup/assetlookup.ts';
+import * as lookup from '../lookup/assetlookup.ts';
 import { thumbPathOf } from '../refs.ts';
 import { joinSigned, type SignedAsset, type SigningRequest, signWithCache } from './signedurlcache.ts';
 import { type Download, originalAddress, thumbAddress } from './signing.ts';
@@ -30,7 +23,7 @@ interface ShownThumb {
 interface FoundThumb {
   readonly shown: ShownThumb;
   /** The one that `thumbUrl` shows. */
-  readonly resolved?: ResolvedAsset;
+  readonly resolved?: lookup.ResolvedAsset;
   /** The next lookup may find another one, or none. */
   readonly isTransient?: boolean;
 }
@@ -44,7 +37,7 @@ const noThumb: ShownThumb = { thumbAssetId: null };
  */
 export async function signVideos(deps: MediaContext, caller: Caller, request: SigningRequest): Promise<Buffer> {
   const responses = await signWithCache(deps, caller, 'video', request, async (refs) => {
-    const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
+    const found = await lookup.resolveRefs(deps, caller, refs, request.legacyBucket);
     const thumbs = await findThumbsOf(deps, caller, [...found.values()]);
     return new Map(
       [...found].map(([ref, video]) => [ref, toSignedAsset(deps, video, request.download, thumbs.get(video))]),
@@ -55,7 +48,7 @@ export async function signVideos(deps: MediaContext, caller: Caller, request: Si
 
 function toSignedAsset(
   deps: MediaContext,
-  resolved: ResolvedAsset,
+  resolved: lookup.ResolvedAsset,
   download: Download,
   thumb: FoundThumb = { shown: noThumb, isTransient: true },
 ): SignedAsset {
@@ -69,7 +62,12 @@ function toSignedAsset(
   };
 }
 
-function signVideo(deps: MediaContext, video: ResolvedAsset, thumb: ShownThumb, download: Download): VideoSignedRef {
+function signVideo(
+  deps: MediaContext,
+  video: lookup.ResolvedAsset,
+  thumb: ShownThumb,
+  download: Download,
+): VideoSignedRef {
   const { width, height, byteSize, durationMs, blurhash, mime } = video;
   const facts = {
     ...{ width, height, byteSize, durationMs, blurhash, mime, generated: video.row?.generated ?? null },
@@ -83,7 +81,7 @@ function signVideo(deps: MediaContext, video: ResolvedAsset, thumb: ShownThumb, 
 /** `undefined`: it is not known whether browsers play the video, or they do not and it has no rendition. */
 function playAddress(
   deps: MediaContext,
-  { objects, storageKey, row }: ResolvedAsset,
+  { objects, storageKey, row }: lookup.ResolvedAsset,
   url: string,
   download: Download,
 ): string | undefined {
@@ -99,21 +97,25 @@ function playAddress(
 async function findThumbsOf(
   deps: MediaContext,
   caller: Caller,
-  videos: readonly ResolvedAsset[],
-): Promise<ReadonlyMap<ResolvedAsset, FoundThumb>> {
+  videos: readonly lookup.ResolvedAsset[],
+): Promise<ReadonlyMap<lookup.ResolvedAsset, FoundThumb>> {
   const rows = await lookUpThumbs(deps, videos);
   const lost: string[] = [];
-  const shown = await mapConcurrently(videos, headsAtOnce, async (video): Promise<[ResolvedAsset, FoundThumb]> => {
-    const thumbAssetId = video.row?.namedThumbId ?? null;
-    const wanted = thumbAssetId === null ? pathOfThumb(video) : rows && pickRow(rows.get(thumbAssetId), video);
-    if (wanted === undefined) return [video, { shown: noThumb, isTransient: thumbAssetId !== null }];
-    const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted);
-    if (thumb === undefined) {
-      lost.push(video.row?.assetId ?? video.storageKey);
-      return [video, { shown: { thumbAssetId }, isTransient: true }];
-    }
-    return [video, { shown: { thumbAssetId, thumbUrl: thumbAddress(deps, thumb) }, resolved: thumb }];
-  });
+  const shown = await mapConcurrently(
+    videos,
+    lookup.headsAtOnce,
+    async (video): Promise<[lookup.ResolvedAsset, FoundThumb]> => {
+      const thumbAssetId = video.row?.namedThumbId ?? null;
+      const wanted = thumbAssetId === null ? pathOfThumb(video) : rows && pickRow(rows.get(thumbAssetId), video);
+      if (wanted === undefined) return [video, { shown: noThumb, isTransient: thumbAssetId !== null }];
+      const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted);
+      if (thumb === undefined) {
+        lost.push(video.row?.assetId ?? video.storageKey);
+        return [video, { shown: { thumbAssetId }, isTransient: true }];
+      }
+      return [video, { shown: { thumbAssetId, thumbUrl: thumbAddress(deps, thumb) }, resolved: thumb }];
+    },
+  );
   if (lost.length > 0) deps.log.warn({ assetIds: lost }, 'thumbnails do not resolve');
   return new Map(shown);
 }
@@ -121,7 +123,7 @@ async function findThumbsOf(
 /** `undefined`: the lookup failed, so their owners are unknown. */
 async function lookUpThumbs(
   deps: MediaContext,
-  videos: readonly ResolvedAsset[],
+  videos: readonly lookup.ResolvedAsset[],
 ): Promise<ReadonlyMap<string, Thumb> | undefined> {
   const thumbIds = new Set(videos.flatMap(({ row }) => row?.namedThumbId ?? []));
   if (thumbIds.size === 0) return new Map();
@@ -140,12 +142,12 @@ interface LegacyThumb {
 }
 
 /** `undefined`: it belongs to another owner and is not mentioned. */
-function pickRow(row: Thumb | undefined, video: ResolvedAsset): Thumb | 'absent' | undefined {
+function pickRow(row: Thumb | undefined, video: lookup.ResolvedAsset): Thumb | 'absent' | undefined {
   if (row === undefined) return 'absent';
   return row.ownerId === video.row?.ownerId ? row : undefined;
 }
 
-function pathOfThumb({ backend, objects, storageKey }: ResolvedAsset): LegacyThumb | undefined {
+function pathOfThumb({ backend, objects, storageKey }: lookup.ResolvedAsset): LegacyThumb | undefined {
   const path = backend === 'legacy' ? thumbPathOf(storageKey) : undefined;
   return path === undefined ? undefined : { bucket: objects.bucket, path };
 }
@@ -155,14 +157,15 @@ async function openThumb(
   deps: MediaContext,
   caller: Caller,
   thumb: Thumb | LegacyThumb,
-): Promise<ResolvedAsset | undefined> {
+): Promise<lookup.ResolvedAsset | undefined> {
   try {
     if ('path' in thumb) {
-      const resolved = (await lookUpAssets(deps, [thumb.path], thumb.bucket)).get(thumb.path);
+      const resolved = (await lookup.lookUpAssets(deps, [thumb.path], thumb.bucket)).get(thumb.path);
       return resolved && isDecodable(resolved.mime) ? resolved : undefined;
     }
-    if (!thumb.isReady || !isDecodable(thumb.mime) || !isReadable(deps, caller, { row: thumb })) return undefined;
-    return await lookUpRow(deps, thumb);
+    if (!thumb.isReady || !isDecodable(thumb.mime) || !lookup.isReadable(deps, caller, { row: thumb }))
+      return undefined;
+    return await lookup.lookUpRow(deps, thumb);
   } catch (error) {
     deps.log.warn({ err: error }, 'a thumbnail could not be looked up');
     return undefined;

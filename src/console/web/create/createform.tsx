@@ -19,16 +19,7 @@ import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
 import { type User, useUser } from '../user.tsx';
 import { Price, Segments, Sources, Thumbnail } from './fields.tsx';
-import {
-  forgetAgreement,
-  type Model,
-  quotientOf,
-  rememberRatio,
-  sendOrder,
-  unsent,
-  useModels,
-  useShowOrder,
-} from './order.ts';
+import * as orders from './order.ts';
 import words from './words.json' with { type: 'json' };
 
 const countKey = 'atelier.count';
@@ -77,7 +68,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   }, [draftKey, order]);
   const change = (changes: Partial<Order>) => setOrder((now) => ({ ...now, ...changes }));
   const { kind, strength } = order;
-  const models = useModels(kind);
+  const models = orders.useModels(kind);
   const usable = models.filter((one) => one.allowed);
   const usual = usable.find(({ id }) => id === localStorage.getItem(modelKey(kind))) ?? usable[0] ?? models[0];
   const model = models.find(({ id }) => id === order.model) ?? usual;
@@ -102,7 +93,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const hasSource = references.length > 0;
   // A video is made in a ratio of its model.
   const ordered = ratio ?? (kind === 'video' ? nearest(model?.ratios, sourceRatio) : undefined);
-  const show = useShowOrder();
+  const show = orders.useShowOrder();
   const key = useRef(crypto.randomUUID());
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -114,17 +105,17 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const sending = useMutation({
     mutationFn: async (sent: Order) => {
       const shape = ordered ?? sourceRatio;
-      const remember = (id: string) => shape !== undefined && rememberRatio(id, shape);
+      const remember = (id: string) => shape !== undefined && orders.rememberRatio(id, shape);
       remember(key.current);
       if (deed === undefined) {
-        show(unsent(key.current, sent, price));
+        show(orders.unsent(key.current, sent, price));
         showNewest();
       }
       // An image that the user only looks at does not become a file of the library.
       const copied = sharedPage && sent.references.length > 0 ? [await copyShared(user, sharedPage)] : [];
       const references = [...copied, ...sent.references.slice(copied.length)];
       if (copied.length > 0) change({ references, share: undefined });
-      const generation = await sendOrder(user, { ...sent, references }, key.current);
+      const generation = await orders.sendOrder(user, { ...sent, references }, key.current);
       sessionStorage.removeItem(draftKey);
       localStorage.setItem(modelKey(sent.kind), sent.model ?? '');
       remember(generation.id);
@@ -145,7 +136,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   useEffect(() => {
     if (!isDue.current || model === undefined) return;
     isDue.current = false;
-    forgetAgreement();
+    orders.forgetAgreement();
     if (price <= (agreedCredits ?? 0)) send();
   });
   const what = kind === 'video' ? 'a video' : count === 1 ? 'an image' : `${count} images`;
@@ -298,7 +289,10 @@ function showNewest(): void {
 }
 
 /** The order as the model can carry it out. */
-function fitting(order: Order, model: Model | undefined): Pick<Order, 'count' | 'references' | 'ratio' | 'duration'> {
+function fitting(
+  order: Order,
+  model: orders.Model | undefined,
+): Pick<Order, 'count' | 'references' | 'ratio' | 'duration'> {
   const { ratios = [], durations = [] } = model ?? {};
   const most = order.kind === 'image' ? (model?.maxReferences ?? order.references.length) : 1;
   const usual = localStorage.getItem(ratioKey(order.kind)) ?? (order.kind === 'video' ? '16:9' : '1:1');
@@ -316,7 +310,7 @@ function fitting(order: Order, model: Model | undefined): Pick<Order, 'count' | 
 /** The ratio of the model that is most like the other one. */
 const nearest = (ratios: readonly string[] = [], ratio = '16:9'): string | undefined =>
   ratios.toSorted((one, other) => distance(one, ratio) - distance(other, ratio))[0];
-const distance = (one: string, other: string) => Math.abs(Math.log(quotientOf(one) / quotientOf(other)));
+const distance = (one: string, other: string) => Math.abs(Math.log(orders.quotientOf(one) / orders.quotientOf(other)));
 interface ReferencesProps {
   readonly label: string;
   readonly ids: readonly string[];

@@ -12,7 +12,6 @@ import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import strengths from '../../../platform/strengths.json' with { type: 'json' };
 import { momentOf } from '../parts/figures.tsx';
 import { type User, useUser } from '../user.tsx';
-import type { Kind, Order } from './dialogs.ts';
 import { type Pages, renew } from './renewing.ts';
 
 export const isVideo = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('video/');
@@ -31,7 +30,7 @@ export function nameOf(asset: Asset): string {
 }
 
 /** The words of the user, and the strength, which the end of the prompt expresses (docs/generation.md#variations-and-motion). */
-export function splitPrompt(prompt: string, kind: Kind = 'image'): Pick<Order, 'prompt' | 'strength'> {
+export function splitPrompt(prompt: string, kind: keyof typeof strengths = 'image') {
   const strength = (['subtle', 'strong'] as const).find((one) => prompt.endsWith(strengths[kind][one]));
   const end = strength === undefined ? 0 : strengths[kind][strength].length;
   return { strength, prompt: prompt.slice(0, prompt.length - end).trim() };

@@ -12,17 +12,7 @@ import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
-import {
-  Entry,
-  Id,
-  PersonLink,
-  Unknown,
-  untitled,
-  useCosts,
-  useModelNames,
-  useModels,
-  useThreadTitle,
-} from './names.tsx';
+import * as names from './names.tsx';
 import { Files, Pictures } from './places.tsx';
 import { timeOf, tookOf } from './units.ts';
 
@@ -31,9 +21,9 @@ export function GenerationPage({ id }: { readonly id: string }) {
   const { data: page, error, refetch } = useRead<GenerationRecordPage>(['generation', id], path);
   const query = { data: page?.generations[0], error: page ? noSuchOrder : error, refetch };
   return (
-    <Entry of={query} kind="order" list={['/operator/runs', 'All images and videos']}>
+    <names.Entry of={query} kind="order" list={['/operator/runs', 'All images and videos']}>
       {(one) => <Generation one={one} />}
-    </Entry>
+    </names.Entry>
   );
 }
 
@@ -41,7 +31,7 @@ const noSuchOrder = new CallFailed(404, {});
 
 function Generation({ one }: { readonly one: GenerationRecord }) {
   const { id, taskId, prompt, model, status, count, delivered, credits, createdAt, orderedAt, endedAt } = one;
-  const nameOf = useModelNames();
+  const nameOf = names.useModelNames();
   const cost = useGenerationCost(one);
   return (
     <div className="stack">
@@ -74,7 +64,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
             ...(endedAt !== null && { Ended: momentOf(endedAt) }),
             ...Object.fromEntries(Object.entries(one.parameters).map(([name, value]) => [name, String(value)])),
             ...(one.failureCode !== null && { Code: <code>{one.failureCode}</code> }),
-            'Order id': <Id of={id} name="order id" />,
+            'Order id': <names.Id of={id} name="order id" />,
             ...idsOf(one),
             ...(taskId !== null && { Run: <Link href={`/operator/runs/${taskId}`}>The run that ordered it</Link> }),
           }}
@@ -122,7 +112,7 @@ function Head({ of: { createdAt, userId, ...one }, name, children }: HeadProps) 
       <div>
         <h1>{name}</h1>
         <p className="quiet">
-          <PersonLink id={userId} />, {momentOf(createdAt)}
+          <names.PersonLink id={userId} />, {momentOf(createdAt)}
           {children}
         </p>
       </div>
@@ -134,9 +124,9 @@ function Head({ of: { createdAt, userId, ...one }, name, children }: HeadProps) 
 export function RunPage({ taskId }: { readonly taskId: string }) {
   const query = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
   return (
-    <Entry of={query} kind="run" list={['/operator/runs', 'All runs']}>
+    <names.Entry of={query} kind="run" list={['/operator/runs', 'All runs']}>
       {(run) => <Details run={run} />}
-    </Entry>
+    </names.Entry>
   );
 }
 
@@ -144,16 +134,16 @@ const unknown = <span className="quiet">not known</span>;
 const numberOf = (value: number | null) => (value === null ? unknown : countOf(value));
 
 const idsOf = ({ requestId, traceId, traceUrl = null }: Ids) => ({
-  'Request id': requestId === null ? unknown : <Id of={requestId} name="request id" />,
-  'Trace id': traceId === null ? unknown : <Id of={traceId} name="trace id" url={traceUrl} />,
+  'Request id': requestId === null ? unknown : <names.Id of={requestId} name="request id" />,
+  'Trace id': traceId === null ? unknown : <names.Id of={traceId} name="trace id" url={traceUrl} />,
 });
 type Ids = Pick<ShownRun, 'requestId' | 'traceId'> & Partial<Pick<ShownRun, 'traceUrl'>>;
 
 function Details({ run }: { readonly run: ShownRun }) {
   const { model, request, threadId, endedAt, tools } = run;
-  const title = useThreadTitle(threadId);
-  const nameOf = useModelNames();
-  const costOf = useCosts();
+  const title = names.useThreadTitle(threadId);
+  const nameOf = names.useModelNames();
+  const costOf = names.useCosts();
   const agent = useConsole().data?.addresses.agent;
   const { data } = useRead<GenerationRecordPage>(
     ['generations of', run.taskId],
@@ -163,8 +153,8 @@ function Details({ run }: { readonly run: ShownRun }) {
   const made = data?.generations ?? [];
   return (
     <div className="stack">
-      <Head of={run} name={request ?? (title === untitled ? unread : title)}>
-        {title !== untitled && (
+      <Head of={run} name={request ?? (title === names.untitled ? unread : title)}>
+        {title !== names.untitled && (
           <>
             , in{' '}
             <Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>
@@ -196,7 +186,7 @@ function Details({ run }: { readonly run: ShownRun }) {
             ...(run.answeredBy !== null && { 'Answered by': nameOf(run.answeredBy) }),
             ...(run.errorCode !== null && { Code: <code>{run.errorCode}</code> }),
             ...(run.restarts > 0 && { Continued: countOf(run.restarts) }),
-            'Run id': <Id of={run.taskId} name="run id" />,
+            'Run id': <names.Id of={run.taskId} name="run id" />,
             ...idsOf(run),
             ...(agent !== undefined &&
               request !== null && { 'Run again': <Again curl={curlOf(agent, model, request)} /> }),
@@ -225,15 +215,15 @@ function curlOf(agent: string, model: string, text: string): string {
 
 export function durationOf({ endedAt, tookMs, status }: GenerationRecord): ReactNode {
   if (endedAt === null) return 'not over';
-  if (status === 'refused') return <Unknown why="refused before it started" />;
-  return tookMs ? timeOf(tookMs) : <Unknown why="not measured" />;
+  if (status === 'refused') return <names.Unknown why="refused before it started" />;
+  return tookMs ? timeOf(tookMs) : <names.Unknown why="not measured" />;
 }
 
 /** The images of the run, or one of its videos. */
 function Made({ one }: { readonly one: GenerationRecord }) {
   const { id, kind, count, delivered, prompt, assetIds } = one;
   const cost = useGenerationCost(one);
-  const nameOf = useModelNames();
+  const nameOf = names.useModelNames();
   return (
     <section className="card stack" aria-label={kind === 'video' ? 'Video' : 'Images'}>
       <h2>
@@ -402,8 +392,8 @@ export function ToolFailures({ of: { timeline } }: { readonly of: ShownRun }) {
 
 /** Images without a run have no stored cost. It follows from the price. */
 export function useGenerationCost({ model, costUsd, delivered, kind }: GenerationRecord): ReactNode {
-  const price = useModels().data?.media.find((one) => one.id === model && one.kind === kind)?.costUsd ?? null;
-  return useCosts()(costUsd ?? (price === null ? null : price * delivered), model);
+  const price = names.useModels().data?.media.find((one) => one.id === model && one.kind === kind)?.costUsd ?? null;
+  return names.useCosts()(costUsd ?? (price === null ? null : price * delivered), model);
 }
 
 export const kindOf = ({ kind, count }: GenerationRecord) =>

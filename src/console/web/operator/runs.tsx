@@ -12,29 +12,15 @@ import { ChoiceFilter, Filters, Listing, Period, SearchField, useFilters, usePag
 import { Empty, PageHead, Status } from '../parts/states.tsx';
 import { PersonLink, SettingLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
 import { Pictures } from './places.tsx';
-import {
-  creditsOf,
-  durationOf,
-  EqualFailures,
-  Failed,
-  failureOf,
-  GenerationPage,
-  kindOf,
-  RunPage,
-  stepsOf,
-  ToolFailures,
-  toneOf,
-  unread,
-  useGenerationCost,
-} from './run.tsx';
+import * as parts from './run.tsx';
 import { tookOf } from './units.ts';
 
 export function Runs() {
   const { taskId } = useParams<{ taskId?: string }>();
   const [search] = useSearchParams();
   const id = search.get('id');
-  if (taskId !== undefined) return <RunPage key={taskId} taskId={taskId} />;
-  return id === null ? <Records /> : <GenerationPage key={id} id={id} />;
+  if (taskId !== undefined) return <parts.RunPage key={taskId} taskId={taskId} />;
+  return id === null ? <Records /> : <parts.GenerationPage key={id} id={id} />;
 }
 
 const kinds = [
@@ -146,7 +132,7 @@ function RunList({ query }: { readonly query: Query }) {
           Runs that ended longer ago than <SettingLink name="AGENT_TASK_TTL_SECS" /> are removed.
         </Nothing>
       }
-      above={(runs) => <EqualFailures of={runs} kind="runs" />}
+      above={(runs) => <parts.EqualFailures of={runs} kind="runs" />}
     >
       {(run) => <RunRow run={run} />}
     </Listing>
@@ -162,7 +148,7 @@ function RunRow({ run }: { readonly run: ShownRun }) {
     <Row
       of={run}
       to={`/operator/runs/${taskId}`}
-      name={request ?? (title === untitled ? unread : title)}
+      name={request ?? (title === untitled ? parts.unread : title)}
       model={nameOf(model)}
       took={run.endedAt === null ? '' : tookOf(run.createdAt, run.endedAt)}
       cost={costOf(run.costUsd, model)}
@@ -175,8 +161,8 @@ function RunRow({ run }: { readonly run: ShownRun }) {
         ),
       ]}
     >
-      <Failed error={error} answer={answer} />
-      <ToolFailures of={run} />
+      <parts.Failed error={error} answer={answer} />
+      <parts.ToolFailures of={run} />
     </Row>
   );
 }
@@ -201,7 +187,7 @@ function Row({ of: { userId, createdAt, ...one }, to, name, model, took, cost, f
         <span className="record-model" title={one.model}>
           {model}
         </span>
-        <Status tone={toneOf(one)}>{one.status}</Status>
+        <Status tone={parts.toneOf(one)}>{one.status}</Status>
         <span className="desk-figure">{took}</span>
         <span className="desk-figure">{cost}</span>
         <span className="quiet desk-figure">
@@ -230,7 +216,7 @@ function GenerationList({ query }: { readonly query: Query }) {
       itemsOf={({ generations }) => generations}
       keyOf={({ id }) => id}
       empty={<Nothing />}
-      above={(all) => <EqualFailures of={all.filter(isFailed).map(failureOf)} kind="generations" />}
+      above={(all) => <parts.EqualFailures of={all.filter(isFailed).map(parts.failureOf)} kind="generations" />}
     >
       {(one) => <GenerationRow one={one} />}
     </Listing>
@@ -242,7 +228,7 @@ const isFailed = ({ status }: GenerationRecord) => status === 'failed';
 function GenerationRow({ one }: { readonly one: GenerationRecord }) {
   const { id, taskId, prompt, assetIds, model, status, count, delivered, credits } = one;
   const nameOf = useModelNames();
-  const cost = useGenerationCost(one);
+  const cost = parts.useGenerationCost(one);
   return (
     <div className="record">
       {assetIds.length > 0 ? (
@@ -254,15 +240,15 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
         <Row
           of={one}
           to={`/operator/runs?kind=generations&id=${id}`}
-          name={prompt ?? unread}
+          name={prompt ?? parts.unread}
           model={nameOf(model)}
-          took={one.endedAt !== null && durationOf(one)}
+          took={one.endedAt !== null && parts.durationOf(one)}
           cost={cost}
           facts={[
-            kindOf(one),
+            parts.kindOf(one),
             one.ratio !== null && one.ratio,
             delivered !== count && `${delivered} of ${count} delivered`,
-            credits !== null && creditsOf(credits),
+            credits !== null && parts.creditsOf(credits),
             taskId !== null && (
               <Link key="run" href={`/operator/runs/${taskId}`}>
                 The run
@@ -270,7 +256,7 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
             ),
           ]}
         >
-          <Failed {...failureOf(one)} />
+          <parts.Failed {...parts.failureOf(one)} />
         </Row>
       </div>
     </div>
@@ -282,10 +268,10 @@ function factsOf(run: ShownRun): readonly ReactNode[] {
   const shown = (tokens: number | null) => (tokens === null ? '–' : countOf(tokens));
   const tokens = `${shown(inputTokens)} in + ${shown(outputTokens)} out tokens`;
   return [
-    steps !== null && stepsOf(run),
+    steps !== null && parts.stepsOf(run),
     tools.length > 0 && [...new Set(tools)].join(', '),
     (inputTokens ?? outputTokens) !== null && tokens,
-    credits !== null && creditsOf(credits),
+    credits !== null && parts.creditsOf(credits),
     restarts > 0 && (restarts === 1 ? 'continued once' : `continued ${restarts} times`),
   ];
 }

@@ -4,22 +4,7 @@ import { Link } from 'wouter';
 import { navigate, useHistoryState } from 'wouter/use-browser-location';
 import type { Asset } from '../../../client/media/api.ts';
 import { CreateForm } from '../create/createform.tsx';
-import {
-  createAgain,
-  emptyOrder,
-  type Generation,
-  type GenerationItem,
-  isSending,
-  plainFailure,
-  preparedOrder,
-  ratioOf,
-  removeOrders,
-  startCreating,
-  useCancel,
-  useGenerations,
-  useModelName,
-  useRemoved,
-} from '../create/order.ts';
+import * as orders from '../create/order.ts';
 import { fromAmong, fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { promptOf } from '../library/assets.ts';
@@ -38,11 +23,11 @@ import { useUser } from '../user.tsx';
 /** Images and videos without a conversation. */
 export function Create() {
   const user = useUser();
-  const given = preparedOrder(useHistoryState());
+  const given = orders.preparedOrder(useHistoryState());
   const at = given?.at ?? 0;
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGenerations();
-  const removed = useRemoved();
-  const isShown = ({ id, origin }: Generation) => origin !== 'run' && !removed.includes(id);
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = orders.useGenerations();
+  const removed = orders.useRemoved();
+  const isShown = ({ id, origin }: orders.Generation) => origin !== 'run' && !removed.includes(id);
   const generations = data?.pages.flatMap((page) => page.generations).filter(isShown);
   const running = generations?.filter(({ status }) => status === 'running') ?? [];
   const ended = generations?.filter(({ status }) => status !== 'running') ?? [];
@@ -56,7 +41,7 @@ export function Create() {
       <PageHead title="Create" />
       <CreateForm
         key={at}
-        order={given?.order ?? emptyOrder}
+        order={given?.order ?? orders.emptyOrder}
         draftKey={`atelier.order.${user.id}.${at}`}
         agreedCredits={given?.agreedCredits}
       />
@@ -74,7 +59,11 @@ export function Create() {
         ) : generations.length === 0 ? (
           <Empty title="Nothing created here yet">
             <p>Describe what you want to see, or begin with an example. Images appear here, and in your library.</p>
-            <Button Icon={Sparkles} text={`Use “${example}”`} onClick={() => startCreating({ prompt: example })} />
+            <Button
+              Icon={Sparkles}
+              text={`Use “${example}”`}
+              onClick={() => orders.startCreating({ prompt: example })}
+            />
           </Empty>
         ) : (
           ended.map((generation) => <GenerationView key={generation.id} generation={generation} among={among} />)
@@ -90,7 +79,9 @@ export function Create() {
 }
 
 /** The ids of those that are neither deleted nor in the trash. */
-function usePresent(assets: readonly (readonly [kind: Generation['kind'], assetId: string])[]): readonly string[] {
+function usePresent(
+  assets: readonly (readonly [kind: orders.Generation['kind'], assetId: string])[],
+): readonly string[] {
   const user = useUser();
   const signed = useQueries({ queries: assets.map(([kind, assetId]) => signedQuery(user, kind, assetId)) });
   return assets.flatMap(([, assetId], place) => {
@@ -102,7 +93,7 @@ function usePresent(assets: readonly (readonly [kind: Generation['kind'], assetI
 const example = 'A lighthouse at dusk, warm light, film grain';
 
 interface ViewProps {
-  readonly generation: Generation;
+  readonly generation: orders.Generation;
   /** What the lightbox steps through. */
   readonly among: readonly string[];
 }
@@ -112,17 +103,17 @@ function GenerationView({ generation, among }: ViewProps) {
   const { id, kind, model, status, items, createdAt, credits, references, duration } = generation;
   const prompt = promptOf(generation);
   const user = useUser();
-  const canceling = useMutation({ mutationFn: useCancel(), onError: notifyFailure });
-  const name = useModelName(kind, model);
+  const canceling = useMutation({ mutationFn: orders.useCancel(), onError: notifyFailure });
+  const name = orders.useModelName(kind, model);
   const made = items.flatMap(({ assetId }) => assetId ?? []);
   const isRunning = status === 'running';
   const shown = isRunning ? items : items.filter(({ assetId }) => assetId !== null);
   const isLine = shown.length === 0;
   const failure = status === 'canceled' ? null : items.find((item) => item.failure !== null)?.failure;
   const given = { kind, prompt, model, count: items.length, references, duration };
-  const again = () => createAgain(user, made[0] ?? null, given).catch(notifyFailure);
+  const again = () => orders.createAgain(user, made[0] ?? null, given).catch(notifyFailure);
   const price = credits === 0 && !isRunning ? 'No credits were taken' : creditsOf(credits);
-  const progress = isSending(generation) ? 'Sending …' : isRunning && `${made.length} of ${items.length} ready`;
+  const progress = orders.isSending(generation) ? 'Sending …' : isRunning && `${made.length} of ${items.length} ready`;
   const facts = [
     name,
     duration && `${duration} s`,
@@ -139,7 +130,7 @@ function GenerationView({ generation, among }: ViewProps) {
         {failure && (
           <p className="small problem">
             {isLine ? 'Not made' : `${items.length - made.length} of ${items.length} not made`}:{' '}
-            {plainFailure(failure.message)}
+            {orders.plainFailure(failure.message)}
           </p>
         )}
         <div className="does">
@@ -148,7 +139,7 @@ function GenerationView({ generation, among }: ViewProps) {
             <Button
               Icon={X}
               text={canceling.isPending ? 'Canceling …' : 'Cancel'}
-              disabled={canceling.isPending || isSending(generation)}
+              disabled={canceling.isPending || orders.isSending(generation)}
               onClick={() => canceling.mutate(id)}
             />
           )}
@@ -159,7 +150,7 @@ function GenerationView({ generation, among }: ViewProps) {
               onClick={again}
             />
           )}
-          {isLine && <IconButton Icon={X} label="Remove" onClick={() => removeOrders([id])} />}
+          {isLine && <IconButton Icon={X} label="Remove" onClick={() => orders.removeOrders([id])} />}
           {kind === 'image' && made.length > 1 && (
             <Button Icon={Columns2} text="Compare" onClick={() => openDialog({ kind: 'compare', assetIds: made })} />
           )}
@@ -168,7 +159,7 @@ function GenerationView({ generation, among }: ViewProps) {
       {!isLine && (
         <ul
           className={`results of${Math.min(shown.length, 4)} ${kind}`}
-          ref={(list) => list?.style.setProperty('--ratio', String(ratioOf(generation)))}
+          ref={(list) => list?.style.setProperty('--ratio', String(orders.ratioOf(generation)))}
         >
           {shown.map((item) => (
             <li key={item.index}>
@@ -199,7 +190,7 @@ function Origin({ assetId }: { readonly assetId: string }) {
 
 interface ResultProps extends ViewProps {
   readonly prompt: string;
-  readonly item: GenerationItem;
+  readonly item: orders.GenerationItem;
 }
 
 function Result({ generation: { kind, createdAt }, prompt, item: { assetId, index }, among }: ResultProps) {

@@ -7,17 +7,7 @@ import { useLocation } from 'wouter';
 import type { Thread } from '#client/agent/api.ts';
 import type { Addition, EntityExport, Memory } from '#client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
-import {
-  groups,
-  type Known,
-  useForgetFacts,
-  useMemories,
-  usePause,
-  usePausing,
-  useProfile,
-  useReread,
-  useSearch,
-} from '../knowledge/facts.ts';
+import * as facts from '../knowledge/facts.ts';
 import { TypedConfirm } from '../parts/confirm.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
@@ -61,8 +51,8 @@ export function Knowledge() {
 }
 
 function Pause() {
-  const { data: since, isSuccess } = usePause();
-  const pausing = usePausing();
+  const { data: since, isSuccess } = facts.usePause();
+  const pausing = facts.usePausing();
   const change = useMutation({ mutationFn: pausing, onError: notifyFailure });
   if (!isSuccess) return null;
   const isPaused = change.isPending ? change.variables : since !== null;
@@ -92,8 +82,8 @@ function Pause() {
 /** A fact that no conversation has to contain first. A paused memory takes none. */
 function AddFact() {
   const user = useUser();
-  const reread = useReread();
-  const { data: since } = usePause();
+  const reread = facts.useReread();
+  const { data: since } = facts.usePause();
   const [isOpen, setOpen] = useState(false);
   const [type, setType] = useState<string>('preference');
   const add = async (content: string) => {
@@ -109,7 +99,7 @@ function AddFact() {
       <FactForm label="Fact" content="" save={add} onClose={() => setOpen(false)}>
         <Choice
           label="Kind"
-          choices={groups.map((group) => [group.type, group.title])}
+          choices={facts.groups.map((group) => [group.type, group.title])}
           value={type}
           onChange={setType}
         />
@@ -122,14 +112,14 @@ const factNames: Readonly<Record<string, string>> = texts.factNames;
 
 /** The values come from facts, which a search for a value finds. */
 function Profile({ onSource }: { readonly onSource: (value: string) => void }) {
-  const { data: profile } = useProfile();
-  const facts = Object.entries(profile?.facts ?? {}).filter(([name]) => factNames[name] !== undefined);
-  if (facts.length === 0 && !profile?.summary) return null;
+  const { data: profile } = facts.useProfile();
+  const shown = Object.entries(profile?.facts ?? {}).filter(([name]) => factNames[name] !== undefined);
+  if (shown.length === 0 && !profile?.summary) return null;
   return (
     <section className="card profile" aria-label="Profile">
       {profile?.summary && <p>{profile.summary}</p>}
       <dl>
-        {facts.map(([name, value]) => (
+        {shown.map(([name, value]) => (
           <div key={name}>
             <dt>{factNames[name]}</dt>
             <dd>
@@ -146,7 +136,7 @@ function Profile({ onSource }: { readonly onSource: (value: string) => void }) {
 }
 
 function Everything() {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useMemories();
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = facts.useMemories();
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading your memories" />;
   const memories = data.pages.flatMap((page) => page.memories);
   if (memories.length === 0 && !hasNextPage)
@@ -160,7 +150,7 @@ function Everything() {
     );
   return (
     <>
-      {groups.map(({ type, title, about }) => {
+      {facts.groups.map(({ type, title, about }) => {
         const ofType = memories.filter((memory) => memory.type === type);
         return (
           ofType.length > 0 && (
@@ -182,7 +172,7 @@ function Everything() {
 }
 
 function Found({ query }: { readonly query: string }) {
-  const { data: memories, error, refetch } = useSearch(query);
+  const { data: memories, error, refetch } = facts.useSearch(query);
   if (memories === undefined) return <Pending error={error} retry={refetch} what="Searching" />;
   return memories.length === 0 ? <Empty title="Nothing matches." /> : <Facts memories={memories} />;
 }
@@ -215,8 +205,8 @@ function Export() {
 
 function EraseEverything() {
   const user = useUser();
-  const { data: since } = usePause();
-  const pausing = usePausing();
+  const { data: since } = facts.usePause();
+  const pausing = facts.usePausing();
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const erase = useMutation({
@@ -240,7 +230,7 @@ function EraseEverything() {
 }
 
 /** What is shown of a memory. */
-type ShownMemory = Known & Pick<Memory, 'said_at'> & Partial<Pick<Memory, 'added_by' | 'thread_id'>>;
+type ShownMemory = facts.Known & Pick<Memory, 'said_at'> & Partial<Pick<Memory, 'added_by' | 'thread_id'>>;
 
 /** Where and when the fact was stated. */
 function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: { readonly memory: ShownMemory }) {
@@ -275,8 +265,8 @@ function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: 
 
 function Fact({ memory }: { readonly memory: ShownMemory }) {
   const user = useUser();
-  const reread = useReread();
-  const forget = useForgetFacts();
+  const reread = facts.useReread();
+  const forget = facts.useForgetFacts();
   const [isEditing, setEditing] = useState(false);
   const correct = async (content: string) => {
     await user.send('memory', `/memory/${memory.id}`, { method: 'PUT', json: { content } });
