@@ -375,7 +375,7 @@ export function playCreating(scene: Scene): void {
     await page.goto(`${rig.url}/create`);
     const ofVariation = page.getByRole('link', { name: 'Open image 1: a red lighthouse' }).first();
     await ofVariation.click();
-    const shown = page.locator('dialog.lightshown');
+    const shown = page.locator('dialog.lightbox');
     await shown.getByRole('heading', { name: 'Prompt' }).waitFor();
     expect(await shown.locator('.prompt').innerText()).toBe('a red lighthouse');
     await page.getByRole('dialog', { name: 'Image: a red lighthouse', exact: true }).waitFor();
