@@ -207,7 +207,8 @@ function placeUrls(building, sources, urlOf) {
 function copyFiles(root, folder) {
   const sources = join(root, 'src');
   for (const path of sourcesIn(sources)) {
-    if (path.endsWith('.ts')) continue;
+    // Modules are in the bundle.
+    if (/\.m?ts$|\.mjs$/.test(path)) continue;
     const target = join(folder, relative(sources, path));
     fs.mkdirSync(dirname(target), { recursive: true });
     fs.copyFileSync(path, target);

@@ -241,7 +241,7 @@ describe('credits', () => {
     expect(await rig.credits(poor)).toBe(1);
     const failing = await poor.ended(await poor.ask(failed, '/fail'));
     // A page that is opened later shows why, and no longer after the next run.
-    const current = async () => (await poor.call('GET', `/thread/${failed}/current-task`)).body;
+    const current = async () => (await poor.call('GET', `/thread/${failed}/current-task?failed=true`)).body;
     expect(await current()).toEqual({ task: null, failed: failing });
     expect([failing.status, typeof failing.error]).toEqual(['failed', 'string']);
     expect(await rig.credits(poor)).toBe(1);

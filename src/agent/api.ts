@@ -208,11 +208,7 @@ export const currentTask = z.object({
     .array(queuedTask)
     .optional()
     .describe('The runs that wait, in their order, with their messages. Absent if there are none.'),
-  failed: taskInfo
-    .optional()
-    .describe(
-      'The run that ended last, if it failed and no run is in progress. If it showed nothing, no message has its error.',
-    ),
+  failed: taskInfo.optional().describe('On request: the newest run that ended, if it failed and none is in progress.'),
   temporary: isTemporary,
 });
 export type CurrentTask = z.output<typeof currentTask>;
@@ -331,6 +327,7 @@ const assets = z.enum(['true', 'false']).optional().describe('`true`: also delet
 export const threadOwner = z.object({
   userId: z.string().optional().describe('With X-Internal-Key: must own the thread.'),
 });
+export const currentTaskQuery = threadOwner.extend({ failed: assets.describe('`true`: also return `failed`.') });
 export const threadDeletion = threadOwner.extend({ assets });
 export const threadsDeletion = z.object({ userId: userIdOfServers, assets });
 export const threadChange = z.object({

@@ -102,11 +102,11 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
       'Returns the run in progress of a thread, or `null`, and the runs that wait for it. Use it to resume a stream when a page loads.',
     problems: ['forbidden'],
     params: api.threadParams,
-    querystring: api.threadOwner,
+    querystring: api.currentTaskQuery,
     response: { 200: api.currentTask },
     handler: async ({ caller, params, query }) => {
       const userId = namedUserOf(caller, query.userId, 'querystring.userId');
-      return readCurrentTask(deps, userId, params.threadId);
+      return readCurrentTask(deps, userId, params.threadId, query.failed === 'true');
     },
   });
 

@@ -514,6 +514,7 @@ export async function readCurrentTask(
   deps: AgentContext,
   userId: string | undefined,
   threadId: string,
+  hasFailed: boolean,
 ): Promise<CurrentTask> {
   const thread = await findVisible(deps, userId, threadId);
   if (thread === undefined) return { task: null };
@@ -522,7 +523,7 @@ export async function readCurrentTask(
   const queued = waiting.flatMap(({ question, ...one }) =>
     question === null ? [] : [{ ...describeRun(one), message: { ...question, role: 'user' as const } }],
   );
-  const last = run === undefined ? await store.findLastOf(deps.db, threadId, deps.taskTtlS) : undefined;
+  const last = hasFailed && run === undefined ? await store.findLastOf(deps.db, threadId, deps.taskTtlS) : undefined;
   return {
     task: run === undefined ? null : describeRun(run),
     ...(last?.status === 'failed' && { failed: describeRun(last) }),

@@ -60,8 +60,10 @@ export interface TaskInfo {
   readonly errorCode?: string;
 }
 
-export interface ThreadOwner {
+export interface CurrentTaskQuery {
   /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
+  /** `true`: also return `failed`. */
+  readonly failed?: boolean | 'true' | 'false';
 }
 
 export interface CurrentTask {
@@ -85,7 +87,7 @@ export interface CurrentTask {
       readonly metadata: Readonly<Record<string, unknown>>;
     };
   }[];
-  /** The run that ended last, if it failed and no run is in progress. If it showed nothing, no message has its error. */
+  /** On request: the newest run that ended, if it failed and none is in progress. */
   readonly failed?: TaskInfo;
   /** The thread is deleted 24 hours after its last message. Absent for other threads. */
   readonly temporary?: true;
@@ -347,6 +349,10 @@ export interface ThreadsDeletion {
   /** Required with X-Internal-Key. */ readonly userId?: string;
   /** `true`: also delete the assets of the thread. */
   readonly assets?: boolean | 'true' | 'false';
+}
+
+export interface ThreadOwner {
+  /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
 }
 
 export interface Thread {

@@ -11,6 +11,7 @@ import type {
   CreditsOwner,
   CreditsState,
   CurrentTask,
+  CurrentTaskQuery,
   ErasedThreads,
   FailureCounts,
   FailureRange,
@@ -78,7 +79,7 @@ export function agentCalls(access: Access) {
       followRun(access, taskId, options?.signal),
 
     /** Read the run in progress of a thread (`GET /thread/:threadId/current-task`). */
-    readCurrentTask: (threadId: string, query?: ThreadOwner, options?: CallOptions): Promise<CurrentTask> =>
+    readCurrentTask: (threadId: string, query?: CurrentTaskQuery, options?: CallOptions): Promise<CurrentTask> =>
       callJson(
         access,
         { method: 'GET', path: `/thread/${encodeURIComponent(threadId)}/current-task`, query, repeatable: true },

@@ -29,7 +29,7 @@ export interface ThreadState {
 /** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
 export async function readThread(user: User, threadId: string): Promise<ThreadState> {
   const id = encodeURIComponent(threadId);
-  const readTask = () => user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
+  const readTask = () => user.json<CurrentTask>('agent', `/thread/${id}/current-task?failed=true`);
   const before = await readTask();
   const { messages } = await user.json<{ readonly messages: UIMessage[] }>('agent', `/messages/${id}`);
   const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
