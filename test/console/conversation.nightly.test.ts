@@ -128,7 +128,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { task: null } });
     };
-    await other.route('**/current-task', isBefore, { times: 1 });
+    await other.route('**/current-task?*', isBefore, { times: 1 });
     await other.route('**/messages/*', async (route) => {
       const response = await route.fetch();
       const { messages } = await response.json();

@@ -311,7 +311,7 @@ describe.skipIf(withoutChromium)('Explore', () => {
     expect(uploads).toEqual([]);
     await page.getByRole('button', { name: 'Create 4 images' }).click();
     await references.getByRole('img', { name: 'Reference' }).waitFor();
-    await expect.poll(() => page.locator('.generation .asset-image.there').count()).toBe(4);
+    await expect.poll(() => page.locator('.generation .result .asset-image.there').count()).toBe(4);
     expect(uploads.length).toBeGreaterThan(0);
     await page.goto(`${rig.url}/library`);
     await expect.poll(() => page.locator('.tile').count()).toBe(5);

@@ -235,7 +235,7 @@ async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
         at,
         actor,
         sentenceOf(row).replace('{}', 'a user'),
-        user ?? (target.startsWith('sha256 ') ? 'A user, recorded as a hash' : subject),
+        (incident ? null : user) ?? (target.startsWith('sha256 ') ? 'A user, recorded as a hash' : subject),
         change ? differenceOf(change) : decided?.state,
         change?.reason ?? decided?.reason ?? reason,
         outcomeOf(outcome),
