@@ -1,3 +1,4 @@
+import '../operator/desk.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
