@@ -366,7 +366,7 @@ export class RunExecutor {
     const executions = [...this.#executions];
     const { db, lease } = this.#deps;
     const renewed = await renewLeases(db, lease.holder, this.executing, lease.leaseMs).catch((error: unknown) => {
-      // Another process that reaches the database may have these runs. A renewal that began before may have failed because this one stood still.
+      // Another process may have these runs, unless this renewal began early and failed because this process stood still.
       if (requestedAtMs - this.#renewedAtMs >= lease.leaseMs) this.#stopAll(() => new LeaseLost());
       throw error;
     });

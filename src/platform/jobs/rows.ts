@@ -163,9 +163,9 @@ function claimDue(holder: string, leaseMs: number) {
 }
 
 /**
- * Renews all claims of a process in one statement, also expired ones that no process took over, so a process that stood still loses
- * nothing. Returns the claims that are still valid, as `<jobId> <fence>`, with whether they were renewed. It skips rows that a transaction has locked, so it neither waits for one that ends a job nor deadlocks with one that ends
- * several.
+ * Renews all claims of a process in one statement, also expired ones that no process took over. Returns the claims that are still valid,
+ * as `<jobId> <fence>`, with whether they were renewed. It skips rows that a transaction has locked, so it neither waits for one that
+ * ends a job nor deadlocks with one that ends several.
  */
 export async function renewJobs(
   db: Db<JobTables>,
