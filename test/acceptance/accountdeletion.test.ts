@@ -75,7 +75,7 @@ describe.skipIf(skipWithoutEngines)('the deletion of an account', () => {
     expect(await findTraces(place, person, traces)).not.toEqual([]);
     await sql`update account_deletions set deletes_at = now()`.execute(database.queries());
 
-    const [first, ...others] = everyNth(moments, 7);
+    const [first, ...others] = everyNth(moments, 10);
     if (first !== undefined) await place.killAt(first, place.comeDue);
     for (const moment of others) await place.killAt(moment, place.start);
     await place.start();

@@ -57,7 +57,7 @@ async function begin([here, there]: readonly [Chatter, Chatter], moment: number,
 /** `isAlone`: no other process is there when theirs is killed. `hasLedger`: the test can read the database. */
 const inLane = [
   { name: 'on PostgreSQL and Redis, another process', isAlone: false, hasLedger: true, isQuick: true },
-  { name: 'alone on PostgreSQL, the next process', isAlone: true, hasLedger: true, isQuick: true },
+  { name: 'alone on PostgreSQL, the next process', isAlone: true, hasLedger: true, isQuick: false },
   { name: 'alone on the embedded engines, the next process', isAlone: true, hasLedger: false, isQuick: false },
 ].filter(({ isQuick }) => isQuick || isNightly);
 

@@ -48,7 +48,7 @@ async function takeOver(rig: ScriptedRig, taskId: string): Promise<void> {
 }
 
 describe('media of runs and threads that end while it is delivered', () => {
-  const tries = isNightly ? 20 : 6;
+  const tries = isNightly ? 20 : 3;
   let png: Buffer;
   let mp4: Buffer;
   beforeAll(async () => {

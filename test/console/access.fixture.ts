@@ -1,7 +1,7 @@
 /** Who comes in how, and out again. */
 import { judge } from './judging.fixture.ts';
 import { chooseOption, enterAsOperator, followPrintedLink, signIn } from './rig.fixture.ts';
-import type { Scene } from './stage.fixture.ts';
+import { atNight, type Scene } from './stage.fixture.ts';
 
 export function playAccess(scene: Scene): void {
   scene('the operator signs in by the link, and the token is removed from the URL', async (given) => {
@@ -37,22 +37,25 @@ export function playAccess(scene: Scene): void {
     expect(complaints.splice(0).filter((line) => !line.includes('401'))).toEqual([]);
   });
 
-  scene('has one host name: other names of the loopback redirect to it', async ({ page, rig, complaints, expect }) => {
-    const token = await rig.secret('CONSOLE_TOKEN');
-    await page.goto(`${rig.url.replace('localhost', '127.0.0.1')}/#token=${token}`);
-    await page.getByRole('heading', { name: 'Services' }).waitFor();
-    expect(page.url()).toBe(`${rig.url}/operator`);
-    // A hash without a token reads nothing again.
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    await page.evaluate("location.hash = '#services'");
-    await page.getByRole('link', { name: 'Audit', exact: true }).click();
-    await page.getByRole('heading', { name: 'Audit' }).waitFor();
-    expect(asked).not.toContain('/api/console');
-    expect(complaints.splice(0).filter((line) => !line.includes('//127.0.0.1'))).toEqual([]);
-  });
+  atNight(scene)(
+    'has one host name: other names of the loopback redirect to it',
+    async ({ page, rig, complaints, expect }) => {
+      const token = await rig.secret('CONSOLE_TOKEN');
+      await page.goto(`${rig.url.replace('localhost', '127.0.0.1')}/#token=${token}`);
+      await page.getByRole('heading', { name: 'Services' }).waitFor();
+      expect(page.url()).toBe(`${rig.url}/operator`);
+      // A hash without a token reads nothing again.
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await page.evaluate("location.hash = '#services'");
+      await page.getByRole('link', { name: 'Audit', exact: true }).click();
+      await page.getByRole('heading', { name: 'Audit' }).waitFor();
+      expect(asked).not.toContain('/api/console');
+      expect(complaints.splice(0).filter((line) => !line.includes('//127.0.0.1'))).toEqual([]);
+    },
+  );
 
-  scene('shows the sign-in after the session ended, on each page', async (given) => {
+  atNight(scene)('shows the sign-in after the session ended, on each page', async (given) => {
     const { page, context, rig, complaints, expect } = given;
     await enterAsOperator(given, rig);
     await context.clearCookies();

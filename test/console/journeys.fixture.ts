@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { enterAsUser } from './rig.fixture.ts';
-import type { Scene } from './stage.fixture.ts';
+import { atNight, type Scene } from './stage.fixture.ts';
 import { answers, isDone, say, stop } from './studio.fixture.ts';
 
 /** Sends a message, and waits for its complete answer. */
@@ -118,7 +118,7 @@ export function playJourneys(scene: Scene): void {
     await expect.poll(() => tiles.count()).toBe(3);
   });
 
-  scene('a user’s memory shows a fact of a conversation, and forgets it', async (given) => {
+  atNight(scene)('a user’s memory shows a fact of a conversation, and forgets it', async (given) => {
     const { page, rig } = given;
     await enterAsUser(given, rig, '/studio');
     await say(page, 'remember that I like cold blue light');

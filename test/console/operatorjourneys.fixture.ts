@@ -7,7 +7,7 @@ import { digestOf } from '../media/lists.fixture.ts';
 import { openDesk } from './desk.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { enterAsOperator } from './rig.fixture.ts';
-import type { Scene } from './stage.fixture.ts';
+import { atNight, type Scene } from './stage.fixture.ts';
 
 export const readerEmail = 'reader@example.com';
 /** In the place of the controls. */
@@ -48,7 +48,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     await page.getByRole('region', { name: 'Audit' }).getByText('Ended the sessions of this person').waitFor();
   });
 
-  scene('an operator reads an appeal, and clears the incident', async (given) => {
+  atNight(scene)('an operator reads an appeal, and clears the incident', async (given) => {
     const { page, rig, expect } = given;
     const desk = await openDesk(rig);
     const person = await desk.person();
@@ -76,7 +76,7 @@ export function playOperatorJourneys(scene: Scene, readLists: () => string): voi
     expect(await countOpen()).toBe(before - 1);
   });
 
-  scene('an operator cancels a scheduled email', async (given) => {
+  atNight(scene)('an operator cancels a scheduled email', async (given) => {
     const { page, rig, expect } = given;
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const from = 'Atelier <a@example.com>';

@@ -4,7 +4,7 @@ import type { Announcement, HomeCards } from '#client/content/api.ts';
 import { judge } from './judging.fixture.ts';
 import { type ConsoleRig, enterAsOperator } from './rig.fixture.ts';
 import { shoot } from './shooting.fixture.ts';
-import type { Scene } from './stage.fixture.ts';
+import { atNight, type Scene } from './stage.fixture.ts';
 
 async function post(rig: ConsoleRig, path: '/emails' | '/notify', json: unknown): Promise<number> {
   const answer = await fetch(`${rig.addresses.notify}${path}`, {
@@ -16,7 +16,7 @@ async function post(rig: ConsoleRig, path: '/emails' | '/notify', json: unknown)
 }
 
 export function playOutbox(scene: Scene): void {
-  scene('Mail: an empty outbox', async (given) => {
+  atNight(scene)('Mail: an empty outbox', async (given) => {
     const { page, rig } = given;
     await enterAsOperator(given, rig, '/operator/mail');
     await page.getByRole('tab', { name: 'Outbox' }).click();

@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, type ExpectStatic, it } from 'vitest';
 import { launchChromium } from '../chromium.fixture.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { type ConsoleRig, createVisitors, startConsole, type Visitor } from './rig.fixture.ts';
 import { startWire, type Wire } from './wire.fixture.ts';
 
@@ -17,6 +18,13 @@ export type Given = Visitor & Stage & { readonly expect: ExpectStatic };
 
 /** Declares a scene. At its end, the browser must have reported no error and sent no request to another host. */
 export type Scene = (name: string, play: (given: Given) => Promise<void>) => void;
+
+/** Declares the scene in the nightly lane only. */
+export const atNight =
+  (scene: Scene): Scene =>
+  (...args) => {
+    if (isNightly) scene(...args);
+  };
 
 const endsWhatHangsMs = 300_000;
 

@@ -39,16 +39,16 @@ export const outside =
 
 /** npm commands that take long, need an empty folder or change the installation, each with the file that runs the same. */
 export const runElsewhere: Readonly<Record<string, string>> = {
-  backup: 'test/operations/backup.test.ts',
+  backup: 'test/operations/backup.nightly.test.ts',
   build: 'test/acceptance/build.test.ts',
   'build:client': 'test/client/project.ts',
   check: '.ci/run',
-  demo: 'test/acceptance/combinations.test.ts',
+  demo: 'test/acceptance/combinations.nightly.test.ts',
   doctor: 'test/operations/doctor.test.ts',
   'import-legacy': 'test/acceptance/importlegacy.test.ts',
   licenses: 'test/release/release.test.ts',
-  move: 'test/operations/move.test.ts',
-  restore: 'test/operations/backup.test.ts',
+  move: 'test/operations/move.nightly.test.ts',
+  restore: 'test/operations/backup.nightly.test.ts',
   start: 'test/acceptance/start.test.ts',
   sweep: 'test/operations/s3restore.nightly.test.ts',
   test: '.ci/run',

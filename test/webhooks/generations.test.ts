@@ -99,7 +99,7 @@ const moments = [
   ['the order was accepted', '/videos', { prompt: 'a film that goes on', model: 'film' }, 'completed'],
 ] as const;
 
-it.each(everyNth(moments, 3))(
+it.each(everyNth(moments, 4))(
   'has one event if the process dies while %s',
   { timeout: 4 * limitMs },
   async (moment, path, body, status) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
 import { matroskaClip } from '../../../test/media/renditionsamples.fixture.ts';
 import { type MediaRig, onEveryPair, startMedia, testLimits, upload } from '../../../test/media/rig.fixture.ts';
@@ -96,7 +97,7 @@ onEveryPair('renditions', (pair) => {
       expect(body.assets.map(({ storageKey }) => storageKey)).not.toContain(renditionKeyOf(storageKey));
     });
 
-    it('are downloads under the requested name', async () => {
+    it.runIf(isNightly)('are downloads under the requested name', async () => {
       for (const bytes of [playable, unplayable]) {
         const { assetId } = await processed(bytes);
         const { playUrl } = await signed(assetId, { download: 'my clip.mp4' });
@@ -105,7 +106,7 @@ onEveryPair('renditions', (pair) => {
       }
     });
 
-    it('are missing where no job has probed the video', async () => {
+    it.runIf(isNightly)('are missing where no job has probed the video', async () => {
       const { registration, assetId } = await uploadVideo(playable);
       await rig.user.register(registration);
       expect((await signed(assetId)).playUrl).toBeUndefined();
@@ -114,7 +115,7 @@ onEveryPair('renditions', (pair) => {
       expect(playUrl).toBe(url);
     });
 
-    it('of a registered video appear with its task', async () => {
+    it.runIf(isNightly)('of a registered video appear with its task', async () => {
       const { registration, assetId } = await uploadVideo(unplayable);
       await rig.user.register(registration);
       expect((await signed(assetId)).playUrl).toBeUndefined();
@@ -122,7 +123,7 @@ onEveryPair('renditions', (pair) => {
       expect(await probed((await signed(assetId)).playUrl)).toMatchObject({ status: 200, codec: 'h264' });
     });
 
-    it('of a copy are separate', async () => {
+    it.runIf(isNightly)('of a copy are separate', async () => {
       const { assetId, storageKey } = await processed(unplayable);
       const to = { toScopeKind: 'feed', toScopeId: randomUUID() };
       const { body } = await rig.user.post<Asset>('/v1/copy', { fromAssetId: assetId, ...to });
@@ -144,11 +145,16 @@ onEveryPair('renditions', (pair) => {
       expect((await signed(assetId)).playUrl).toBeUndefined();
     });
 
-    it.each<[string, (asset: { assetId: string; scopeId: string; taskId: string }) => [string, object?]]>([
-      ['the asset', ({ assetId }) => ['/v1/assets', { ids: [assetId] }]],
-      ['its scope', ({ scopeId }) => ['/v1/scope', { ownerId: rig.userId, scopeKind: 'thread', scopeId }]],
-      ['its task', ({ taskId }) => [`/v1/media-tasks/${taskId}`]],
-    ])('are deleted with %s', async (_what, deletion) => {
+    it.each(
+      everyNth<readonly [string, (asset: { assetId: string; scopeId: string; taskId: string }) => [string, object?]]>(
+        [
+          ['the asset', ({ assetId }) => ['/v1/assets', { ids: [assetId] }]],
+          ['its scope', ({ scopeId }) => ['/v1/scope', { ownerId: rig.userId, scopeKind: 'thread', scopeId }]],
+          ['its task', ({ taskId }) => [`/v1/media-tasks/${taskId}`]],
+        ],
+        3,
+      ),
+    )('are deleted with %s', async (_what, deletion) => {
       const { assetId, storageKey, registration, task } = await processed(unplayable, { scopeId: randomUUID() });
       const { playUrl } = await signed(assetId);
       const [path, body] = deletion({ assetId, scopeId: registration.scopeId, taskId: task.taskId });
@@ -160,25 +166,29 @@ onEveryPair('renditions', (pair) => {
       expect((await fetch(String(playUrl))).status).toBe(404);
     });
 
-    it('of long videos delay no other video, show their progress, and stop when their scope is deleted', {
-      timeout: 120_000,
-    }, async () => {
-      const [second, file] = [join(folder, 'second.mkv'), join(folder, 'slow.mkv')];
-      const source = 'testsrc2=size=640x360:rate=30:duration=1';
-      await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', source, '-c:v', 'mpeg4', '-q:v', '20', second]);
-      await run('ffmpeg', ['-v', 'error', '-stream_loop', '89', '-i', second, '-c', 'copy', file]);
-      const { registration, storageKey } = await uploadVideo(await readFile(file), { scopeId: randomUUID() });
-      const taskId = await begin(registration);
-      const progress = async () => Number((await taskOf(taskId)).metadata?.progress ?? -1);
-      await expect.poll(progress, patience).toBeGreaterThan(0);
-      expect((await processed(playable)).task.status).toBe('completed');
-      expect(await taskOf(taskId)).toMatchObject({ status: 'processing' });
-      expect(await progress()).toBeLessThan(100);
-      const scope = { ownerId: rig.userId, scopeKind: 'thread', scopeId: registration.scopeId };
-      expect((await rig.user.delete('/v1/scope', scope)).status).toBe(200);
-      expect(await taskOf(taskId)).toMatchObject({ status: 'failed', metadata: { error: 'cancelled' } });
-      await expect.poll(isIdle, patience).toBe(true);
-      expect(await isStored(renditionKeyOf(storageKey))).toBe(false);
-    });
+    it.runIf(isNightly)(
+      'of long videos delay no other video, show their progress, and stop when their scope is deleted',
+      {
+        timeout: 120_000,
+      },
+      async () => {
+        const [second, file] = [join(folder, 'second.mkv'), join(folder, 'slow.mkv')];
+        const source = 'testsrc2=size=640x360:rate=30:duration=1';
+        await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', source, '-c:v', 'mpeg4', '-q:v', '20', second]);
+        await run('ffmpeg', ['-v', 'error', '-stream_loop', '89', '-i', second, '-c', 'copy', file]);
+        const { registration, storageKey } = await uploadVideo(await readFile(file), { scopeId: randomUUID() });
+        const taskId = await begin(registration);
+        const progress = async () => Number((await taskOf(taskId)).metadata?.progress ?? -1);
+        await expect.poll(progress, patience).toBeGreaterThan(0);
+        expect((await processed(playable)).task.status).toBe('completed');
+        expect(await taskOf(taskId)).toMatchObject({ status: 'processing' });
+        expect(await progress()).toBeLessThan(100);
+        const scope = { ownerId: rig.userId, scopeKind: 'thread', scopeId: registration.scopeId };
+        expect((await rig.user.delete('/v1/scope', scope)).status).toBe(200);
+        expect(await taskOf(taskId)).toMatchObject({ status: 'failed', metadata: { error: 'cancelled' } });
+        await expect.poll(isIdle, patience).toBe(true);
+        expect(await isStored(renditionKeyOf(storageKey))).toBe(false);
+      },
+    );
   });
 });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Brand, defaultBrand } from '#image/engine/brand.ts';
-import { everyNth } from '../../../test/lane.fixture.ts';
+import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
 import { render, samples } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { brandVideo } from './branding.ts';
@@ -79,7 +79,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     return Number(/mean_volume: (-?[\d.]+|-inf)/.exec(stderr)?.[1] ?? Number.NaN);
   };
 
-  describe.each(everyNth(samples, 5))('$name', (sample) => {
+  describe.each(everyNth(samples, 9))('$name', (sample) => {
     let file: string;
     beforeAll(async () => {
       file = await render(sample, folder);
@@ -138,7 +138,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
       return { into, seconds: (durationMs ?? 0) / 1000, hasSound };
     };
 
-    it('none, ends with the video and its sound', async () => {
+    it.runIf(isNightly)('none, ends with the video and its sound', async () => {
       const made = await brandedWith('none', await clipOf('loud.mp4', 'gray', sine));
       expect([made.seconds, made.hasSound]).toEqual([expect.closeTo(1, 0), true]);
       expect(await soundOf(made.into, 0.2, 0.8)).toBeGreaterThan(-40);
@@ -180,7 +180,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
   });
 
-  it.each([
+  it.runIf(isNightly).each([
     // A red of an SDR image, in the code values of each transfer function.
     ['PQ', 'smpte2084', [401, 466, 597]],
     ['HLG', 'arib-std-b67', [386, 460, 672]],
@@ -213,7 +213,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     },
   );
 
-  it('of interlaced frames has a poster and a watermark without combs', async () => {
+  it.runIf(isNightly)('of interlaced frames has a poster and a watermark without combs', async () => {
     const file = join(folder, 'interlaced.mpg');
     // A bar that moves by 16 pixels from field to field.
     const bar =

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { everyNth } from '../../../test/lane.fixture.ts';
+import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
 import { badVideos, longVideo } from '../../../test/media/badvideos.fixture.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
@@ -120,7 +120,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
 
     it('returns 422 each time for a file that is not a playable video', { timeout: 60_000 }, async () => {
       // The tests of video tasks cover all of them by day.
-      const some = everyNth(badVideos, 3);
+      const some = everyNth(badVideos, 6);
       const fates = some.map(async ([name, make]) => {
         const own = await mkdtemp(join(folder, 'bad-'));
         const { assetId, made } = await registered(await make(own));
@@ -134,7 +134,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       );
     });
 
-    it('is 422 for one of three hours', async () => {
+    it.runIf(isNightly)('is 422 for one of three hours', async () => {
       const { assetId, made } = await registered(await readFile(await render(longVideo, folder)));
       expect(await ask(assetId)).toMatchObject({ status: 422, body: { error: 'video_too_large' } });
       expect(await rig.originals.head(made)).toBeUndefined();
@@ -153,15 +153,19 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       }
     });
 
-    it('makes the file of a long video for calls from before and after the move', { timeout: 120_000 }, async () => {
-      const { assetId, made } = await registered(await rendered(62, '64x64', 1));
-      const first = ask(assetId);
-      await expect.poll(async () => (await depths(longWatermarkQueue)).length, patience).toBe(1);
-      expect([await ask(assetId), await first].map(({ status }) => status)).toEqual([200, 200]);
-      expect(await rig.originals.head(made)).toBeDefined();
-    });
+    it.runIf(isNightly)(
+      'makes the file of a long video for calls from before and after the move',
+      { timeout: 120_000 },
+      async () => {
+        const { assetId, made } = await registered(await rendered(62, '64x64', 1));
+        const first = ask(assetId);
+        await expect.poll(async () => (await depths(longWatermarkQueue)).length, patience).toBe(1);
+        expect([await ask(assetId), await first].map(({ status }) => status)).toEqual([200, 200]);
+        expect(await rig.originals.head(made)).toBeDefined();
+      },
+    );
 
-    it('of long videos delays no other video', { timeout: 120_000 }, async () => {
+    it.runIf(isNightly)('of long videos delays no other video', { timeout: 120_000 }, async () => {
       const long = await registered(await rendered(60, '1920x1080', 6));
       const short = await registered();
       const response = ask(long.assetId);

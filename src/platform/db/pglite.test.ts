@@ -265,8 +265,8 @@ describe('the template', () => {
     return rows.map(({ name }) => name);
   }
 
-  it('is created once, complete for concurrent callers', async () => {
-    const callers = Array.from({ length: isNightly ? 2 : 1 }, () => migratedTemplate(migrations, cache));
+  it.runIf(isNightly)('is created once, complete for concurrent callers', async () => {
+    const callers = [migratedTemplate(migrations, cache), migratedTemplate(migrations, cache)];
     for (const template of await Promise.all(callers)) expect(await tablesOf(template)).toEqual(['a', 'migrations']);
     // No draft is left.
     const [file = '', ...others] = await readdir(cache);
@@ -301,7 +301,7 @@ describe('the template', () => {
   });
 });
 
-it('reads and writes the arrays of the catalog’s types without a query for them', async () => {
+it.runIf(isNightly)('reads and writes the arrays of the catalog’s types without a query for them', async () => {
   const database = await open();
   try {
     const oids = Object.keys(elementTypes).map(Number);
