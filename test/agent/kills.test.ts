@@ -9,7 +9,7 @@ import { type Chatter, newThread } from './rig.fixture.ts';
 import type { SeenEvent } from './stream.fixture.ts';
 import { tap } from './tapping.fixture.ts';
 
-const struckMoments = everyNth(moments, 9);
+const struckMoments = everyNth(moments, 20);
 const credits = 200;
 /** Runs go on within 30 s (docs/specification/agent.md#runs-that-continue), and last a few seconds. */
 const endedWithinMs = 60_000;

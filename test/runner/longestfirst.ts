@@ -55,7 +55,7 @@ export const longest: readonly string[] = [
   'test/operations/fulldisk.nightly.test.ts',
   'test/operations/doctorparts.nightly.test.ts',
   'test/acceptance/accountexport.test.ts',
-  'test/agent/handover.test.ts',
+  'test/agent/handover.nightly.test.ts',
   'test/deploy/nginx.nightly.test.ts',
   'src/agent/documents/pdftext.test.ts',
   'test/agent/spending.test.ts',

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fadingScene, photo, pipe } from '../../../test/image/images.fixture.ts';
+import { everyNth } from '../../../test/lane.fixture.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
 import { createEngine } from './working.ts';
 
@@ -44,7 +45,7 @@ async function searchNaively(
 describe.each(['webp', 'jpeg'] as const)('a budget in bytes: %s', (format) => {
   const spec = { width: 300, format, quality: 85 };
 
-  it.each([1, 2000, 4000, 8000, 12_000, 20_000, 1_000_000])(
+  it.each(everyNth([1, 2000, 4000, 8000, 12_000, 20_000, 1_000_000], 3))(
     'of %i: equals the result of a naive search',
     async (maxBytes) => {
       const output = await render(jpeg, { ...spec, maxBytes });

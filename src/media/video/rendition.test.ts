@@ -24,7 +24,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a rendition', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(everyNth(renditionSamples, 4))('decides for and renders $name', { timeout: 60_000 }, async (sample) => {
+  it.each(everyNth(renditionSamples, 7))('decides for and renders $name', { timeout: 60_000 }, async (sample) => {
     const file = await render(sample, await mkdtemp(join(folder, 'sample-')));
     const facts = await probeVideo(ffmpeg, file);
     expect(facts).toMatchObject({ width: sample.width, height: sample.height, hasSound: sample.hasSound });
