@@ -10,6 +10,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLandscape, renderClip } from '#commands/demo/media.ts';
 import { newPlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
+import { everyNth } from '../lane.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { pages, withTag } from './blocks.fixture.ts';
 import { portOf, requestsOf } from './requests.fixture.ts';
@@ -99,7 +100,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
   });
 
   const others = [...new Set(withTag('sh').map(({ page }) => page))].filter((page) => page !== 'README.md');
-  it.each(others)('%s', async (page) => {
+  it.each(everyNth(others, 3))('%s', async (page) => {
     expect((await runPage(page)).trim()).not.toBe('');
   });
 

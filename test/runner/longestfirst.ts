@@ -62,7 +62,7 @@ export const longest: readonly string[] = [
   'test/deploy/upgrade.test.ts',
   'src/platform/db/migrations.test.ts',
   'src/media/reconciling/settling.http.test.ts',
-  'test/generation/money.test.ts',
+  'test/generation/money.nightly.test.ts',
   'test/seams/rights.test.ts',
   'test/agent/userevents.test.ts',
   'test/deploy/image.nightly.test.ts',
