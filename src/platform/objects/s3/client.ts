@@ -25,7 +25,7 @@ import {
   type SigningOptions,
   unsignedPayload,
 } from './sigv4.ts';
-import { readXml, textOf } from './xml.ts';
+import { readXml, textOf, type XmlElement } from './xml.ts';
 
 export interface S3ClientOptions extends SigningOptions {
   /** An http(s) address without a trailing slash. */
@@ -82,6 +82,10 @@ export async function drop({ body }: S3Answer): Promise<void> {
   await body.dump();
 }
 
+export async function readDocument({ body }: S3Answer): Promise<XmlElement> {
+  return readXml(await body.text());
+}
+
 export interface S3Client {
   /**
    * Throws S3Fault for an error response, `engine_unavailable` without a response, and the body's or signal's
@@ -104,6 +108,12 @@ export class S3Fault extends Error {
     this.status = status;
     this.code = code;
   }
+}
+
+/** For `catch`: resolves to `undefined` if what is asked for does not exist. */
+export function absentOn404(error: unknown): undefined {
+  if (error instanceof S3Fault && error.status === 404) return undefined;
+  throw error;
 }
 
 /** The body or the signal of the caller ended the call, so the server is not at fault. */

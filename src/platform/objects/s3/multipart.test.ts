@@ -7,7 +7,8 @@ import { openTestBucket, skipWithoutS3, testServer } from '../../../../test/plat
 import { systemClock } from '../../clock.ts';
 import { mapConcurrently } from '../../concurrency.ts';
 import { createS3Client, type S3Client } from './client.ts';
-import { initiateMultipart, listMultiparts, listParts, type Multipart, type S3Place, uploadPart } from './multipart.ts';
+import type { S3Place } from './listing.ts';
+import { initiateMultipart, listMultiparts, listParts, type Multipart, uploadPart } from './multipart.ts';
 
 const contentType = 'video/mp4';
 const slow: [number, number][] = isNightly ? [[1001, 1000]] : [];

@@ -20,6 +20,7 @@ import {
   UploadTakenOver,
 } from '../resumable.ts';
 import { S3Fault } from './client.ts';
+import type { S3Place } from './listing.ts';
 import {
   abortMultipart,
   completeMultipart,
@@ -28,7 +29,6 @@ import {
   listParts,
   type Multipart,
   type Part,
-  type S3Place,
   uploadPart,
 } from './multipart.ts';
 
