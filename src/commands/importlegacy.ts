@@ -10,7 +10,7 @@ import { importerOf } from '#media/service.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
 import { mapConcurrently } from '#platform/concurrency.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
-import { callerOfInstance, isEmbeddedInUse } from './instance.ts';
+import { isEmbeddedInUse, serviceOfInstance } from './instance.ts';
 import { createMediaStores, reasonOf } from './mediastores.ts';
 import { readArguments } from './usage.ts';
 
@@ -56,9 +56,9 @@ async function printOutcome(path: string, work: () => Promise<Imported>): Promis
 }
 
 function throughInstance(config: Config, closers: Closers): Import {
-  const call = callerOfInstance(config, closers, { service: 'media', timeoutMs });
+  const media = serviceOfInstance(config, closers, { service: 'media', timeoutMs });
   return async (json) => {
-    const { status, body } = await call<{ readonly assetId: string }>({
+    const { status, body } = await media.send<{ readonly assetId: string }>({
       method: 'POST',
       path: '/v1/assets/legacy',
       json,

@@ -17,11 +17,16 @@ interface InstanceCall {
   readonly json?: unknown;
 }
 
+interface InstanceAnswer<Body> {
+  readonly status: number;
+  readonly body: Body;
+}
+
 /**
- * Calls one of its services with an internal key, under the name of the command's user. Calls must be safe to repeat. Throws StartFault
- * if no key is configured, if the service does not respond or if it refuses the call.
+ * Returns one of its services, which is called with an internal key, under the name of the command's user. Calls must be safe to
+ * repeat. Throws StartFault if no key is configured, if the service does not respond or if it refuses the call.
  */
-export function callerOfInstance(
+export function serviceOfInstance(
   config: Config,
   closers: Closers,
   { service, timeoutMs }: { readonly service: 'media' | 'auth'; readonly timeoutMs: number },
@@ -34,11 +39,7 @@ export function callerOfInstance(
   closers.add('client', () => client.close());
   // The instance records this name in its audit log.
   const headers = { [operatorHeader]: commandActor() };
-  return async <Body>({
-    method,
-    path,
-    json,
-  }: InstanceCall): Promise<{ readonly status: number; readonly body: Body }> => {
+  async function send<Body>({ method, path, json }: InstanceCall): Promise<InstanceAnswer<Body>> {
     const call = { method, path, route: path.split('?')[0] ?? path, json, headers, idempotent: true };
     const response = await client.send(call).catch((cause: Error) => {
       const reason = `the ${service} service at ${baseUrl} is not responding`;
@@ -48,5 +49,6 @@ export function callerOfInstance(
     if (response.status < 300) return { status: response.status, body: body as Body };
     const { message = 'no reason given' } = body as { readonly message?: string };
     throw new StartFault(`The ${service} service returned ${response.status}: ${message}`);
-  };
+  }
+  return { send };
 }

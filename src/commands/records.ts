@@ -11,7 +11,7 @@ import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { welcomeOf } from '#webhooks/publishing.ts';
-import { callerOfInstance, isEmbeddedInUse } from './instance.ts';
+import { isEmbeddedInUse, serviceOfInstance } from './instance.ts';
 
 interface RecordsAction<Result> {
   /** The action as a call of the authentication service. */
@@ -32,8 +32,8 @@ export async function onRecords<Result>(action: RecordsAction<Result>): Promise<
   try {
     if (isEmbeddedInUse(config)) {
       const { method, path, json = method === 'GET' ? undefined : {} } = action;
-      const call = callerOfInstance(config, closers, { service: 'auth', timeoutMs: 10_000 });
-      return (await call<Result>({ method, path, json })).body;
+      const auth = serviceOfInstance(config, closers, { service: 'auth', timeoutMs: 10_000 });
+      return (await auth.send<Result>({ method, path, json })).body;
     }
     const log = createLog({ level: 'error', secrets: secretsOf(config) });
     const engines = createEngines(config, log, closers);

@@ -6,7 +6,7 @@ import { type Config, readConfig } from '#app/config.ts';
 import { rescreenerOf } from '#media/service.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
 import { Closers } from '#platform/lifecycle.ts';
-import { callerOfInstance } from './instance.ts';
+import { serviceOfInstance } from './instance.ts';
 import { createMediaStores } from './mediastores.ts';
 import { readArguments } from './usage.ts';
 
@@ -27,8 +27,8 @@ export async function rescreen(args: readonly string[]): Promise<number> {
 async function rescreenAll(config: Config, closers: Closers): Promise<string> {
   const { engines, mayChange, open } = createMediaStores(config, closers);
   if (!(await mayChange())) {
-    const call = callerOfInstance(config, closers, { service: 'media', timeoutMs });
-    const { body } = await call<{ readonly jobId: string }>({ method: 'POST', path: '/v1/rescreen' });
+    const media = serviceOfInstance(config, closers, { service: 'media', timeoutMs });
+    const { body } = await media.send<{ readonly jobId: string }>({ method: 'POST', path: '/v1/rescreen' });
     return `The running instance started the job ${body.jobId}. Its log contains the result.`;
   }
   const stores = await open();

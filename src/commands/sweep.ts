@@ -8,7 +8,7 @@ import { sweeperOf } from '#media/service.ts';
 import { type SweepFinding, type Swept, sweepRequest } from '#media/sweeping/api.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
 import { Closers } from '#platform/lifecycle.ts';
-import { callerOfInstance } from './instance.ts';
+import { serviceOfInstance } from './instance.ts';
 import { createMediaStores, reasonOf } from './mediastores.ts';
 import { readArguments } from './usage.ts';
 
@@ -96,12 +96,12 @@ function summaryOf(counts: ReadonlyMap<string, number>, apply: boolean): string 
 }
 
 async function open(config: Config, closers: Closers): Promise<Sweep> {
-  const media = createMediaStores(config, closers);
-  if (!(await media.mayChange())) {
-    const call = callerOfInstance(config, closers, { service: 'media', timeoutMs });
-    return async (json) => (await call<Swept>({ method: 'POST', path: '/v1/sweep', json })).body;
+  const { mayChange, open: openStores } = createMediaStores(config, closers);
+  if (!(await mayChange())) {
+    const media = serviceOfInstance(config, closers, { service: 'media', timeoutMs });
+    return async (json) => (await media.send<Swept>({ method: 'POST', path: '/v1/sweep', json })).body;
   }
-  const stores = await media.open();
+  const stores = await openStores();
   const sweepPage = sweeperOf(stores);
   return (request) => {
     const page = () => sweepPage(sweepRequest.parse(request));
