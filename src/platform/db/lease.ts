@@ -22,17 +22,7 @@ export interface LeasesOptions {
   readonly renewEveryMs?: number;
 }
 
-export interface Leases {
-  /**
-   * The signal is aborted with LeaseLost if another process took the lease or it could not be renewed in time. `undefined`: this
-   * process or another one holds it.
-   */
-  acquire(name: string): Promise<AbortSignal | undefined>;
-  /** For a start after a crash: waits until a dead holder's lease expires; `undefined` if the holder renews it. */
-  acquireFromDead(name: string): Promise<AbortSignal | undefined>;
-  /** Releases what is held. */
-  close(): Promise<void>;
-}
+export type Leases = ReturnType<typeof createLeases>;
 
 export class LeaseLost extends Error {
   constructor(name: string) {
@@ -41,10 +31,14 @@ export class LeaseLost extends Error {
   }
 }
 
-export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3 }: LeasesOptions): Leases {
+export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3 }: LeasesOptions) {
   const rows = leaseRows(db, randomUUID(), ttlMs);
   const held = new Map<string, HeldLease>();
 
+  /**
+   * The signal is aborted with LeaseLost if another process took the lease or it could not be renewed in time. `undefined`: this
+   * process or another one holds it.
+   */
   async function acquire(name: string): Promise<AbortSignal | undefined> {
     const startedAtMs = performance.now();
     if (!(await rows.take(name))) return undefined;
@@ -57,6 +51,7 @@ export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3
     return lease.signal;
   }
 
+  /** For a start after a crash: waits until a dead holder's lease expires; `undefined` if the holder renews it. */
   async function acquireFromDead(name: string): Promise<AbortSignal | undefined> {
     let seen: Date | undefined;
     for (;;) {
@@ -90,7 +85,8 @@ export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3
   return {
     acquire,
     acquireFromDead,
-    close: async () => {
+    /** Releases what is held. */
+    close: async (): Promise<void> => {
       void renewal.stop();
       for (const lease of held.values()) lease.forget();
       held.clear();
