@@ -34,7 +34,7 @@ export async function open(step: string, url: string | null | undefined): Promis
   printStep(step, `${response.headers.get('content-type')}, ${bytes.byteLength} bytes`, url);
 }
 
-/** Asks twice a second until nothing is in progress. */
+/** Calls `ask` twice a second until its result has ended. */
 export async function waitUntil<Result>(
   what: string,
   ask: () => Promise<Result>,

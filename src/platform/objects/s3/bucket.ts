@@ -22,8 +22,17 @@ import {
   type ReadOptions,
   type WriteOptions,
 } from '../objects.ts';
-import { absentOn404, drop, readDocument, type S3Answer, S3Fault } from './client.ts';
-import { decodedKey, encodedKeys, listPages, type S3Place } from './listing.ts';
+import {
+  absentOn404,
+  decodedKey,
+  drop,
+  encodedKeys,
+  listPages,
+  readDocument,
+  type S3Answer,
+  S3Fault,
+  type S3Place,
+} from './client.ts';
 import { createS3Uploads } from './resumable.ts';
 import { encodePath, md5Base64 } from './sigv4.ts';
 import { requiredTextOf, textOf, type XmlElement } from './xml.ts';

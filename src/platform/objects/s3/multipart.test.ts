@@ -6,8 +6,7 @@ import { isNightly } from '../../../../test/lane.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../../../../test/platform/objects/s3.fixture.ts';
 import { systemClock } from '../../clock.ts';
 import { mapConcurrently } from '../../concurrency.ts';
-import { createS3Client, type S3Client } from './client.ts';
-import type { S3Place } from './listing.ts';
+import { createS3Client, type S3Client, type S3Place } from './client.ts';
 import { initiateMultipart, listMultiparts, listParts, type Multipart, uploadPart } from './multipart.ts';
 
 const contentType = 'video/mp4';

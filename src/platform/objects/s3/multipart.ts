@@ -2,8 +2,16 @@
 import type { Readable } from 'node:stream';
 import { escapeXml } from '../../escaping.ts';
 import { ObjectExists } from '../objects.ts';
-import { absentOn404, drop, readDocument, S3Fault } from './client.ts';
-import { decodedKey, encodedKeys, listPages, type S3Place } from './listing.ts';
+import {
+  absentOn404,
+  decodedKey,
+  drop,
+  encodedKeys,
+  listPages,
+  readDocument,
+  S3Fault,
+  type S3Place,
+} from './client.ts';
 import { requiredTextOf, textOf, type XmlElement } from './xml.ts';
 
 export interface Multipart {

@@ -19,8 +19,7 @@ import {
   UploadEnded,
   UploadTakenOver,
 } from '../resumable.ts';
-import { S3Fault } from './client.ts';
-import type { S3Place } from './listing.ts';
+import { S3Fault, type S3Place } from './client.ts';
 import {
   abortMultipart,
   completeMultipart,
