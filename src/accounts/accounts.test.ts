@@ -15,12 +15,11 @@ import {
   findProfile,
   findProfilesByEmail,
   findRecipient,
-  listUsers,
-  listVisibleFeeds,
   putFeed,
   recordReferral,
   setFirstLanguage,
   setOpenNotification,
+  visibleRows,
 } from './store.ts';
 
 describe.each(laneEngines)('the shared records on $name', (engine) => {
@@ -239,15 +238,15 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
           await sleep(2);
         }
         const ids = async (page: { limit: number; after?: string }) =>
-          (await listVisibleFeeds(db, page)).map(({ id }) => id);
+          (await visibleRows(db, 'feeds').list(page)).map(({ id }) => id);
         expect(await ids({ limit: 10_000 })).toEqual(shown);
         expect(await ids({ limit: 1 })).toEqual(shown.slice(0, 1));
         expect(await ids({ limit: 5, after: shown[0] ?? '' })).toEqual(shown.slice(1));
         expect(await ids({ limit: 5, after: randomUUID() })).toEqual([]);
-        const users = await listUsers(db, { limit: 10_000 });
+        const users = await visibleRows(db, 'user_profiles').list({ limit: 10_000 });
         expect(users.find(({ id }) => id === owner.id)).toEqual({ id: owner.id, updatedAt: owner.updatedAt });
         const last = users.at(-2)?.id ?? '';
-        expect(await listUsers(db, { limit: 10, after: last })).toEqual(users.slice(-1));
+        expect(await visibleRows(db, 'user_profiles').list({ limit: 10, after: last })).toEqual(users.slice(-1));
       });
     });
   });

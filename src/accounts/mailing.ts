@@ -1,6 +1,6 @@
 /**
- * Mails as jobs, which the transaction of the change that they report writes. Each is sent once, because the notify service knows
- * its key.
+ * Mails that jobs send. Most are jobs themselves, which the transaction of the change that they report writes. Each mail is sent once,
+ * because the notify service knows its key.
  */
 import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
@@ -29,7 +29,7 @@ export const mailQueueOf = (name: string): Queue<QueuedMail> => ({
 /** Throws until the notify service has accepted the mail. */
 export async function sendMail(
   { notify, log }: { readonly notify: Pick<HttpClient, 'send'>; readonly log: Log },
-  { payload: { key, type, userId, contact, data }, signal }: Job<QueuedMail>,
+  { payload: { key, type, userId, contact, data }, signal }: Pick<Job<QueuedMail>, 'payload' | 'signal'>,
 ): Promise<void> {
   const { status, body } = await notify.send({
     method: 'POST',

@@ -232,54 +232,34 @@ interface Page {
   readonly after?: string | undefined;
 }
 
-const afterRow = (table: 'user_profiles' | 'feeds', id: string) => {
-  const rows = sql.table(table);
-  return sql<boolean>`(created_at, id) > (select seen.created_at, seen.id from ${rows} as seen where seen.id = ${id})`;
+const visible = {
+  user_profiles: sql<boolean>`true`,
+  feeds: sql<boolean>`(media_type is null or media_type in ('image', 'video')) and coalesce(cardinality(flag), 0) = 0`,
 };
 
-/** Oldest first. */
-export function listUsers(db: Handle, { limit, after }: Page): Promise<readonly Listed[]> {
-  return db
-    .selectFrom('user_profiles')
-    .select(['id', 'updated_at as updatedAt'])
-    .$if(after !== undefined, (query) => query.where(afterRow('user_profiles', after ?? '')))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-}
-
-/** Returns the last id of each page of `listUsers` that is followed by another page. */
-export async function listUserPageEnds(db: Handle, size: number): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from (
-      select id, row_number() over (order by created_at, id) as place, count(*) over () as total from user_profiles
-    ) as placed where place % ${size}::bigint = 0 and place < total order by place`.execute(db);
-  return rows.map(({ id }) => id);
-}
-
-/** Returns the last id of each page of `listVisibleFeeds` that is followed by another page. */
-export async function listFeedPageEnds(db: Handle, size: number): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from (
-      select id, row_number() over (order by created_at, id) as place, count(*) over () as total from feeds
-      where (media_type is null or media_type in ('image', 'video')) and coalesce(cardinality(flag), 0) = 0
-    ) as placed where place % ${size}::bigint = 0 and place < total order by place`.execute(db);
-  return rows.map(({ id }) => id);
-}
-
-/** Returns public feeds, the oldest first: no media type, `image` or `video`, and no flag (docs/specification/content.md#sitemaps). */
-export function listVisibleFeeds(db: Handle, { limit, after }: Page): Promise<readonly Listed[]> {
-  return db
-    .selectFrom('feeds')
-    .select(['id', 'updated_at as updatedAt'])
-    .where(sql<boolean>`(media_type is null or media_type in ('image', 'video'))`)
-    .where(sql<boolean>`coalesce(cardinality(flag), 0) = 0`)
-    .$if(after !== undefined, (query) => query.where(afterRow('feeds', after ?? '')))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+/** Lists users, or public feeds: no media type, `image` or `video`, and no flag (docs/specification/content.md#sitemaps). */
+export function visibleRows(db: Handle, table: keyof typeof visible) {
+  const from = sql.table(table);
+  return {
+    /** Oldest first. */
+    async list({ limit, after }: Page): Promise<readonly Listed[]> {
+      const isAfter = sql`(created_at, id) > (select seen.created_at, seen.id from ${from} as seen where seen.id = ${after})`;
+      const { rows } = await sql<Listed>`
+        select id, updated_at as "updatedAt" from ${from}
+        where ${visible[table]} and ${after === undefined ? sql`true` : isAfter}
+        order by created_at, id limit ${limit}`.execute(db);
+      return rows;
+    },
+    /** Returns the last id of each page that is followed by another page. */
+    async listPageEnds(size: number): Promise<readonly string[]> {
+      const { rows } = await sql<{ id: string }>`
+        select id from (
+          select id, row_number() over (order by created_at, id) as place, count(*) over () as total
+          from ${from} where ${visible[table]}
+        ) as placed where place % ${size}::bigint = 0 and place < total order by place`.execute(db);
+      return rows.map(({ id }) => id);
+    },
+  };
 }
 
 export interface Feed {

@@ -65,8 +65,8 @@ async function acquireServiceLease(service: string, leases: Leases, closing: Abo
   const listeners: (() => Promise<void>)[] = [];
   let isHeld = true;
 
-  function watch(signal: AbortSignal): void {
-    signal.addEventListener('abort', () => {
+  function watch(lost: AbortSignal): void {
+    lost.addEventListener('abort', () => {
       isHeld = false;
       void regain();
     });
@@ -74,17 +74,17 @@ async function acquireServiceLease(service: string, leases: Leases, closing: Abo
 
   async function regain(): Promise<void> {
     while (!closing.aborted) {
-      const lease = await leases.acquire(name).catch(() => undefined);
-      if (lease !== undefined) {
+      const lost = await leases.acquire(name).catch(() => undefined);
+      if (lost !== undefined) {
         for (const listener of listeners) await listener();
-        watch(lease.signal);
-        isHeld = !lease.signal.aborted;
+        watch(lost);
+        isHeld = !lost.aborted;
         return;
       }
       await sleep(askAgainEveryMs, undefined, { signal: closing, ref: false }).catch(() => undefined);
     }
   }
 
-  watch(first.signal);
+  watch(first);
   return { isHeld: () => isHeld, onReturn: (listener) => void listeners.push(listener) };
 }

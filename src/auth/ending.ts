@@ -10,14 +10,7 @@ import type { Session } from './sessions.ts';
 import { findSessionsEnd, readNow, removeSessions, writeSessionsEnd } from './store.ts';
 import type { AuthTables } from './tables.ts';
 
-export interface SessionEnds {
-  end(userId: string, tx?: Tx<AuthTables>): Promise<void>;
-  find(userId: string): Promise<Date | undefined>;
-  /** Both are `false` while the database does not respond: it must not sign anyone out. Otherwise, also the time of this check. */
-  check(session: Omit<Session, 'token'>): Promise<SessionCheck>;
-  /** The time of a new session. `undefined` while the database does not respond. */
-  now(): Promise<number | undefined>;
-}
+export type SessionEnds = ReturnType<typeof createSessionEnds>;
 
 interface SessionCheck {
   readonly isEnded: boolean;
@@ -31,15 +24,16 @@ const databaseTimeoutMs = 2000;
 const hashOf = (userId: string) => hashToken(`subject ${userId}`);
 
 /** All times are the database's, because the clocks of processes may differ. */
-export function createSessionEnds(db: Db<AuthTables>): SessionEnds {
+export function createSessionEnds(db: Db<AuthTables>) {
   const find = async (userId: string) => (await findSessionsEnd(db, hashOf(userId))).endedAt ?? undefined;
   return {
     find,
-    async end(userId, tx) {
+    async end(userId: string, tx?: Tx<AuthTables>): Promise<void> {
       await writeSessionsEnd(tx ?? db, hashOf(userId));
       await removeSessions(tx ?? db, userId, undefined);
     },
-    async check({ subject, sealedAtMs }) {
+    /** Both are `false` while the database does not respond: it must not sign anyone out. Otherwise, also the time of this check. */
+    async check({ subject, sealedAtMs }: Omit<Session, 'token'>): Promise<SessionCheck> {
       if (subject === undefined) return unchecked;
       const userId = isUuid(subject) ? subject : undefined;
       const found = await withDeadline(databaseTimeoutMs, () => findSessionsEnd(db, hashOf(subject), userId)).catch(
@@ -49,7 +43,8 @@ export function createSessionEnds(db: Db<AuthTables>): SessionEnds {
       const { endedAt, isBlocked, readAt } = found;
       return { isBlocked, isEnded: endedAt !== null && sealedAtMs <= endedAt.getTime(), checkedAtMs: readAt.getTime() };
     },
-    now: async () => {
+    /** The time of a new session. `undefined` while the database does not respond. */
+    now: async (): Promise<number | undefined> => {
       const readAt = await withDeadline(databaseTimeoutMs, () => readNow(db)).catch(() => undefined);
       return readAt?.getTime();
     },

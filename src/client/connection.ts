@@ -1,40 +1,60 @@
-/** One connection to a stream of events, from its response to its end. */
+/** Streams of server-sent events that resume after the last received event (`Last-Event-ID`), on any instance. */
 import { type Access, request } from './calling.ts';
 import { AtelierError, errorOf, parseObject } from './errors.ts';
-import { patienceOf } from './pausing.ts';
+import { createPauses, watchForSilence } from './pausing.ts';
 
-/** Ends when the connection does. Throws if it is refused, cut or silent, and the signal's reason. */
-export async function* readConnection(
+/**
+ * Yields the events after the id `lastEventId`, and connects again whenever the connection ends, with a renewed access token if
+ * necessary. No event is lost and none is duplicated. Throws `AtelierError` (403, 404, …, or repeatedly unreachable) and the signal's
+ * reason.
+ */
+export async function* followStream(
   access: Access,
   path: string,
   lastEventId: string | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ServerSentEvent> {
-  const { silentMs } = patienceOf(access.patience);
-  const connection = new AbortController();
-  const onAbort = () => connection.abort(signal?.reason);
-  signal?.addEventListener('abort', onAbort, { once: true });
-  const onSilence = () => connection.abort(new Error('the stream was silent for too long'));
-  let timer = setTimeout(onSilence, silentMs);
-  const onBytes = () => {
-    clearTimeout(timer);
-    timer = setTimeout(onSilence, silentMs);
-  };
+  const pauses = createPauses(access.patience, signal);
+  let latest = lastEventId;
+  for (;;) {
+    signal?.throwIfAborted();
+    let reason: unknown = new Error('the stream was interrupted');
+    try {
+      for await (const event of readConnection(access, path, latest, signal)) {
+        latest = event.id ?? latest;
+        pauses.reset();
+        yield event;
+      }
+    } catch (error) {
+      if (error instanceof AtelierError && error.code === 'unexpected_answer') throw error;
+      reason = error;
+    }
+    signal?.throwIfAborted();
+    await pauses.pause(reason);
+  }
+}
+
+/** Ends when the connection does. Throws if it is refused, cut or silent, and the signal's reason. */
+async function* readConnection(
+  access: Access,
+  path: string,
+  lastEventId: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ServerSentEvent> {
+  const silence = watchForSilence(access.patience, signal, 'the stream was silent for too long');
   try {
     const response = await request(access, path, {
       headers: { accept: 'text/event-stream', ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
-      signal: connection.signal,
+      signal: silence.signal,
       cache: 'no-store',
     });
     if (!response.ok) throw await errorOf(response);
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream') || response.body === null)
       throw unexpected(`The stream has the content type ${type || 'none'}.`);
-    yield* readEvents(response.body, onBytes);
+    yield* readEvents(response.body, silence.interrupt);
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-    connection.abort();
+    silence.end();
   }
 }
 

@@ -71,6 +71,29 @@ function isTransient({ code, status }: AtelierError): boolean {
   );
 }
 
+/** A signal that aborts with `signal`, when `end` is called, or if `interrupt` is not called for `silentMs`. */
+export function watchForSilence(
+  patience: Partial<Patience> | undefined,
+  signal: AbortSignal | undefined,
+  message: string,
+) {
+  const { silentMs } = patienceOf(patience);
+  const controller = new AbortController();
+  const onSilence = () => controller.abort(new Error(message));
+  let timer = setTimeout(onSilence, silentMs);
+  return {
+    signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
+    interrupt() {
+      clearTimeout(timer);
+      timer = setTimeout(onSilence, silentMs);
+    },
+    end() {
+      clearTimeout(timer);
+      controller.abort();
+    },
+  };
+}
+
 /** Rejects with the signal's reason. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

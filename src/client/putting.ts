@@ -1,7 +1,7 @@
 /** Sends bytes to the store or the edge and reports progress: with XMLHttpRequest in browsers, with `fetch` elsewhere. */
 import { AtelierError, errorOf, toAtelierError } from './errors.ts';
 import type { UploadReservation } from './media/api.ts';
-import { type Patience, patienceOf } from './pausing.ts';
+import { type Patience, watchForSilence } from './pausing.ts';
 
 export interface UploadProgress {
   /** Goes back if bytes must be sent again: to 0 for a PUT, to what the server has for a resumable upload. */
@@ -38,26 +38,18 @@ export function putBytes(
  */
 export async function sendBytes(target: Target, bytes: Blob, offset: number, options: Sending): Promise<void> {
   const { signal, onProgress, patience } = options;
-  const { silentMs } = patienceOf(patience);
-  const connection = new AbortController();
-  const onAbort = () => connection.abort(signal?.reason);
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true });
-  const onSilence = () => connection.abort(new Error('the upload stalled'));
-  let timer = setTimeout(onSilence, silentMs);
+  const silence = watchForSilence(patience, signal, 'the upload stalled');
   const onSent = (sentBytes: number) => {
-    clearTimeout(timer);
-    timer = setTimeout(onSilence, silentMs);
+    silence.interrupt();
     onProgress?.({ sentBytes: offset + sentBytes, totalBytes: bytes.size });
   };
   try {
     onSent(0);
     const send = options.fetch === undefined && 'XMLHttpRequest' in globalThis ? sendByXhr : sendBy(options.fetch);
-    await send(target, offset === 0 ? bytes : bytes.slice(offset), connection.signal, onSent);
+    await send(target, offset === 0 ? bytes : bytes.slice(offset), silence.signal, onSent);
     onProgress?.({ sentBytes: bytes.size, totalBytes: bytes.size });
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
+    silence.end();
   }
 }
 

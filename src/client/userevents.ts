@@ -1,8 +1,6 @@
 /** What happens to a user's runs, media, threads and credits, as one stream that does not end. */
 import type { Access, CallOptions } from './calling.ts';
-import { parseEvent, readConnection } from './connection.ts';
-import { AtelierError } from './errors.ts';
-import { createPauses } from './pausing.ts';
+import { followStream, parseEvent } from './connection.ts';
 
 interface OfThread {
   readonly threadId: string;
@@ -55,28 +53,11 @@ export interface EventsOptions extends Pick<CallOptions, 'signal'> {
   readonly lastEventId?: string | undefined;
 }
 
-/**
- * Yields events in order and reconnects whenever the connection ends, with a renewed access token if necessary. Throws `AtelierError`
- * (401, or repeatedly unreachable) and the signal's reason.
- */
-export async function* followEvents(access: Access, options: EventsOptions = {}): AsyncGenerator<UserEvent> {
-  const { signal } = options;
-  const pauses = createPauses(access.patience, signal);
-  let { lastEventId } = options;
-  for (;;) {
-    signal?.throwIfAborted();
-    let reason: unknown = new Error('the stream was interrupted');
-    try {
-      for await (const { id, data } of readConnection(access, '/events', lastEventId, signal)) {
-        lastEventId = id ?? lastEventId;
-        pauses.reset();
-        if (id !== undefined && data !== '') yield { ...parseEvent<UserEvent>(data), id };
-      }
-    } catch (error) {
-      if (error instanceof AtelierError && error.code === 'unexpected_answer') throw error;
-      reason = error;
-    }
-    signal?.throwIfAborted();
-    await pauses.pause(reason);
-  }
+/** Yields events in order. Throws `AtelierError` (401, or repeatedly unreachable) and the signal's reason. */
+export async function* followEvents(
+  access: Access,
+  { lastEventId, signal }: EventsOptions = {},
+): AsyncGenerator<UserEvent> {
+  for await (const { id, data } of followStream(access, '/events', lastEventId, signal))
+    if (id !== undefined && data !== '') yield { ...parseEvent<UserEvent>(data), id };
 }

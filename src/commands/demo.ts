@@ -4,14 +4,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { addressesOf, type Config, readConfig, redirectOriginsOf } from '#app/config.ts';
-import type { Generation } from '#client/agent/api.ts';
+import type { Generation, ThreadMessage } from '#client/agent/api.ts';
+import { type Atelier, createAtelier } from '#client/atelier.ts';
+import type { Access } from '#client/calling.ts';
 import type { RunChunk } from '#client/chunks.ts';
+import { AtelierError } from '#client/errors.ts';
 import { followRun } from '#client/run.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { outgoingFetch } from '#platform/version.ts';
 import * as steps from './demo/media.ts';
 import { readArguments } from './usage.ts';
 
@@ -20,101 +21,84 @@ const email = 'demo@example.com';
 export async function demo(args: readonly string[]): Promise<number> {
   const { words } = readArguments('demo', args, { most: 2 });
   const config = readConfig(process.env, []);
-  const { agent, media, memory, notify } = addressesOf(config);
   const [photo, clip] = [await steps.choosePhoto(words[0]), await steps.chooseClip(words[1])];
+  try {
+    await showAll(config, photo, clip);
+  } catch (error) {
+    if (!(error instanceof AtelierError)) throw error;
+    if (error.cause instanceof StartFault) throw error.cause;
+    throw new StartFault(`${error.message} (${error.code}, request ${error.requestId})`, { cause: error });
+  }
+  return 0;
+}
 
+async function showAll(config: Config, photo: steps.MediaFile, clip: steps.MediaFile | undefined): Promise<void> {
+  const urls = addressesOf(config);
   const { accessToken: token, target } = await signInThroughBrowser(config, email);
   steps.printStep('Sign in', `test account ${email}, in the same way as a browser`, target);
   const userId = String(decodeJwt(token).sub);
+  const credential = { accessToken: () => token };
+  const atelier = createAtelier({ urls, credential, fetch: steps.reach });
 
-  const assetId = await steps.showImage({ media, token }, photo);
+  const assetId = await steps.showImage(atelier.media, photo);
   if (clip === undefined) steps.printStep('Video', 'skipped: ffmpeg is not installed; install it, or pass a clip');
-  else await steps.showVideo({ media, token }, clip);
-  await rememberAndRecall(memory, token, userId);
-  await showChat({ agent, token });
-  await showGeneration({ agent, token }, assetId);
+  else await steps.showVideo(atelier.media, urls.media, clip);
+  await rememberAndRecall(atelier, urls.memory, userId);
+  await showChat(atelier, { url: urls.agent, credential, fetch: steps.reach });
+  await showGeneration(atelier, assetId);
 
   const [internalKey] = config.internal.keys;
   const isOutbox = config.notify.resendApiKey === undefined && config.notify.smtpUrl === 'outbox';
   const outbox = isOutbox ? join(config.process.dataDir, 'outbox') : undefined;
   if (internalKey === undefined) steps.printStep('Notify', 'skipped: INTERNAL_KEY is not configured');
-  else await notifyUser(notify, internalKey, { userId, email }, outbox);
-  return 0;
+  else await notifyUser(urls, internalKey, userId, outbox);
 }
+
+type Client = Atelier<{ readonly agent: string; readonly memory: string }>;
 
 // Four images from an uploaded one, and a video that starts with one of them, without a conversation.
 
-interface DemoUser {
-  readonly agent: string;
-  readonly token: string;
-}
-
-const patienceMs = 120_000;
-
-async function showGeneration(user: DemoUser, assetId: string): Promise<void> {
+async function showGeneration({ images, videos }: Client, assetId: string): Promise<void> {
   const prompt = 'The same landscape at night';
-  const four = await order(user, '/images', { prompt, n: 4, references: [`asset:${assetId}`] });
+  const four = completed(await images.generate({ prompt, n: 4, references: [`asset:${assetId}`] }));
   steps.printStep('Generate', `${four.items.length} images from the upload, ${four.credits} credits`);
   for (const { url } of four.items) await steps.open('Generated', url);
   const firstFrame = `asset:${four.items[0]?.assetId}`;
-  const film = await order(user, '/videos', { prompt: 'Clouds pass by', firstFrame });
+  const film = completed(await videos.generate({ prompt: 'Clouds pass by', firstFrame }));
   await steps.open('Filmed', film.items[0]?.url);
 }
 
-async function order({ agent, token }: DemoUser, path: string, body: steps.JsonObject): Promise<Generation> {
-  let generation = (await steps.post(`${agent}${path}`, { token }, body)) as unknown as Generation;
-  const url = `${agent}/generations/${generation.id}`;
-  for (let waitedMs = 0; generation.status === 'running' && waitedMs < patienceMs; waitedMs += 500) {
-    await sleep(500);
-    generation = (await steps.call('GET', url, { token })) as unknown as Generation;
-  }
-  if (generation.status === 'completed') return generation;
-  throw new StartFault(`${url} is ${generation.status}: ${JSON.stringify(generation.items[0]?.failure ?? null)}`);
+function completed(generation: Generation): Generation {
+  const { id, status, items } = generation;
+  if (status === 'completed') return generation;
+  throw new StartFault(`The generation ${id} is ${status}: ${JSON.stringify(items[0]?.failure ?? null)}`);
 }
 
 /** Stores the same fact twice and recalls it in other words. */
-async function rememberAndRecall(memory: string, token: string, userId: string): Promise<void> {
-  const user = { entity_id: userId, entity_type: 'user' };
+async function rememberAndRecall({ memory }: Client, url: string, userId: string): Promise<void> {
+  const user = { entity_id: userId, entity_type: 'user' } as const;
   for (const content of ['I like images with warm evening light', 'I like images with very warm evening light.']) {
-    const added = await steps.post(`${memory}/memory/add`, { token }, { ...user, content, type: 'preference' });
-    steps.printStep(
-      'Remember',
-      `${content} (${added.deduplicated ? 'already known' : 'new'})`,
-      `${memory}/memory/${added.id}`,
-    );
+    const { id, deduplicated } = await memory.addMemory({ ...user, content, type: 'preference' });
+    steps.printStep('Remember', `${content} (${deduplicated ? 'already known' : 'new'})`, `${url}/memory/${id}`);
   }
   const query = 'Which light should the image have?';
-  const { memories } = await steps.post(`${memory}/inject`, { token }, { ...user, query, limit: 1 });
-  const [found] = memories as readonly { readonly content: string; readonly score: number }[];
+  const [found] = (await memory.inject({ ...user, query, limit: 1 })).memories;
   if (found === undefined) throw new StartFault(`No memory was recalled for: ${query}`);
-  steps.printStep('Recall', `${query} → ${found.content} (score ${found.score.toFixed(2)})`, `${memory}/inject`);
-}
-
-interface Recipient {
-  readonly userId: string;
-  readonly email: string;
+  steps.printStep('Recall', `${query} → ${found.content} (score ${found.score.toFixed(2)})`, `${url}/inject`);
 }
 
 /** Notifies the user and prints where the mail is. `outbox` is the local folder, if there is one. */
 async function notifyUser(
-  notify: string,
+  { notify }: { readonly notify: string },
   internalKey: string,
-  { userId, email }: Recipient,
+  userId: string,
   outbox: string | undefined,
 ): Promise<void> {
-  const response = await steps.post(
-    `${notify}/notify`,
-    { internalKey },
-    { type: 'daily_digest', userId, contact: { email, locale: 'en' } },
-  );
-  const [delivery] = (response.delivered ?? []) as readonly steps.JsonObject[];
-  if (delivery === undefined)
-    throw new StartFault(`${notify}/notify delivered no notification: ${JSON.stringify(response)}`);
-  steps.printStep(
-    'Notify',
-    `daily_digest to ${email}`,
-    outbox === undefined ? undefined : `${outbox}/${delivery.providerId}.eml`,
-  );
+  const service = createAtelier({ urls: { notify }, credential: { internalKey }, fetch: steps.reach }).notify;
+  const answer = await service.notify({ type: 'daily_digest', userId, contact: { email, locale: 'en' } });
+  const [delivery] = 'delivered' in answer ? answer.delivered : [];
+  if (delivery === undefined) throw new StartFault(`No notification was delivered: ${JSON.stringify(answer)}`);
+  steps.printStep('Notify', `daily_digest to ${email}`, outbox && `${outbox}/${delivery.providerId}.eml`);
 }
 
 // Signs in as a browser does: `/login`, the consent page's form, `/callback`, `/refresh`. The demo uses it.
@@ -156,15 +140,11 @@ interface Page {
 
 async function visitWith(jar: Map<string, string>, url: string, init: RequestInit): Promise<Page> {
   const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-  const response = await outgoingFetch(url, {
+  const response = await steps.reach(url, {
     ...init,
     redirect: 'manual',
     headers: { ...init.headers, ...(cookie === '' ? {} : { cookie }) },
     signal: AbortSignal.timeout(15_000),
-  }).catch((cause: Error) => {
-    throw new StartFault(
-      `${new URL(url).origin} is not responding. Is \`npm start\` running, with the same ATELIER_PORT_BASE? (${cause.message})`,
-    );
   });
   for (const line of response.headers.getSetCookie()) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
@@ -192,66 +172,55 @@ function refuse({ url, status }: Page, what: string): never {
 
 // A conversation: the user states a preference, then requests an image and a video in plain language.
 
-async function showChat(user: DemoUser): Promise<void> {
+async function showChat({ agent }: Client, access: Access): Promise<void> {
   const threadId = `demo-${randomUUID()}`;
-  await runTurn(user, threadId, 'Remember that I like lighthouses.');
-  await runTurn(user, threadId, 'What do you know about what I like?');
-  await runTurn(user, threadId, 'Make an image and a video of a lighthouse at dusk.');
-  const media = await finished(user, threadId);
+  async function say(text: string): Promise<void> {
+    const { taskId } = await agent.startTask({ threadId, text });
+    steps.printStep('Say', text, `${access.url}/stream/${taskId}`);
+    await printRun(followRun(access, taskId));
+  }
+  await say('Remember that I like lighthouses.');
+  await say('What do you know about what I like?');
+  await say('Make an image and a video of a lighthouse at dusk.');
+  const address = `${access.url}/messages/${threadId}`;
+  const { messages } = await steps.waitUntil(
+    address,
+    () => agent.readMessages(threadId),
+    ({ messages }) => !mediaIn(messages).some(({ status }) => status === 'queued' || status === 'processing'),
+  );
+  const media = mediaIn(messages);
+  steps.printStep('Messages', `${messages.length} in the thread, ${media.length} with media`, address);
   for (const { kind, url, status, failure } of media) {
     if (url) await steps.open(kind === 'video' ? 'Video' : 'Image', url);
     else steps.printStep('Skipped', `the ${kind} is ${status}: ${JSON.stringify(failure ?? null)}`);
   }
 }
 
-/** Runs one turn and prints its events as they arrive. */
-async function runTurn({ agent, token }: DemoUser, threadId: string, text: string): Promise<void> {
-  const { taskId } = await steps.post(`${agent}/task`, { token }, { threadId, text });
-  steps.printStep('Say', text, `${agent}/stream/${taskId}`);
-  const access = { url: agent, credential: { accessToken: () => token } };
+/** Prints the events of a run as they arrive. */
+async function printRun(chunks: AsyncIterable<RunChunk>): Promise<void> {
   let events = 0;
   let reply = '';
-  for await (const chunk of followRun(access, String(taskId))) {
+  for await (const chunk of chunks) {
     events += 1;
     if (chunk.type === 'text-delta') reply += chunk.delta;
-    else printChunk(chunk);
+    else if (chunk.type === 'tool-input-available')
+      steps.printStep('Tool', `${chunk.toolName} ${JSON.stringify(chunk.input)}`);
+    else if (chunk.type === 'tool-output-error' || chunk.type === 'error')
+      throw new StartFault(`The run failed: ${chunk.errorText}`);
   }
   steps.printStep('Answer', `${reply} (${events} events)`);
 }
 
-function printChunk(chunk: RunChunk): void {
-  if (chunk.type === 'tool-input-available')
-    steps.printStep('Tool', `${chunk.toolName} ${JSON.stringify(chunk.input)}`);
-  else if (chunk.type === 'tool-output-error' || chunk.type === 'error')
-    throw new StartFault(`The run failed: ${chunk.errorText}`);
+interface MadeMedia {
+  readonly kind: string;
+  readonly status?: string;
+  readonly url?: string;
+  readonly failure?: unknown;
 }
 
-type Media = steps.JsonObject & { readonly kind: string };
-
-/** Returns the media that the tools created, once none of it is in progress. */
-async function finished({ agent, token }: DemoUser, threadId: string): Promise<readonly Media[]> {
-  const url = `${agent}/messages/${threadId}`;
-  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 500) {
-    const { messages } = await steps.call('GET', url, { token });
-    const media = mediaIn(messages as readonly { readonly parts: readonly steps.JsonObject[] }[]);
-    if (!media.some(({ status }) => status === 'queued' || status === 'processing')) {
-      steps.printStep(
-        'Messages',
-        `${(messages as readonly unknown[]).length} in the thread, ${media.length} with media`,
-        url,
-      );
-      return media;
-    }
-    await sleep(500);
-  }
-  throw new StartFault(`${url}: not finished after ${patienceMs / 1000} s.`);
-}
-
-function mediaIn(messages: readonly { readonly parts: readonly steps.JsonObject[] }[]): readonly Media[] {
-  return messages.flatMap(({ parts }) =>
-    parts.flatMap(({ type, output }) => {
-      const isMedia = String(type).startsWith('tool-') && typeof output === 'object' && output !== null;
-      return isMedia && 'kind' in output ? [output as Media] : [];
-    }),
-  );
-}
+/** What the tools created. */
+const mediaIn = (messages: readonly ThreadMessage[]): readonly MadeMedia[] =>
+  messages
+    .flatMap(({ parts }) => parts)
+    .filter(({ type, output }) => type.startsWith('tool-') && 'kind' in Object(output))
+    .map(({ output }) => output as MadeMedia);

@@ -10,7 +10,7 @@ import { importerOf } from '#media/service.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
 import { mapConcurrently } from '#platform/concurrency.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
-import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { isEmbeddedInUse, serviceOfInstance } from './instance.ts';
 import { createMediaStores, reasonOf } from './mediastores.ts';
 import { readArguments } from './usage.ts';
 
@@ -56,12 +56,14 @@ async function printOutcome(path: string, work: () => Promise<Imported>): Promis
 }
 
 function throughInstance(config: Config, closers: Closers): Import {
-  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs });
+  const media = serviceOfInstance(config, closers, { service: 'media', timeoutMs });
   return async (json) => {
-    const response = await client.send({ method: 'POST', route: '/v1/assets/legacy', json, idempotent: true });
-    const body = response.json() as { assetId?: string; message?: string };
-    if (body.assetId === undefined) throw new Error(body.message ?? `the media service returned ${response.status}`);
-    return { created: response.status === 201, assetId: body.assetId };
+    const { status, body } = await media.send<{ readonly assetId: string }>({
+      method: 'POST',
+      path: '/v1/assets/legacy',
+      json,
+    });
+    return { created: status === 201, assetId: body.assetId };
   };
 }
 

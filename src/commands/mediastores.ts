@@ -7,6 +7,7 @@ import { systemClock as clock } from '#platform/clock.ts';
 import type { Closers } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
+import { isEmbeddedInUse } from './instance.ts';
 
 /** Engines open when they are used. */
 export function createMediaStores(config: Config, closers: Closers) {
@@ -14,9 +15,10 @@ export function createMediaStores(config: Config, closers: Closers) {
   const engines = createEngines(config, log, closers);
   return {
     engines,
-    /** `false`: the service runs without Redis. Only that process can drop what its memory caches. */
+    /** `false`: a running instance must be called. It holds the embedded database, or only it can drop what its memory caches. */
     mayChange: async () =>
-      !isAlone(config) || (await acquireForCommand('media', await engines.database(), log, closers)),
+      !isEmbeddedInUse(config) &&
+      (!isAlone(config) || (await acquireForCommand('media', await engines.database(), log, closers))),
     open: async () => {
       const database = await engines.database();
       const redis = await engines.redis();

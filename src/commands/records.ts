@@ -4,14 +4,14 @@
  */
 import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import type { Welcome } from '#accounts/store.ts';
-import { addressesOf, type Config, readConfig, secretsOf } from '#app/config.ts';
+import { type Config, readConfig, secretsOf } from '#app/config.ts';
 import { createEngines } from '#app/engines.ts';
 import type { Db } from '#platform/db/db.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { welcomeOf } from '#webhooks/publishing.ts';
-import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { isEmbeddedInUse, serviceOfInstance } from './instance.ts';
 
 interface RecordsAction<Result> {
   /** The action as a call of the authentication service. */
@@ -30,7 +30,11 @@ export async function onRecords<Result>(action: RecordsAction<Result>): Promise<
     throw new StartFault('Configuration: missing in production: DATABASE_URL.');
   const closers = new Closers();
   try {
-    if (isEmbeddedInUse(config)) return await throughInstance(config, closers, action);
+    if (isEmbeddedInUse(config)) {
+      const { method, path, json = method === 'GET' ? undefined : {} } = action;
+      const auth = serviceOfInstance(config, closers, { service: 'auth', timeoutMs: 10_000 });
+      return (await auth.send<Result>({ method, path, json })).body;
+    }
     const log = createLog({ level: 'error', secrets: secretsOf(config) });
     const engines = createEngines(config, log, closers);
     const db = (await engines.database()).queries<PeopleTables>();
@@ -41,24 +45,4 @@ export async function onRecords<Result>(action: RecordsAction<Result>): Promise<
   } finally {
     await closers.closeAll();
   }
-}
-
-async function throughInstance<Result>(
-  config: Config,
-  closers: Closers,
-  action: RecordsAction<Result>,
-): Promise<Result> {
-  const client = clientOfInstance(config, closers, { service: 'auth', timeoutMs: 10_000 });
-  const { auth: baseUrl } = addressesOf(config);
-  const { method, path, json = method === 'GET' ? undefined : {} } = action;
-  const call = { method, path, route: path.split('?')[0] ?? path, json, idempotent: true };
-  const response = await client.send(call).catch((cause: Error) => {
-    throw new StartFault(`The data folder is in use, but the authentication service at ${baseUrl} is not responding.`, {
-      cause,
-    });
-  });
-  const body = response.json();
-  if (response.status < 300) return body as Result;
-  const { message = 'no reason given' } = body as { readonly message?: string };
-  throw new StartFault(`The authentication service returned ${response.status}: ${message}`);
 }

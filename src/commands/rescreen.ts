@@ -5,8 +5,8 @@
 import { type Config, readConfig } from '#app/config.ts';
 import { rescreenerOf } from '#media/service.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
-import { Closers, StartFault } from '#platform/lifecycle.ts';
-import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { Closers } from '#platform/lifecycle.ts';
+import { serviceOfInstance } from './instance.ts';
 import { createMediaStores } from './mediastores.ts';
 import { readArguments } from './usage.ts';
 
@@ -17,24 +17,20 @@ export async function rescreen(args: readonly string[]): Promise<number> {
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();
   try {
-    console.log(isEmbeddedInUse(config) ? await throughInstance(config, closers) : await alone(config, closers));
+    console.log(await rescreenAll(config, closers));
     return 0;
   } finally {
     await closers.closeAll();
   }
 }
 
-async function throughInstance(config: Config, closers: Closers): Promise<string> {
-  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs });
-  const answer = await client.send({ method: 'POST', route: '/v1/rescreen', idempotent: true });
-  const body = answer.json() as { readonly jobId?: string; readonly message?: string };
-  if (answer.status !== 202) throw new StartFault(body.message ?? `the media service returned ${answer.status}`);
-  return `The running instance started the job ${body.jobId}. Its log contains the result.`;
-}
-
-async function alone(config: Config, closers: Closers): Promise<string> {
+async function rescreenAll(config: Config, closers: Closers): Promise<string> {
   const { engines, mayChange, open } = createMediaStores(config, closers);
-  if (!(await mayChange())) return throughInstance(config, closers);
+  if (!(await mayChange())) {
+    const media = serviceOfInstance(config, closers, { service: 'media', timeoutMs });
+    const { body } = await media.send<{ readonly jobId: string }>({ method: 'POST', path: '/v1/rescreen' });
+    return `The running instance started the job ${body.jobId}. Its log contains the result.`;
+  }
   const stores = await open();
   const rescreenAssets = rescreenerOf({
     ...stores,

@@ -8,7 +8,7 @@ import { sweeperOf } from '#media/service.ts';
 import { type SweepFinding, type Swept, sweepRequest } from '#media/sweeping/api.ts';
 import { audited, auditOf } from '#platform/audit/audit.ts';
 import { Closers } from '#platform/lifecycle.ts';
-import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { serviceOfInstance } from './instance.ts';
 import { createMediaStores, reasonOf } from './mediastores.ts';
 import { readArguments } from './usage.ts';
 
@@ -33,10 +33,7 @@ export async function sweep(args: readonly string[]): Promise<number> {
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();
   try {
-    return await sweepAll(
-      isEmbeddedInUse(config) ? throughInstance(config, closers) : await open(config, closers),
-      wished,
-    );
+    return await sweepAll(await open(config, closers), wished);
   } finally {
     await closers.closeAll();
   }
@@ -98,20 +95,13 @@ function summaryOf(counts: ReadonlyMap<string, number>, apply: boolean): string 
   return `${what}${left === 0 ? '' : ` Not checked or removed: ${left}.`}${next}`;
 }
 
-function throughInstance(config: Config, closers: Closers): Sweep {
-  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs });
-  return async (json) => {
-    const response = await client.send({ method: 'POST', route: '/v1/sweep', json, idempotent: true });
-    const body = response.json() as Swept & { readonly message?: string };
-    if (response.status !== 200) throw new Error(body.message ?? `the media service returned ${response.status}`);
-    return body;
-  };
-}
-
 async function open(config: Config, closers: Closers): Promise<Sweep> {
-  const media = createMediaStores(config, closers);
-  if (!(await media.mayChange())) return throughInstance(config, closers);
-  const stores = await media.open();
+  const { mayChange, open: openStores } = createMediaStores(config, closers);
+  if (!(await mayChange())) {
+    const media = serviceOfInstance(config, closers, { service: 'media', timeoutMs });
+    return async (json) => (await media.send<Swept>({ method: 'POST', path: '/v1/sweep', json })).body;
+  }
+  const stores = await openStores();
   const sweepPage = sweeperOf(stores);
   return (request) => {
     const page = () => sweepPage(sweepRequest.parse(request));

@@ -1,19 +1,11 @@
 /** What the routes of the service use. */
 
-import type { AccountTables } from '#accounts/store.ts';
+import type { AccountTables, visibleRows } from '#accounts/store.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 
-export interface SitemapSource {
-  /** Returns rows by age, the oldest first. `after`: starts after the row with this id. */
-  readonly list: (page: {
-    readonly limit: number;
-    readonly after?: string;
-  }) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
-  /** Returns the last id of each page of `size` rows that is followed by another page. */
-  readonly listPageEnds: (size: number) => Promise<readonly string[]>;
-}
+export type SitemapSource = ReturnType<typeof visibleRows>;
 
 export interface ContentContext {
   readonly notify: HttpClient;

@@ -74,7 +74,7 @@ export function addGalleryRoutes(app: HttpServer, { media, clock }: Gallery): vo
 
 /** The shares that search engines may find, from the media service. */
 export function shareSource(media: HttpClient): SitemapSource {
-  const list = async ({ limit, after }: { readonly limit: number; readonly after?: string }) => {
+  const list: SitemapSource['list'] = async ({ limit, after }) => {
     const { status, json } = await media.send({ method: 'GET', route: '/v1/shares/indexed', query: { after, limit } });
     if (status !== 200) throw new Error(`the media service returned ${status}`);
     return indexedShares.parse(json()).shares.map(({ id, updatedAt }) => ({ id, updatedAt: new Date(updatedAt) }));
@@ -84,8 +84,7 @@ export function shareSource(media: HttpClient): SitemapSource {
     listPageEnds: async (size) => {
       const ends: string[] = [];
       for (;;) {
-        const after = ends.at(-1);
-        const page = await list({ limit: size, ...(after !== undefined && { after }) });
+        const page = await list({ limit: size, after: ends.at(-1) });
         const last = page.at(-1);
         if (last === undefined || page.length < size) return ends;
         ends.push(last.id);

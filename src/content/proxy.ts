@@ -37,7 +37,7 @@ export function createProxy<Body, Shown>(
   const { path } = feature;
   let kept: Reading | undefined;
   let reading: Promise<Reading | undefined> | undefined;
-  const empty = encode(feature.empty);
+  const empty = encode(feature.empty, false);
 
   async function read(): Promise<Reading | undefined> {
     try {
@@ -45,7 +45,7 @@ export function createProxy<Body, Shown>(
       if (answer.status !== 200) throw new Error(`the CMS returned ${answer.status}`);
       const body = feature.parse(await readCmsBody(answer.body, String(answer.headers['content-encoding'] ?? '')));
       kept = {
-        inLanguage: onceEach((language) => encode(feature.localize(body, language))),
+        inLanguage: onceEach((language) => encode(feature.localize(body, language), true)),
         until: clock.now() + reusableMs,
       };
       return kept;
@@ -57,8 +57,7 @@ export function createProxy<Body, Shown>(
     }
   }
 
-  const show = (latest: Reading | undefined, language: ContentLanguage): ShownContent =>
-    latest === undefined ? { ...empty, isFresh: false } : { ...latest.inLanguage(language), isFresh: true };
+  const show = (latest: Reading | undefined, language: ContentLanguage) => latest?.inLanguage(language) ?? empty;
 
   /** Served at once if the body is cached, as for nearly all requests. */
   return (language: ContentLanguage): ShownContent | Promise<ShownContent> => {
@@ -69,22 +68,17 @@ export function createProxy<Body, Shown>(
 
 /** A body of the CMS, rendered in each language when it is first requested. */
 interface Reading {
-  readonly inLanguage: (language: ContentLanguage) => Encoded;
+  readonly inLanguage: (language: ContentLanguage) => ShownContent;
   readonly until: number;
 }
 
-interface Encoded {
-  readonly json: string;
-  readonly etag: string;
-}
-
-function encode(shown: unknown): Encoded {
+function encode(shown: unknown, isFresh: boolean): ShownContent {
   const json = JSON.stringify(shown);
-  return { json, etag: etagOf(json) };
+  return { json, etag: etagOf(json), isFresh };
 }
 
-function onceEach(render: (language: ContentLanguage) => Encoded): (language: ContentLanguage) => Encoded {
-  const rendered = new Map<ContentLanguage, Encoded>();
+function onceEach(render: (language: ContentLanguage) => ShownContent): (language: ContentLanguage) => ShownContent {
+  const rendered = new Map<ContentLanguage, ShownContent>();
   return (language) => {
     const encoded = rendered.get(language) ?? render(language);
     rendered.set(language, encoded);

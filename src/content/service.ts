@@ -1,13 +1,7 @@
 /** The public content endpoints (docs/specification/content.md; docs/content.md). */
 import { Counter } from '@prometheus-io/client';
 import type { AccountTables } from '#accounts/store.ts';
-import {
-  listFeedPageEnds,
-  listUserPageEnds,
-  listUsers,
-  listVisibleFeeds,
-  readUnsubscribeSecret,
-} from '#accounts/store.ts';
+import { readUnsubscribeSecret, visibleRows } from '#accounts/store.ts';
 import { monotonicClock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -89,8 +83,8 @@ export async function createContent({
       failures.inc({ path });
       warn(path, error);
     },
-    users: { list: (page) => listUsers(db, page), listPageEnds: (size) => listUserPageEnds(db, size) },
-    feeds: { list: (page) => listVisibleFeeds(db, page), listPageEnds: (size) => listFeedPageEnds(db, size) },
+    users: visibleRows(db, 'user_profiles'),
+    feeds: visibleRows(db, 'feeds'),
     shares: settings.hasShareSitemap ? shareSource(media) : undefined,
     pages: settings,
     edgeUrl,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AccountTables, ensureProfile, listFeedPageEnds, listUserPageEnds, putFeed } from '#accounts/store.ts';
+import { type AccountTables, ensureProfile, putFeed, visibleRows } from '#accounts/store.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { type ContentRig, startContent } from '../../test/content/cms.fixture.ts';
@@ -110,10 +110,10 @@ describe.each(laneEngines)('sitemaps on $name', (engine) => {
 
       it('pages end where another one follows', async () => {
         const db = database.queries<AccountTables>();
-        expect(await listUserPageEnds(db, 1)).toEqual(users.slice(0, 2));
-        expect(await listUserPageEnds(db, 2)).toEqual([users[1]]);
-        expect(await listUserPageEnds(db, 3)).toEqual([]);
-        expect(await listFeedPageEnds(db, 2)).toEqual([feeds[1]]);
+        expect(await visibleRows(db, 'user_profiles').listPageEnds(1)).toEqual(users.slice(0, 2));
+        expect(await visibleRows(db, 'user_profiles').listPageEnds(2)).toEqual([users[1]]);
+        expect(await visibleRows(db, 'user_profiles').listPageEnds(3)).toEqual([]);
+        expect(await visibleRows(db, 'feeds').listPageEnds(2)).toEqual([feeds[1]]);
       });
     });
 

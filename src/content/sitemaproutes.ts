@@ -38,7 +38,7 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
     otherResponses: unchanged,
     response: { 200: userSitemap },
     handler: async (request, reply) => {
-      const listed = await readListed(users.list);
+      const listed = await readListed(users);
       return sendList(request, reply, listed, { json: { users: listed }, page: pages.userUrl });
     },
   });
@@ -51,7 +51,7 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
     otherResponses: unchanged,
     response: { 200: feedSitemap },
     handler: async (request, reply) => {
-      const listed = await readListed(feeds.list);
+      const listed = await readListed(feeds);
       return sendList(request, reply, listed, { json: { feeds: listed }, page: pages.feedUrl });
     },
   });
@@ -122,13 +122,13 @@ export function addSitemapRoutes(app: HttpServer, deps: ContentContext): void {
 }
 
 async function readPageUrls({ listPageEnds }: SitemapSource, url: string): Promise<readonly string[]> {
-  const ends = await readPageEnds(listPageEnds);
+  const ends = await read(() => listPageEnds(maxListed));
   return [url, ...ends.map((id) => `${url}?after=${encodeURIComponent(id)}`)];
 }
 
 /** Throws 404 for a page without rows, except for the first one. */
-async function readPage({ list }: SitemapSource, after: string | undefined, page: string): Promise<string> {
-  const listed = await readListed(list, after);
+async function readPage(source: SitemapSource, after: string | undefined, page: string): Promise<string> {
+  const listed = await readListed(source, after);
   if (after !== undefined && listed.length === 0)
     throw problems.not_found({ message: `There is no page after ${after}: see /sitemap.xml.` });
   return renderSitemap(listed, page);
@@ -159,19 +159,10 @@ function sendXml(
 /** The limit of both lists (docs/specification/content.md#sitemaps). */
 const maxListed = 10_000;
 
-type List = (page: {
-  readonly limit: number;
-  readonly after?: string;
-}) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
-
 /** `after`: the last id of the previous page. */
-async function readListed(list: List, after?: string): Promise<Listed[]> {
-  const rows = await read(() => list({ limit: maxListed, ...(after === undefined ? {} : { after }) }));
+async function readListed({ list }: SitemapSource, after?: string): Promise<Listed[]> {
+  const rows = await read(() => list({ limit: maxListed, after }));
   return rows.map(({ id, updatedAt }) => ({ id, updated_at: updatedAt.toISOString() }));
-}
-
-function readPageEnds(listPageEnds: (size: number) => Promise<readonly string[]>): Promise<readonly string[]> {
-  return read(() => listPageEnds(maxListed));
 }
 
 /** Every failure to read the rows is a 500 here, and not the 503 of other endpoints (docs/specification/content.md#sitemaps). */

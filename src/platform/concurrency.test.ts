@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, test } from 'vitest';
 import { createGate, createGates, mapConcurrently } from './concurrency.ts';
+import { problems } from './problem.ts';
 
 const patient = { width: 1, maxWaiting: 10, waitTimeoutMs: 60_000 };
 
@@ -78,36 +79,33 @@ const options = { width: 1, maxWaiting: 1, waitTimeoutMs: 60_000 };
 it('requests of a user wait for each other, and for no others', async () => {
   const gates = createGates(options);
   const order: string[] = [];
-  const leave = await gates.enter('alice');
-  const second = gates.enter('alice').then((leaveSecond) => {
-    order.push('alice again');
-    leaveSecond();
-  });
-  (await gates.enter('bob'))();
-  order.push('bob');
-  leave();
-  await second;
+  const add = (name: string) => async () => void order.push(name);
+  const first = Promise.withResolvers<void>();
+  const inside = gates.run('alice', () => first.promise);
+  const second = gates.run('alice', add('alice again'));
+  await gates.run('bob', add('bob'));
+  first.resolve();
+  await Promise.all([inside, second]);
   expect(order).toEqual(['bob', 'alice again']);
 });
 
 it('refuses a request only because of others of its user', async () => {
   const gates = createGates(options);
-  const leave = await gates.enter('alice');
-  const waiting = gates.enter('alice');
-  await expect(gates.enter('alice')).rejects.toMatchObject({ code: 'rate_limited', details: { retryAfterS: 1 } });
-  (await gates.enter('bob'))();
-  leave();
-  (await waiting)();
-  (await gates.enter('alice'))();
+  const first = Promise.withResolvers<void>();
+  const done = async () => 'done';
+  const inside = [gates.run('alice', () => first.promise), gates.run('alice', done)];
+  await expect(gates.run('alice', done)).rejects.toMatchObject({ code: 'rate_limited', details: { retryAfterS: 1 } });
+  expect(await gates.run('bob', done)).toBe('done');
+  first.resolve();
+  await Promise.all(inside);
+  expect(await gates.run('alice', done)).toBe('done');
 });
 
-it('counts a double leave once', async () => {
+it('does not change the failure of the work, and lets the next request in', async () => {
   const gates = createGates({ ...options, maxWaiting: 0 });
-  const first = await gates.enter('alice');
-  first();
-  first();
-  await gates.enter('alice');
-  await expect(gates.enter('alice')).rejects.toMatchObject({ code: 'rate_limited', details: { retryAfterS: 1 } });
+  const failure = problems.overloaded();
+  await expect(gates.run('alice', () => Promise.reject(failure))).rejects.toBe(failure);
+  expect(await gates.run('alice', async () => 'done')).toBe('done');
 });
 
 test.each([

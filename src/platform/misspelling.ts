@@ -48,32 +48,21 @@ function lettersApart(variable: Name, setting: Name): number | undefined {
     return variable.letters === setting.letters ? Math.abs(words.length - setting.words.length) : undefined;
   let total = 0;
   for (const [index, settingWord] of setting.words.entries()) {
-    const letters = editDistance(words[index] ?? '', settingWord);
+    const most = settingWord.length < shortestName ? 1 : mostLetters;
+    const letters = lettersBetween(words[index] ?? '', settingWord, most);
     total += letters;
-    if (total > mostLetters || letters > (settingWord.length < shortestName ? 1 : mostLetters)) return undefined;
+    if (letters > most || total > mostLetters) return undefined;
   }
   return total;
 }
 
-/** Counts insertions, deletions, substitutions and swaps of neighbors (optimal string alignment). */
-function editDistance(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > mostLetters) return mostLetters + 1;
-  let twoAbove: readonly number[] = [];
-  let above: readonly number[] = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwap = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      current[column] = Math.min(
-        (above[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (above[column - 1] ?? 0) + (isSame ? 0 : 1),
-        isSwap ? (twoAbove[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-    twoAbove = above;
-    above = current;
-  }
-  return above[other.length] ?? 0;
+/** Counts insertions, deletions, substitutions and swaps of neighbors. Returns `most + 1` if there are more than `most`. */
+function lettersBetween(one: string, other: string, most: number): number {
+  if (one === other) return 0;
+  if (most === 0) return 1;
+  if (one[0] === other[0]) return lettersBetween(one.slice(1), other.slice(1), most);
+  const isSwap = one[0] === other[1] && one[1] === other[0];
+  const rests = [[1, 0] as const, [0, 1] as const, [1, 1] as const, ...(isSwap ? [[2, 2] as const] : [])];
+  const ways = rests.map(([ofOne, ofOther]) => lettersBetween(one.slice(ofOne), other.slice(ofOther), most - 1));
+  return 1 + Math.min(...ways);
 }

@@ -25,7 +25,6 @@ export function createTestChannel(): TestChannel {
   const sent: { id: string; mail: Mail }[] = [];
   let obstacle: (signal: AbortSignal) => Promise<void> = async () => undefined;
   return {
-    name: 'outbox',
     sent,
     obstruct: (next) => {
       obstacle = next;

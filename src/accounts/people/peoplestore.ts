@@ -1,6 +1,7 @@
 /** The rows of a person in the shared records, for operators. */
 import { type Generated, sql } from 'kysely';
 import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { createdAtUs } from '#platform/db/paging.ts';
 import type { Plan } from '../api.ts';
 import type { LedgerTables } from '../ledger/credits.ts';
 import { blockedDigest, profileColumns } from '../store.ts';
@@ -25,7 +26,7 @@ type Handle = Db<PeopleTables> | Tx<PeopleTables>;
 
 const columns = [
   ...profileColumns,
-  sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
+  createdAtUs,
   sql<Date | null>`(select max(used_at) from browser_sessions where user_id = user_profiles.id)`.as('activeAt'),
 ] as const;
 

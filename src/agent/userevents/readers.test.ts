@@ -32,7 +32,6 @@ it('delivers an event whose notification comes in any microtask after a query wi
       db: db.withPlugin(plugin),
       log: createLog({ level: 'silent' }),
       pubsub: {
-        driver: 'memory',
         publish: () => undefined,
         subscribe: (_topic, subscribed) => {
           listener = subscribed;

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { sendMail } from '#accounts/mailing.ts';
 import type { Erased as ErasedRecords, ErasureReport } from '#accounts/people/api.ts';
 import { findById } from '#accounts/people/peoplestore.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
@@ -13,7 +14,6 @@ import { Problem, problems } from '#platform/problem.ts';
 import { authProblems } from '../problems.ts';
 import type { AuthTables } from '../tables.ts';
 import type { AccountContext } from './context.ts';
-import { sendMail } from './mailing.ts';
 import * as store from './store.ts';
 
 /** It does not name the user, because an erasure waits for the jobs that do. */
@@ -130,7 +130,7 @@ async function proceed(deps: AccountContext, job: Job<DeletionJob>): Promise<voi
   const { stage, userId, email, dueInMs } = deletion;
   const hasBegun = stage !== 'requested' && stage !== 'announced';
   if (!hasBegun && dueInMs > 0) {
-    if (stage === 'requested') await mail(deps, deletion, 'account_deletion.scheduled');
+    if (stage === 'requested') await mail(deps, deletion, 'account_deletion.scheduled', job);
     await transaction(db, async (tx) => {
       await store.setStage(tx, deletionId, ['requested'], 'announced');
       await job.postpone(tx, dueInMs);
@@ -145,7 +145,7 @@ async function proceed(deps: AccountContext, job: Job<DeletionJob>): Promise<voi
     await transaction(db, (tx) => finishErasure(deps, tx, deletion));
   }
   if (stage !== 'mailed') {
-    await mail(deps, deletion, 'account_deletion.deleted');
+    await mail(deps, deletion, 'account_deletion.deleted', job);
     await store.setStage(db, deletionId, ['erased'], 'mailed');
   }
   const left = await deps.forgetJobs([userId, ...(email === null ? [] : [email.toLowerCase()])]);
@@ -159,10 +159,16 @@ async function proceed(deps: AccountContext, job: Job<DeletionJob>): Promise<voi
 /** Jobs that clear up after processes that were late are due 90 s after the erasure. */
 const forgottenAgainAfterMs = 30_000;
 
-async function mail(deps: AccountContext, deletion: store.Deletion, type: string): Promise<void> {
-  const { deletionId, userId, email, language, mails, deletesAt } = deletion;
+async function mail(
+  { clients: { notify }, log }: AccountContext,
+  { deletionId, userId, email, language, mails, deletesAt }: store.Deletion,
+  type: string,
+  { signal }: Job<DeletionJob>,
+): Promise<void> {
+  if (!mails || email === null) return;
+  const contact = { email, locale: language ?? undefined };
   const data = { deletion_at: deletesAt.toISOString() };
-  if (mails) await sendMail(deps, { type, key: `${type} ${deletionId}`, userId, email, language, data });
+  await sendMail({ notify, log }, { payload: { key: `${type} ${deletionId}`, type, userId, contact, data }, signal });
 }
 
 // Erases a person from all services. Each step can be repeated. The shared records are last: as long as another service

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createDeflateRaw } from 'node:zlib';
 import { z } from 'zod';
+import { sendMail } from '#accounts/mailing.ts';
 import {
   assetsOf,
   type ExportedAsset,
@@ -26,7 +27,6 @@ import { outgoingFetch } from '#platform/version.ts';
 import { listSessions } from '../store.ts';
 import type { AuthTables, ExportFile } from '../tables.ts';
 import type { AccountContext } from './context.ts';
-import { sendMail } from './mailing.ts';
 import * as store from './store.ts';
 import { createTally, type ZipFile, zip } from './zip.ts';
 
@@ -93,14 +93,23 @@ async function proceed(deps: AccountContext, job: Job<ExportJob>): Promise<void>
   // The user was erased in the meantime.
   if (ready?.expiresAt == null) return;
   if (!ready.isMailed) {
-    const type = 'account_export.ready';
-    const data = { expires_at: ready.expiresAt.toISOString() };
-    const [profile] = await findById(db, ready.userId);
-    const { email = null, language = null } = profile ?? {};
-    await sendMail(deps, { type, key: `${type} ${exportId}`, userId: ready.userId, email, language, data });
+    await mail(deps, ready, { expires_at: ready.expiresAt.toISOString() }, job.signal);
     await store.setMailed(db, exportId);
   }
   await transaction(db, (tx) => job.postpone(tx, ready.expiresInMs));
+}
+
+async function mail(
+  { db, clients: { notify }, log }: AccountContext,
+  { exportId, userId }: store.AccountExport,
+  data: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const [profile] = await findById(db, userId);
+  if (profile?.email == null) return;
+  const type = 'account_export.ready';
+  const contact = { email: profile.email, locale: profile.language ?? undefined };
+  await sendMail({ notify, log }, { payload: { key: `${type} ${exportId}`, type, userId, contact, data }, signal });
 }
 
 async function prepare(deps: AccountContext, ordered: store.AccountExport, signal: AbortSignal): Promise<void> {

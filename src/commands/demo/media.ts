@@ -6,60 +6,57 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mime from 'mime';
+import type { Atelier } from '#client/atelier.ts';
+import { putBytes } from '#client/putting.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { outgoingFetch } from '#platform/version.ts';
 
-// HTTP calls of the demo, with their output.
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-type Credential = { readonly token: string } | { readonly internalKey: string };
+// What every step uses.
 
 export function printStep(step: string, what: string, address?: string): void {
   console.log(`${step.padEnd(10)} ${what}${address === undefined ? '' : `\n           ${address}`}`);
 }
 
-/** On any failure, throws StartFault with one readable line. */
-export async function post(url: string, credential: Credential, body: unknown): Promise<JsonObject> {
-  return call('POST', url, credential, body);
-}
-
-export async function call(method: string, url: string, credential: Credential, body?: unknown): Promise<JsonObject> {
-  const authorization: Record<string, string> =
-    'token' in credential
-      ? { authorization: `Bearer ${credential.token}` }
-      : { 'x-internal-key': credential.internalKey };
-  const response = await outgoingFetch(url, {
-    method,
-    headers: { ...authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch((cause: Error) => {
+/** `fetch` that throws StartFault with one readable line if nothing responds. */
+export const reach: typeof fetch = (url, init) =>
+  outgoingFetch(url, init).catch((cause: Error) => {
     throw new StartFault(
-      `${url} is not responding. Is \`npm start\` running, with the same ATELIER_PORT_BASE? (${cause.message})`,
+      `${new URL(String(url)).origin} is not responding. Is \`npm start\` running, with the same ATELIER_PORT_BASE? (${cause.message})`,
     );
   });
-  const text = await response.text();
-  if (!response.ok) throw new StartFault(`${url} returned ${response.status}: ${text}`);
-  return JSON.parse(text);
-}
 
 /** Opens a URL that a service returned, as a browser would, and prints the result. */
-export async function open(step: string, url: unknown): Promise<void> {
-  const response = await outgoingFetch(String(url));
+export async function open(step: string, url: string | null | undefined): Promise<void> {
+  if (!url) throw new StartFault(`${step}: the service returned no URL.`);
+  const response = await reach(url);
   const bytes = await response.arrayBuffer();
   if (!response.ok) throw new StartFault(`${step} returned ${response.status}.`);
-  printStep(step, `${response.headers.get('content-type')}, ${bytes.byteLength} bytes`, String(url));
+  printStep(step, `${response.headers.get('content-type')}, ${bytes.byteLength} bytes`, url);
 }
 
-interface MediaFile {
+/** Calls `ask` twice a second until its result has ended. */
+export async function waitUntil<Result>(
+  what: string,
+  ask: () => Promise<Result>,
+  hasEnded: (result: Result) => boolean,
+): Promise<Result> {
+  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 500) {
+    const result = await ask();
+    if (hasEnded(result)) return result;
+    await sleep(500);
+  }
+  throw new StartFault(`${what} is not finished after ${patienceMs / 1000} s.`);
+}
+
+const patienceMs = 120_000;
+
+export interface MediaFile {
   readonly name: string;
   readonly mime: string;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface DemoUser {
-  readonly media: string;
-  readonly token: string;
-}
+type Media = Atelier<{ readonly media: string }>['media'];
 
 const scope = { scopeKind: 'thread', scopeId: 'demo' };
 
@@ -83,62 +80,51 @@ async function readMedia(path: string, otherwise: string): Promise<MediaFile> {
 }
 
 /** Uploads, registers and signs an image, copies it to the public feed and watermarks it for a download. Returns the asset. */
-export async function showImage({ media, token }: DemoUser, photo: MediaFile): Promise<string> {
-  const postMedia = (path: string, body: unknown) => post(`${media}${path}`, { token }, body);
-  const assetId = await upload({ media, token }, photo, 'image');
-  const row = await postMedia('/v1/assets', { assetId, ...scope, kind: 'image', mime: photo.mime });
-  printStep('Register', `${row.mime}, ${row.width} × ${row.height}, blurhash ${row.blurhash}`);
+export async function showImage(media: Media, photo: MediaFile): Promise<string> {
+  const assetId = await upload(media, photo, 'image');
+  const asset = await media.registerAsset({ assetId, ...scope, kind: 'image', mime: photo.mime });
+  printStep('Register', `${asset.mime}, ${asset.width} × ${asset.height}, blurhash ${asset.blurhash}`);
 
-  const signed = (await postMedia('/v1/sign/image', { refs: [assetId] }))[assetId] as JsonObject;
+  const { [assetId]: signed } = await media.signImages({ refs: [assetId] });
+  if (!signed?.ready) throw new StartFault(`The asset ${assetId} cannot be signed.`);
   await open('Original', signed.url);
   await open('Thumbnail', signed.thumbUrl);
   await open('Preview', signed.previewUrl);
 
-  const copy = await postMedia('/v1/copy', { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'demo' });
+  const copy = await media.copyAsset({ fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'demo' });
   printStep('Copy', `asset ${copy.assetId} in the public feed`);
-  await open('Watermark', (await postMedia('/v1/watermark', { ref: assetId })).url);
+  await open('Watermark', (await media.watermarkImage({ ref: assetId })).url);
   return assetId;
 }
 
 /** Uploads a video, hands it to the background job that takes a poster frame, then watermarks it for a download. */
-export async function showVideo({ media, token }: DemoUser, clip: MediaFile): Promise<void> {
-  const postMedia = (path: string, body: unknown) => post(`${media}${path}`, { token }, body);
-  const assetId = await upload({ media, token }, clip, 'video');
-  const { taskId } = await postMedia('/v1/media-tasks/video', { assetId, ...scope, mime: clip.mime });
-  printStep('Video', `task ${taskId}`, `${media}/v1/media-tasks/${taskId}`);
-  await ended(`${media}/v1/media-tasks/${taskId}`, token);
-  const signed = (await postMedia('/v1/sign/video', { refs: [assetId] }))[assetId] as JsonObject;
+export async function showVideo(media: Media, url: string, clip: MediaFile): Promise<void> {
+  const assetId = await upload(media, clip, 'video');
+  const { taskId } = await media.beginVideoTask({ assetId, ...scope, mime: clip.mime });
+  const address = `${url}/v1/media-tasks/${taskId}`;
+  printStep('Video', `task ${taskId}`, address);
+  const task = await waitUntil(
+    address,
+    () => media.readMediaTask(taskId),
+    ({ status }) => status === 'completed' || status === 'failed',
+  );
+  if (task.status === 'failed') throw new StartFault(`${address} failed: ${JSON.stringify(task.metadata)}`);
+  const { [assetId]: signed } = await media.signVideos({ refs: [assetId] });
+  if (!signed?.ready) throw new StartFault(`The asset ${assetId} cannot be signed.`);
   await open('Video', signed.url);
   await open('Poster', signed.thumbUrl);
-  await open('Watermark', (await postMedia('/v1/watermark-video', { ref: assetId })).url);
+  await open('Watermark', (await media.watermarkVideo({ ref: assetId })).url);
 }
 
-const patienceMs = 60_000;
-
-async function ended(url: string, token: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 500) {
-    const { status, metadata } = await call('GET', url, { token });
-    if (status === 'completed') return;
-    if (status === 'failed') throw new StartFault(`${url} failed: ${JSON.stringify(metadata)}`);
-    await sleep(500);
-  }
-  throw new StartFault(`${url} is not finished after ${patienceMs / 1000} s.`);
-}
-
-async function upload({ media, token }: DemoUser, file: MediaFile, kind: string): Promise<string> {
-  const reservation = await post(`${media}/v1/uploads`, { token }, { ...scope, kind, mime: file.mime });
-  const put = await outgoingFetch(String(reservation.uploadUrl), {
-    method: 'PUT',
-    headers: reservation.headers as Record<string, string>,
-    body: new Uint8Array(file.bytes),
-  });
-  if (!put.ok) throw new StartFault(`The upload returned ${put.status}: ${await put.text()}`);
-  printStep('Upload', `${file.name}, ${file.bytes.length} bytes, asset ${reservation.assetId}`);
-  return String(reservation.assetId);
+async function upload(media: Media, { name, mime, bytes }: MediaFile, kind: string): Promise<string> {
+  const reservation = await media.reserveUpload({ ...scope, kind, mime });
+  await putBytes(reservation, new Blob([bytes]), { fetch: reach });
+  printStep('Upload', `${name}, ${bytes.length} bytes, asset ${reservation.assetId}`);
+  return reservation.assetId;
 }
 
 /** Renders two seconds of moving colors with a tone, as MP4. Returns `undefined` if ffmpeg is not installed. */
-export async function renderClip(): Promise<Uint8Array | undefined> {
+export async function renderClip(): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const image = ['-f', 'lavfi', '-i', 'gradients=size=640x360:rate=24:duration=2:speed=0.05'];
   const sound = ['-f', 'lavfi', '-i', 'sine=frequency=220:duration=2'];
   const output = ['-pix_fmt', 'yuv420p', '-movflags', 'frag_keyframe+empty_moov', '-f', 'mp4', 'pipe:1'];
@@ -152,4 +138,5 @@ export async function renderClip(): Promise<Uint8Array | undefined> {
 }
 
 /** An evening sky over three ridges. */
-export const readLandscape = (): Promise<Uint8Array> => readFile(new URL('./landscape.jpg', import.meta.url));
+export const readLandscape = (): Promise<Uint8Array<ArrayBuffer>> =>
+  readFile(new URL('./landscape.jpg', import.meta.url));

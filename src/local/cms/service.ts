@@ -2,9 +2,9 @@
  * The local CMS: a stand-in that serves three bodies from JSON files in the data folder, `cms/*.json`, for
  * development without a CMS (docs/specification/system.md#engines). Edit the files freely: each is read for every request.
  */
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeWhole } from '#platform/files.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
@@ -40,19 +40,12 @@ export async function createCms({ server, dataDir }: CmsDeps): Promise<HttpServe
   return app;
 }
 
-/** Never replaces an edited file. A link to the complete file makes the write atomic. */
+/** Never replaces an edited file. */
 async function placeSample(folder: string, name: string): Promise<void> {
-  const staged = join(folder, `.${name}.${randomUUID()}`);
-  try {
-    await writeFile(staged, await readFile(new URL(`./sample/${name}`, import.meta.url)));
-    // No change: the Content page of operators shows when a document was changed.
-    await utimes(staged, 0, 0);
-    await link(staged, join(folder, name));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(staged, { force: true });
-  }
+  const file = join(folder, name);
+  const sample = await readFile(new URL(`./sample/${name}`, import.meta.url));
+  // No change: the Content page of operators shows when a document was changed.
+  if (await writeWhole(file, sample, { createOnly: true })) await utimes(file, 0, 0);
 }
 
 /** Returns the text of the file. If it is not valid JSON, the log names the file and the position. */

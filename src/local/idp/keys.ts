@@ -1,7 +1,7 @@
 /** The keys that the local identity provider signs access tokens with. They are generated once and stored in the data folder. */
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -12,6 +12,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose';
 import { z } from 'zod';
+import { writeWhole } from '#platform/files.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 
 export interface SigningKeys {
@@ -64,19 +65,11 @@ async function readIfThere(file: string): Promise<string | undefined> {
   });
 }
 
-/** Writes the file atomically: a link puts a complete draft in place and never replaces an existing file. */
+/** Of several processes, one makes the keys. */
 async function makeKeys(file: string): Promise<string> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const text = `${JSON.stringify({ keys: [{ ...(await exportJWK(privateKey)), kid: randomUUID() }] }, null, 2)}\n`;
-  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    await writeFile(draft, text, { mode: 0o600, flush: true });
-    await link(draft, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeWhole(file, text, { mode: 0o600, createOnly: true });
   return readFile(file, 'utf8');
 }

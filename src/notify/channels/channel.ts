@@ -2,10 +2,10 @@
 import type { Mail } from '../mail.ts';
 
 export interface Channel {
-  readonly name: 'provider' | 'smtp' | 'outbox';
   /**
    * Returns the provider's id of the mail. `id` identifies the send: another attempt with it is the same mail, and is
-   * delivered once if the other side supports idempotency. Rejects with ChannelFailure, or with the reason of `signal`.
+   * delivered once if the other side supports idempotency. Rejects with ChannelFailure, or with the reason of `signal`, which not every
+   * driver watches.
    */
   send(mail: Mail, options: { readonly id: string; readonly signal: AbortSignal }): Promise<string>;
   /** Rejects if the other side does not accept our credentials. Sends nothing. */

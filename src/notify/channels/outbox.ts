@@ -1,8 +1,8 @@
 /** The stand-in for an email provider: writes each mail to the file `outbox/<id>.eml` in the data folder. */
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeWhole } from '#platform/files.ts';
 import { addressOf } from '../mail.ts';
 import type { Channel } from './channel.ts';
 import { messageOf } from './message.ts';
@@ -13,11 +13,11 @@ export async function openOutbox(dataDir: string): Promise<Channel> {
   await removeAbandonedDrafts(folder);
   let opened: ReturnType<typeof openTransport> | undefined;
   return {
-    name: 'outbox',
     async send(mail, { id }) {
       opened ??= openTransport();
       const { message } = await (await opened).sendMail(messageOf(mail, id));
-      await writeWhole(folder, `${id}.eml`, message as Buffer);
+      // Another attempt writes the same file.
+      await writeWhole(join(folder, `${id}.eml`), message as Buffer);
       return id;
     },
     forget: (address) => removeMailsTo(folder, address),
@@ -57,16 +57,4 @@ async function removeMailsTo(folder: string, address: string): Promise<number> {
 async function openTransport() {
   const { createTransport } = await import('nodemailer');
   return createTransport({ streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true });
-}
-
-/** A reader sees the whole file or none, and another attempt writes the same file. */
-async function writeWhole(folder: string, name: string, bytes: Uint8Array): Promise<void> {
-  const staged = join(folder, `.${name}.${randomUUID()}`);
-  try {
-    await writeFile(staged, bytes, { flag: 'wx', flush: true });
-    await rename(staged, join(folder, name));
-  } catch (error) {
-    await rm(staged, { force: true });
-    throw error;
-  }
 }

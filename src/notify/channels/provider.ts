@@ -27,7 +27,6 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
   });
 
   return {
-    name: 'provider',
     async send(mail, { id, signal }) {
       for (;;) {
         const answer = await client.send({

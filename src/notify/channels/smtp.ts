@@ -19,18 +19,15 @@ export function openSmtp(url: string): Channel {
   });
 
   return {
-    name: 'smtp',
-    async send(mail, { id, signal }) {
-      const { messageId, accepted, rejected, rejectedErrors } = await untilAborted(
-        transport.sendMail(messageOf(mail, id)),
-        signal,
-      ).catch((error: SmtpFault) => {
-        if (signal.aborted) throw signal.reason;
-        throw new ChannelFailure('the SMTP server did not accept the email', {
-          refused: refusedIn(error.rejectedErrors ?? [error]),
-          cause: error,
+    async send(mail, { id }) {
+      const { messageId, accepted, rejected, rejectedErrors } = await transport
+        .sendMail(messageOf(mail, id))
+        .catch((error: SmtpFault) => {
+          throw new ChannelFailure('the SMTP server did not accept the email', {
+            refused: refusedIn(error.rejectedErrors ?? [error]),
+            cause: error,
+          });
         });
-      });
       if (rejected.length === 0) return messageId;
       const faults = (rejectedErrors ?? []) as readonly SmtpFault[];
       throw new ChannelFailure(`the SMTP server refused ${rejected.length} of the recipients`, {
@@ -62,13 +59,6 @@ function refusedIn(faults: readonly SmtpFault[]): readonly RefusedRecipient[] {
     if (address === undefined || !isMailboxMissing(responseCode, response)) return [];
     return [{ address, reason: toStorableLine(response, maxReasonLength) }];
   });
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = () => reject(signal.reason);
-  signal.addEventListener('abort', end, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', end));
 }
 
 // Decides whether a rejection at RCPT TO is about the mailbox itself, so that no mail can ever arrive there.

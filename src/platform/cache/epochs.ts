@@ -29,22 +29,7 @@ export interface Epoch {
   readonly isSettling: boolean;
 }
 
-export interface Epochs {
-  /** Returns `undefined` if the database does not respond. Reads the database at most about once a second, and before the value expires. */
-  current(): Promise<Epoch | undefined>;
-  /**
-   * Makes `serverRun` the server whose entries are valid. Raises the epoch if there was another one, because this one may have copies
-   * of earlier entries. Throws if the database does not respond.
-   */
-  adopt(serverRun: string): Promise<Epoch>;
-  /** Resolves when no process uses the old epoch any more. */
-  raise(): Promise<void>;
-  /**
-   * The promise of a `raise` that this process called within the last few seconds, or `undefined`. The limit is short enough that the fill
-   * barrier outlasts a change.
-   */
-  recentRaise(): Promise<void> | undefined;
-}
+export type Epochs = ReturnType<typeof createEpochs>;
 
 const trustedForMs = 1000;
 const rereadAfterMs = 500;
@@ -53,7 +38,7 @@ const settlingMs = 10_000;
 /** The part of `fillBarrierMs` in which a raise counts as recent. The rest is longer than a change takes. */
 const recentRaiseMs = 5000;
 
-export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
+export function createEpochs(db: Db<EpochTables>, name: string) {
   const now = () => monotonicClock.now();
   let known: { readonly epoch: Epoch; readonly readAt: number } | undefined;
   let reading: Promise<void> | undefined;
@@ -88,7 +73,8 @@ export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
   };
 
   return {
-    current: async () => {
+    /** Returns `undefined` if the database does not respond. Reads the database at most about once a second, and before the value expires. */
+    current: async (): Promise<Epoch | undefined> => {
       const age = known === undefined ? Number.POSITIVE_INFINITY : now() - known.readAt;
       if (age > rereadAfterMs) {
         const reread = readOnce();
@@ -96,7 +82,11 @@ export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
       }
       return known !== undefined && now() - known.readAt <= trustedForMs ? known.epoch : undefined;
     },
-    adopt: async (serverRun) => {
+    /**
+     * Makes `serverRun` the server whose entries are valid. Raises the epoch if there was another one, because this one may have
+     * copies of earlier entries. Throws if the database does not respond.
+     */
+    adopt: async (serverRun: string): Promise<Epoch> => {
       await adopt(serverRun);
       // A read that began earlier may not have the change.
       await reading;
@@ -104,7 +94,8 @@ export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
       if (known?.epoch.serverRun !== serverRun) throw new Error('another process has adopted another server');
       return known.epoch;
     },
-    raise: () => {
+    /** Resolves when no process uses the old epoch any more. */
+    raise: (): Promise<void> => {
       const done = raise();
       raised = { at: now(), done };
       done.catch(() => {
@@ -112,6 +103,10 @@ export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
       });
       return done;
     },
+    /**
+     * The promise of a `raise` that this process called within the last few seconds, or `undefined`. The limit is short enough that the
+     * fill barrier outlasts a change.
+     */
     recentRaise: () => (raised !== undefined && now() - raised.at < recentRaiseMs ? raised.done : undefined),
   };
 

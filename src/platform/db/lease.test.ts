@@ -37,10 +37,10 @@ for (const engine of databaseEngines) {
 
     it('are granted to one holder per name', async () => {
       const [one, two] = [startProcess(), startProcess()];
-      await expect(one.acquire('media')).resolves.toMatchObject({ name: 'media', fence: 1 });
+      await expect(one.acquire('media')).resolves.toBeDefined();
       await expect(two.acquire('media')).resolves.toBeUndefined();
       await expect(one.acquire('media')).resolves.toBeUndefined();
-      await expect(two.acquire('image')).resolves.toMatchObject({ name: 'image', fence: 1 });
+      await expect(two.acquire('image')).resolves.toBeDefined();
     });
 
     it('are granted to exactly one of many concurrent callers', async () => {
@@ -49,31 +49,20 @@ for (const engine of databaseEngines) {
       expect(given).toHaveLength(1);
     });
 
-    it('are free again when released, under a higher fence', async () => {
-      const [one, two] = [startProcess(), startProcess()];
-      const lease = await one.acquire('media');
-      await lease?.release();
-      await expect(two.acquire('media')).resolves.toMatchObject({ fence: 2 });
-      expect(lease?.signal.aborted).toBe(false);
-      // A release that comes again takes nothing from the next holder.
-      await lease?.release();
-      await expect(one.acquire('media')).resolves.toBeUndefined();
-    });
-
     it('are free again when their process has closed', async () => {
       const [one, two] = [startProcess(), startProcess()];
       await one.acquire('media');
       await one.acquire('image');
       await one.close();
-      await expect(two.acquire('media')).resolves.toMatchObject({ fence: 2 });
-      await expect(two.acquire('image')).resolves.toMatchObject({ fence: 2 });
+      await expect(two.acquire('media')).resolves.toBeDefined();
+      await expect(two.acquire('image')).resolves.toBeDefined();
     });
 
     it('are taken over after they expire, by the clock of the database', async () => {
       const [one, two] = [startProcess(), startProcess()];
       await one.acquire('media');
       await expire();
-      await expect(two.acquire('media')).resolves.toMatchObject({ fence: 2 });
+      await expect(two.acquire('media')).resolves.toBeDefined();
     });
 
     it('are renewed while their holder runs', async () => {
@@ -88,23 +77,23 @@ for (const engine of databaseEngines) {
       const [taken, kept] = [await one.acquire('media'), await one.acquire('image')];
       await db.updateTable('leases').set({ expires_at: sql`now()` }).where('name', '=', 'media').execute();
       await two.acquire('media');
-      if (taken?.signal.aborted === false) await once(taken.signal, 'abort');
-      expect(taken?.signal.reason).toBeInstanceOf(LeaseLost);
-      expect(kept?.signal.aborted).toBe(false);
+      if (taken?.aborted === false) await once(taken, 'abort');
+      expect(taken?.reason).toBeInstanceOf(LeaseLost);
+      expect(kept?.aborted).toBe(false);
     });
 
     it('notify their holder when they could not be renewed in time, also while the database is unavailable', async () => {
       const one = startProcess({ ttlMs: 300, renewEveryMs: hourMs });
       const lease = await one.acquire('media');
-      if (lease?.signal.aborted === false) await once(lease.signal, 'abort');
-      expect(lease?.signal.reason).toBeInstanceOf(LeaseLost);
+      if (lease?.aborted === false) await once(lease, 'abort');
+      expect(lease?.reason).toBeInstanceOf(LeaseLost);
     });
 
     it('of a dead holder delay a start until they expire', async () => {
       const dead = startProcess({ ttlMs: 300, renewEveryMs: hourMs });
       await dead.acquire('media');
       const next = startProcess({ renewEveryMs: 60 });
-      await expect(next.acquireFromDead('media')).resolves.toMatchObject({ fence: 2 });
+      await expect(next.acquireFromDead('media')).resolves.toBeDefined();
     });
 
     it('of a running holder make a start fail', async () => {

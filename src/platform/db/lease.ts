@@ -1,7 +1,6 @@
 /**
  * Leases for work that only one process may do at a time (docs/specification/system.md#processes: with PostgreSQL and without Redis, one process
- * per service). They are rows of the database and use its clock; one statement per process renews all leases that it holds. A lease
- * cannot stop a process that was suspended: what it guards compares `fence`, which grows with every new holder.
+ * per service). They are rows of the database and use its clock; one statement per process renews all leases that it holds.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import type { Log } from '../log.ts';
 import type { Db } from './db.ts';
 
 export interface LeaseTables {
+  /** `fence` is not used: what a lease guards stops when its signal aborts. */
   leases: { name: string; holder: string; fence: number; expires_at: Date };
 }
 
@@ -22,22 +22,7 @@ export interface LeasesOptions {
   readonly renewEveryMs?: number;
 }
 
-interface Lease {
-  readonly name: string;
-  readonly fence: number;
-  /** Aborted with LeaseLost if another process took it or it could not be renewed in time; not by `release`. */
-  readonly signal: AbortSignal;
-  release(): Promise<void>;
-}
-
-export interface Leases {
-  /** `undefined`: this process or another one holds it. */
-  acquire(name: string): Promise<Lease | undefined>;
-  /** For a start after a crash: waits until a dead holder's lease expires; `undefined` if the holder renews it. */
-  acquireFromDead(name: string): Promise<Lease | undefined>;
-  /** Releases what is held. */
-  close(): Promise<void>;
-}
+export type Leases = ReturnType<typeof createLeases>;
 
 export class LeaseLost extends Error {
   constructor(name: string) {
@@ -46,29 +31,28 @@ export class LeaseLost extends Error {
   }
 }
 
-export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3 }: LeasesOptions): Leases {
+export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3 }: LeasesOptions) {
   const rows = leaseRows(db, randomUUID(), ttlMs);
   const held = new Map<string, HeldLease>();
 
-  async function acquire(name: string): Promise<Lease | undefined> {
+  /**
+   * The signal is aborted with LeaseLost if another process took the lease or it could not be renewed in time. `undefined`: this
+   * process or another one holds it.
+   */
+  async function acquire(name: string): Promise<AbortSignal | undefined> {
     const startedAtMs = performance.now();
-    const fence = await rows.take(name);
-    if (fence === undefined) return undefined;
+    if (!(await rows.take(name))) return undefined;
     const lease = new HeldLease(name, ttlMs, () => {
       held.delete(name);
       log.error({ lease: name }, 'a lease is lost');
     });
     lease.prolong(startedAtMs);
     held.set(name, lease);
-    const release = async (): Promise<void> => {
-      lease.forget();
-      if (held.get(name) === lease) held.delete(name);
-      await rows.release(name, fence);
-    };
-    return { name, fence, signal: lease.signal, release };
+    return lease.signal;
   }
 
-  async function acquireFromDead(name: string): Promise<Lease | undefined> {
+  /** For a start after a crash: waits until a dead holder's lease expires; `undefined` if the holder renews it. */
+  async function acquireFromDead(name: string): Promise<AbortSignal | undefined> {
     let seen: Date | undefined;
     for (;;) {
       const lease = await acquire(name);
@@ -86,7 +70,7 @@ export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3
     const renewing = [...held];
     const renewed = await rows.renew(renewing.map(([name]) => name));
     for (const [name, lease] of renewing) {
-      // Released, or lost and acquired again, while the statement ran.
+      // Lost, and perhaps acquired again, while the statement ran.
       if (held.get(name) !== lease) continue;
       if (renewed.has(name)) lease.prolong(startedAtMs);
       else lease.lose();
@@ -101,7 +85,8 @@ export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3
   return {
     acquire,
     acquireFromDead,
-    close: async () => {
+    /** Releases what is held. */
+    close: async (): Promise<void> => {
       void renewal.stop();
       for (const lease of held.values()) lease.forget();
       held.clear();
@@ -151,27 +136,21 @@ function leaseRows(db: Db<LeaseTables>, holder: string, ttlMs: number) {
   const later = sql<Date>`clock_timestamp() + make_interval(secs => ${ttlMs / 1000})`;
   const mine = () => db.updateTable('leases').where('holder', '=', holder).where('expires_at', '>', now);
   return {
-    /** The fence, when the lease was free. */
-    async take(name: string): Promise<number | undefined> {
+    /** Whether the lease was free. */
+    async take(name: string): Promise<boolean> {
       const row = await db
         .insertInto('leases')
         .values({ name, holder, fence: 1, expires_at: later })
         .onConflict((conflict) =>
-          conflict
-            .column('name')
-            .doUpdateSet((eb) => ({ holder, fence: eb('leases.fence', '+', 1), expires_at: later }))
-            .where('leases.expires_at', '<=', now),
+          conflict.column('name').doUpdateSet({ holder, expires_at: later }).where('leases.expires_at', '<=', now),
         )
-        .returning('fence')
+        .returning('name')
         .executeTakeFirst();
-      return row?.fence;
+      return row !== undefined;
     },
     async renew(names: readonly string[]): Promise<ReadonlySet<string>> {
       const rows = await mine().where('name', 'in', names).set({ expires_at: later }).returning('name').execute();
       return new Set(rows.map(({ name }) => name));
-    },
-    async release(name: string, fence: number): Promise<void> {
-      await mine().where('name', '=', name).where('fence', '=', fence).set({ expires_at: now }).execute();
     },
     async releaseAll(): Promise<void> {
       await mine().set({ expires_at: now }).execute();

@@ -1,14 +1,15 @@
 /** The embedded driver: PGlite in a data folder, made from the migrated template where it is new. */
 
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { mapConcurrently } from '../concurrency.ts';
 import { ConfigFault } from '../config.ts';
 import { createSpaceCheck, hasNoRoom, reserveForRows } from '../diskspace.ts';
+import { writeWhole } from '../files.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 import { type FolderLock, fullDisk, isUnfinished, lockFolder } from './lock.ts';
@@ -187,17 +188,9 @@ async function readTemplate(file: string): Promise<Uint8Array<ArrayBuffer> | und
   return Buffer.from(content.subarray(0, digestBytes)).equals(sha256(dump)) ? dump : undefined;
 }
 
-/** By rename, so that no reader of another process sees a part. */
 async function keepTemplate(cache: string, file: string, dump: Uint8Array): Promise<void> {
   await mkdir(cache, { recursive: true });
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    await writeFile(draft, Buffer.concat([sha256(dump), dump]));
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+  await writeWhole(file, Buffer.concat([sha256(dump), dump]));
   await removeOldTemplates(cache);
 }
 
@@ -205,8 +198,7 @@ async function keepTemplate(cache: string, file: string, dump: Uint8Array): Prom
 async function removeOldTemplates(cache: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const path = join(cache, name);
-    if (name.startsWith('database-') && (await stat(path)).mtimeMs < Date.now() - keptMs)
-      await rm(path, { force: true });
+    if (/^\.?database-/.test(name) && (await stat(path)).mtimeMs < Date.now() - keptMs) await rm(path, { force: true });
   }
 }
 

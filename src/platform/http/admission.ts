@@ -231,14 +231,7 @@ function isWhole(payload: unknown): payload is string | Uint8Array {
 // way, the proxy could not know whether a POST was processed, and would answer 502. So the proxy closes them first: deploy/nginx does
 // so after a second without a request.
 
-interface Proxied {
-  /** No proxy has a connection open. */
-  isEmpty(): boolean;
-  /** Accepts no new connections, and resolves when proxies have closed theirs, or after `limitMs`. */
-  ended(limitMs: number): Promise<void>;
-}
-
-function watchProxied(app: HttpServer): Proxied {
+function watchProxied(app: HttpServer) {
   const sockets = new Set<Socket>();
   let onEmpty: (() => void) | undefined;
   app.addHook('onRequest', ({ headers, raw: { socket } }, _reply, done) => {
@@ -252,8 +245,10 @@ function watchProxied(app: HttpServer): Proxied {
     done();
   });
   return {
+    /** No proxy has a connection open. */
     isEmpty: () => sockets.size === 0,
-    ended: async (limitMs) => {
+    /** Accepts no new connections, and resolves when proxies have closed theirs, or after `limitMs`. */
+    ended: async (limitMs: number) => {
       await stopListening(app);
       if (sockets.size === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -7,7 +7,6 @@ import { assertOutsideTransaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 
 export interface PubSub {
-  readonly driver: 'memory' | 'redis';
   /**
    * Reaches the listeners in this process in any case, and those in other processes while Redis is reachable. Does not wait for
    * delivery. `message` is small: an id, not a document. Throws inside a database transaction, because listeners could not see its
@@ -61,7 +60,6 @@ export function createTopics(log: Log) {
 export function createMemoryPubSub(log: Log): PubSub {
   const topics = createTopics(log);
   return {
-    driver: 'memory',
     publish: (topic, message) => {
       assertOutsideTransaction('a message');
       setImmediate(() => topics.notify(topic, message));

@@ -27,7 +27,6 @@ export function createRedisPubSub({ redis, name, log }: RedisPubSubOptions): Pub
     onGap: () => topics.notifyGap(),
   });
   return {
-    driver: 'redis',
     publish: (topic, message) => {
       assertOutsideTransaction('a message');
       setImmediate(() => topics.notify(topic, message));

@@ -58,7 +58,7 @@ export async function connectRedis({
     await commands.close();
     throw error;
   });
-  const connections = new Set<ReconnectingConnection>([commands, messages]);
+  const connections = new Set([commands, messages]);
   const breaker = createBreaker({ failuresToOpen, trialEveryMs, isFailure: isAway, clock: monotonicClock });
 
   const run: Redis['run'] = async (call, timeoutMs = defaultTimeoutMs) => {
@@ -143,14 +143,6 @@ interface Connection {
   readonly serverRun: string;
 }
 
-interface ReconnectingConnection {
-  /** `undefined` without a connection. */
-  current(): Connection | undefined;
-  /** Ends the connection. The next one resolves the server's name again. */
-  leave(): void;
-  close(): Promise<void>;
-}
-
 interface ReconnectingOptions {
   readonly url: string;
   /** For the log. */
@@ -168,7 +160,7 @@ const firstDelayMs = 50;
 const maxDelayMs = 1000;
 
 /** Throws if the first connection cannot be made. Later ones are retried until they succeed. */
-async function connectPersistently(options: ReconnectingOptions): Promise<ReconnectingConnection> {
+async function connectPersistently(options: ReconnectingOptions) {
   const { log, name } = options;
   const closing = new AbortController();
   let connection: Connection | undefined = await connect(options);
@@ -197,7 +189,9 @@ async function connectPersistently(options: ReconnectingOptions): Promise<Reconn
 
   const kept = keepUp();
   return {
+    /** `undefined` without a connection. */
     current: () => (connection?.client.isReady ? connection : undefined),
+    /** Ends the connection. The next one resolves the server's name again. */
     leave: () => {
       if (!connection?.client.isOpen) return;
       isLeaving = true;

@@ -17,14 +17,6 @@ export function isWriteRefused(error: unknown): boolean {
   return error instanceof Error && (refusal.test(error.message) || isWriteRefused(error.cause));
 }
 
-export interface Writability {
-  /** `undefined`: not known, because the server does not respond. */
-  readonly isWritable: boolean | undefined;
-  /** Writes now. Throws if the server refuses or does not respond. */
-  probe(): Promise<void>;
-  close(): void;
-}
-
 export interface WritabilityOptions {
   readonly prefix: string;
   readonly run: (call: (client: RedisClient) => Promise<unknown>) => Promise<unknown>;
@@ -37,9 +29,10 @@ export interface WritabilityOptions {
 const keptMs = 60_000;
 
 /** Logs every change. Leaves a server that another one may have replaced. */
-export function watchWrites({ prefix, run, leave, log, everyMs }: WritabilityOptions): Writability {
+export function watchWrites({ prefix, run, leave, log, everyMs }: WritabilityOptions) {
   let isWritable: boolean | undefined;
 
+  /** Writes now. Throws if the server refuses or does not respond. */
   async function probe(): Promise<void> {
     try {
       await run((client) => client.set(`${prefix}probe`, '1', { expiration: { type: 'PX', value: keptMs } }));
@@ -58,11 +51,12 @@ export function watchWrites({ prefix, run, leave, log, everyMs }: WritabilityOpt
 
   const probing = startInterval(everyMs, probe, () => undefined);
   return {
+    /** `undefined`: not known, because the server does not respond. */
     get isWritable() {
       return isWritable;
     },
     probe,
-    close: () => void probing.stop(),
+    close: (): void => void probing.stop(),
   };
 }
 

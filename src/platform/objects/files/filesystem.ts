@@ -52,7 +52,7 @@ interface Store {
   /** Throws `storage_full`. */
   readonly assertSpace: () => void;
   readonly folders: Folders;
-  readonly staging: Staging;
+  readonly staging: ReturnType<typeof createStaging>;
 }
 
 export function openFilesystem(options: FilesystemOptions): Objects {
@@ -347,23 +347,15 @@ function statFile(path: string) {
 /** Each chunk, and each link, updates the time of its file, so a file that is idle for this long has no owner. */
 const abandonedAfterMs = 60 * 60 * 1000;
 
-interface Staging {
-  /** Opens a new, empty file for writing. The caller closes the handle, and renames or discards the file. */
-  create(): Promise<{ readonly path: string; readonly handle: FileHandle }>;
-  /** Returns an unused path in the folder. If the folder is gone, `restore` it. */
-  reserve(): Promise<string>;
-  /** Creates the folder again if it is gone. */
-  restore(): Promise<void>;
-  discard(path: string): Promise<void>;
-}
-
-function createStaging(folder: string, clock: Clock): Staging {
+function createStaging(folder: string, clock: Clock) {
   let sweptAt = Number.NEGATIVE_INFINITY;
 
+  /** Creates the folder again if it is gone. */
   async function restore(): Promise<void> {
     await mkdir(folder, { recursive: true });
   }
 
+  /** Returns an unused path in the folder. If the folder is gone, `restore` it. */
   async function reserve(): Promise<string> {
     if (clock.now() - sweptAt > abandonedAfterMs) {
       sweptAt = clock.now();
@@ -376,6 +368,7 @@ function createStaging(folder: string, clock: Clock): Staging {
   return {
     reserve,
     restore,
+    /** Opens a new, empty file for writing. The caller closes the handle, and renames or discards the file. */
     create: async () => {
       const path = await reserve();
       const handle = await open(path, 'wx').catch(ignore('ENOENT'));
@@ -383,7 +376,7 @@ function createStaging(folder: string, clock: Clock): Staging {
       await restore();
       return { path, handle: await open(path, 'wx') };
     },
-    discard: async (path) => {
+    discard: async (path: string) => {
       await unlink(path).catch(ignore('ENOENT'));
     },
   };

@@ -9,21 +9,12 @@ import { dirname, join } from 'node:path';
 import { createLru } from '../../cache/cache.ts';
 import { ObjectExists, type ObjectHead, type WriteOptions } from '../objects.ts';
 
-export interface Folders {
-  /** Returns the path of an existing file or folder, or `undefined` if it is absent or behind a symbolic link. */
-  locate(key: string): Promise<string | undefined>;
-  /** Creates the folder of `key`. Another process may prune it at any time, so the caller must be ready to repeat this. */
-  make(key: string): Promise<string>;
-  /** Removes the empty folders from `path` upwards, except the root. Returns the first folder that is left. */
-  prune(path: string): Promise<string>;
-  /** Syncs the names in `path` and the names of the folders that lead to it, so that they survive a power cut. */
-  sync(path: string): Promise<void>;
-}
+export type Folders = ReturnType<typeof createFolders>;
 
 /** Of folders whose names are durable. */
 const mostKnown = 10_000;
 
-export function createFolders(root: string): Folders {
+export function createFolders(root: string) {
   let known: string | undefined;
   /** Path → identity of a folder whose name was synced, with those of the folders that lead to it. */
   const durable = createLru<string, string>(mostKnown);
@@ -50,7 +41,8 @@ export function createFolders(root: string): Folders {
     await makeBelow(top, path);
   }
 
-  async function syncChain(path: string): Promise<void> {
+  /** Syncs the names in `path` and the names of the folders that lead to it, so that they survive a power cut. */
+  async function sync(path: string): Promise<void> {
     const top = (await base()) ?? (await makeBase());
     const synced = new Map<string, string>();
     for (let folder = path; ; folder = dirname(folder)) {
@@ -65,26 +57,29 @@ export function createFolders(root: string): Folders {
   }
 
   return {
-    locate: async (key) => {
+    /** Returns the path of an existing file or folder, or `undefined` if it is absent or behind a symbolic link. */
+    locate: async (key: string): Promise<string | undefined> => {
       const top = await base();
       if (top === undefined) return undefined;
       const path = join(top, key);
       const real = await realpath(path).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP'));
       return real === path ? path : undefined;
     },
-    make: async (key) => {
+    /** Creates the folder of `key`. Another process may prune it at any time, so the caller must be ready to repeat this. */
+    make: async (key: string): Promise<string> => {
       const top = (await base()) ?? (await makeBase());
       const folder = dirname(join(top, key));
       await makeBelow(top, folder);
       return folder;
     },
-    prune: async (path) => {
+    /** Removes the empty folders from `path` upwards, except the root. Returns the first folder that is left. */
+    prune: async (path: string): Promise<string> => {
       const top = (await base()) ?? (await makeBase());
       let folder = path;
       while (folder !== top && (await isRemoved(folder))) folder = dirname(folder);
       return folder;
     },
-    sync: syncChain,
+    sync,
   };
 }
 

@@ -3,6 +3,7 @@
  * deleting and listing in the bucket.
  */
 import { finished, PassThrough, type Readable } from 'node:stream';
+import { mapConcurrently } from '../../concurrency.ts';
 import { escapeXml } from '../../escaping.ts';
 import { problems } from '../../problem.ts';
 import { assertRange, type Body, heldByReader, WrongLength } from '../bodies.ts';
@@ -21,10 +22,20 @@ import {
   type ReadOptions,
   type WriteOptions,
 } from '../objects.ts';
-import { drop, type S3Answer, type S3Client, S3Fault } from './client.ts';
+import {
+  absentOn404,
+  decodedKey,
+  drop,
+  encodedKeys,
+  listPages,
+  readDocument,
+  type S3Answer,
+  S3Fault,
+  type S3Place,
+} from './client.ts';
 import { createS3Uploads } from './resumable.ts';
 import { encodePath, md5Base64 } from './sigv4.ts';
-import { readXml, requiredTextOf, textOf, type XmlElement } from './xml.ts';
+import { requiredTextOf, textOf, type XmlElement } from './xml.ts';
 
 /** What the server supports beyond the basics, as its responses show. All its buckets share this. */
 export interface S3Abilities {
@@ -34,9 +45,7 @@ export interface S3Abilities {
   bulkDelete: boolean;
 }
 
-interface Bucket {
-  readonly client: S3Client;
-  readonly bucket: string;
+interface Bucket extends S3Place {
   readonly abilities: S3Abilities;
 }
 
@@ -54,8 +63,8 @@ export function openS3Bucket(store: Bucket): Objects {
     get: (key, options) => guarded({ keys: [key], asProblem }, () => get(store, key, options)),
     put: (key, body, options) => guarded({ keys: [key], body, asProblem }, () => put(store, key, body, options)),
     copy: (from, to, options) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, options)),
-    remove: (keys) => guarded({ keys, asProblem }, () => removeFromS3(client, bucket, abilities, keys)),
-    list: (prefix, after) => guardedListing(prefix, after, () => listS3(client, bucket, prefix, after), asProblem),
+    remove: (keys) => guarded({ keys, asProblem }, () => remove(store, keys)),
+    list: (prefix, after) => guardedListing(prefix, after, () => list(store, prefix, after), asProblem),
     readAddress: (key, { expiresInS, contentType, download }) => {
       const isAttachment = download !== undefined || !mayShowInline(contentType);
       assertSafeKey(key);
@@ -102,7 +111,7 @@ function head({ client, bucket }: Bucket, key: string): Promise<ObjectHead | und
         ...(contentType === undefined ? {} : { contentType }),
       };
     })
-    .catch(onStatus({ 404: () => undefined }));
+    .catch(absentOn404);
 }
 
 async function get(
@@ -120,17 +129,15 @@ async function get(
     const { start, end, size } = extentOf(answer, range);
     return { ...headOf(answer, size), start, end, stream: problemStream(answer.body, signal) };
   };
-  return client.call({ method: 'GET', bucket, key, headers, repeat: 'always', signal }, bodyOf).catch(
-    onStatus({
-      404: () => undefined,
-      412: () => {
-        throw new ObjectChanged(key);
-      },
-      416: () => {
+  return client
+    .call({ method: 'GET', bucket, key, headers, repeat: 'always', signal }, bodyOf)
+    .catch((error: unknown) => {
+      if (!(error instanceof S3Fault)) throw error;
+      if (error.status === 412) throw new ObjectChanged(key);
+      if (error.status === 416)
         throw new RangeError(`the range starts at ${range?.start}, after the end of the object`);
-      },
-    }),
-  );
+      return absentOn404(error);
+    });
 }
 
 async function put(store: Bucket, key: string, body: Body, options: WriteOptions): Promise<ObjectHead> {
@@ -153,13 +160,9 @@ async function put(store: Bucket, key: string, body: Body, options: WriteOptions
       await drop(answer);
       return headOf(answer, size);
     })
-    .catch(
-      onStatus({
-        412: () => {
-          throw new ObjectExists(key);
-        },
-      }),
-    );
+    .catch((error: unknown) => {
+      throw error instanceof S3Fault && error.status === 412 ? new ObjectExists(key) : error;
+    });
 }
 
 interface CopyOptions {
@@ -202,7 +205,7 @@ async function copyOnce(
   const moreTimeMs = (seen.size / copiedBytesPerS) * 1000;
   return client
     .call({ method: 'PUT', bucket, key: to, headers, repeat: 'always', moreTimeMs }, async (answer) => {
-      const result = readXml(await answer.body.text());
+      const result = await readDocument(answer);
       // A copy that fails late does so after the status has been sent.
       if (result.name !== 'CopyObjectResult') throw new S3Fault(500, textOf(result, 'Code'));
       return {
@@ -211,15 +214,7 @@ async function copyOnce(
         modifiedAt: new Date(textOf(result, 'LastModified') ?? Number.NaN),
       };
     })
-    .catch(onStatus({ 404: () => undefined }));
-}
-
-function onStatus<T>(handlers: Readonly<Record<number, () => T | Promise<T>>>): (error: unknown) => T | Promise<T> {
-  return (error) => {
-    const handler = error instanceof S3Fault ? handlers[error.status] : undefined;
-    if (handler === undefined) throw error;
-    return handler();
-  };
+    .catch(absentOn404);
 }
 
 function headOf({ headers }: S3Answer, size: number): ObjectHead {
@@ -265,69 +260,28 @@ function problemStream(body: Readable, signal: AbortSignal | undefined): Readabl
   return heldByReader(stream, signal);
 }
 
-// Lists the objects of a bucket.
-
-interface Page {
-  readonly objects: readonly ListedObject[];
-  readonly next: string | undefined;
+async function* list(store: Bucket, prefix: string, after?: string): AsyncGenerator<ListedObject> {
+  const pages = listPages(store, {
+    query: { 'list-type': '2', ...encodedKeys, prefix },
+    start: after === undefined ? {} : { 'start-after': after },
+    itemsOf: listedObjects,
+    next: (page) => ({ 'continuation-token': requiredTextOf(page, 'NextContinuationToken') }),
+  });
+  for await (const objects of pages) yield* objects;
 }
 
-type Start = Readonly<Record<string, string>>;
-
-/** Reads ListObjectsV2 page by page. Skips keys that are not safe (`isSafeKey`). */
-async function* listS3(client: S3Client, bucket: string, prefix: string, after?: string): AsyncGenerator<ListedObject> {
-  let token: string | undefined;
-  do {
-    const start: Start =
-      token !== undefined ? { 'continuation-token': token } : after !== undefined ? { 'start-after': after } : {};
-    const page = await readPage(client, bucket, prefix, start);
-    yield* page.objects;
-    if (page.next !== undefined && page.next === token)
-      throw new Error('the S3 server returns the same page of a list again');
-    token = page.next;
-  } while (token !== undefined);
-}
-
-async function readPage(client: S3Client, bucket: string, prefix: string, start: Start): Promise<Page> {
-  const query = {
-    'list-type': '2',
-    // XML cannot represent every character.
-    'encoding-type': 'url',
-    prefix,
-    ...start,
-  };
-  try {
-    return await client.call({ method: 'GET', bucket, query, repeat: 'always' }, pageOf);
-  } catch (error) {
-    // A missing bucket is an empty one.
-    if (error instanceof S3Fault && error.status === 404) return { objects: [], next: undefined };
-    throw error;
-  }
-}
-
-async function pageOf(answer: S3Answer): Promise<Page> {
-  const result = readXml(await answer.body.text());
-  if (result.name !== 'ListBucketResult')
-    throw new Error(`the S3 server responded to a list request with ${result.name}`);
-  const isEncoded = textOf(result, 'EncodingType') === 'url';
-  const objects = result.children
-    .filter((child) => child.name === 'Contents')
-    .map((entry) => listedObject(entry, isEncoded))
-    .filter((object) => isSafeKey(object.key));
-  const isCut = textOf(result, 'IsTruncated') === 'true';
-  const next = isCut ? requiredTextOf(result, 'NextContinuationToken') : undefined;
-  return { objects, next };
-}
-
-function listedObject(entry: XmlElement, isEncoded: boolean): ListedObject {
-  const key = requiredTextOf(entry, 'Key');
-  const etag = requiredTextOf(entry, 'ETag');
-  return {
-    key: isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key,
-    size: Number(requiredTextOf(entry, 'Size')),
-    etag: etag.startsWith('"') ? etag : `"${etag}"`,
-    modifiedAt: new Date(requiredTextOf(entry, 'LastModified')),
-  };
+/** Skips keys that are not safe (`isSafeKey`). */
+function listedObjects(page: XmlElement): readonly ListedObject[] {
+  if (page.name !== 'ListBucketResult') throw new Error(`the S3 server responded to a list request with ${page.name}`);
+  return page.children
+    .filter(({ name }) => name === 'Contents')
+    .map((entry) => ({
+      key: decodedKey(page, requiredTextOf(entry, 'Key')),
+      size: Number(requiredTextOf(entry, 'Size')),
+      etag: quoted(requiredTextOf(entry, 'ETag')),
+      modifiedAt: new Date(requiredTextOf(entry, 'LastModified')),
+    }))
+    .filter(({ key }) => isSafeKey(key));
 }
 
 // Deletes objects, in bulk if the server supports DeleteObjects.
@@ -342,54 +296,43 @@ const keysPerCall = 1000;
 /** For servers without DeleteObjects. */
 const callsAtOnce = 16;
 
-async function removeFromS3(
-  client: S3Client,
-  bucket: string,
-  abilities: S3Abilities,
-  keys: readonly string[],
-): Promise<Removal> {
+async function remove(store: Bucket, keys: readonly string[]): Promise<Removal> {
   const removed: string[] = [];
   const failed: Removal['failed'] = [];
   const wanted = [...new Set(keys)];
   for (let start = 0; start < wanted.length; start += keysPerCall) {
-    const some = wanted.slice(start, start + keysPerCall);
-    const outcome = await removeSome(client, bucket, abilities, some);
+    const outcome = await removeSome(store, wanted.slice(start, start + keysPerCall));
     removed.push(...outcome.removed);
     failed.push(...outcome.failed);
   }
   return { removed, failed };
 }
 
-async function removeSome(
-  client: S3Client,
-  bucket: string,
-  abilities: S3Abilities,
-  keys: readonly string[],
-): Promise<Removal> {
-  if (keys.length === 1 || !abilities.bulkDelete) return removeOneByOne(client, bucket, keys);
+async function removeSome(store: Bucket, keys: readonly string[]): Promise<Removal> {
+  if (keys.length === 1 || !store.abilities.bulkDelete) return removeOneByOne(store, keys);
   try {
-    return await removeTogether(client, bucket, keys);
+    return await removeTogether(store, keys);
   } catch (error) {
     if (!(error instanceof S3Fault)) throw error;
     // A missing bucket has nothing to remove.
     if (error.code === 'NoSuchBucket') return { removed: [...keys], failed: [] };
     if (error.status !== 501 && error.status !== 405) throw error;
-    abilities.bulkDelete = false;
-    return removeOneByOne(client, bucket, keys);
+    store.abilities.bulkDelete = false;
+    return removeOneByOne(store, keys);
   }
 }
 
 /** Some servers require Content-MD5 here, as S3 once did. */
-async function removeTogether(client: S3Client, bucket: string, keys: readonly string[]): Promise<Removal> {
+async function removeTogether({ client, bucket }: Bucket, keys: readonly string[]): Promise<Removal> {
   const objects = keys.map((key) => `<Object><Key>${escapeXml(key)}</Key></Object>`).join('');
   const body = Buffer.from(`<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects}</Delete>`);
   const headers = { 'content-type': 'application/xml', 'content-md5': md5Base64(body) };
   const request = { method: 'POST', bucket, query: { delete: '' }, headers, body, repeat: 'always' } as const;
-  return client.call(request, async (answer) => outcomeOf(readXml(await answer.body.text()), keys));
+  return client.call(request, async (answer) => outcomeOf(await readDocument(answer), keys));
 }
 
 /** A 200 proves nothing: a key is gone only if the response names it as deleted. */
-function outcomeOf(result: ReturnType<typeof readXml>, keys: readonly string[]): Removal {
+function outcomeOf(result: XmlElement, keys: readonly string[]): Removal {
   if (result.name !== 'DeleteResult') throw new Error(`the S3 server responded to a deletion with ${result.name}`);
   const gone = new Set<string>();
   const reasons = new Map<string, string>();
@@ -407,24 +350,19 @@ function outcomeOf(result: ReturnType<typeof readXml>, keys: readonly string[]):
   return { removed, failed };
 }
 
-async function removeOneByOne(client: S3Client, bucket: string, keys: readonly string[]): Promise<Removal> {
+async function removeOneByOne(store: Bucket, keys: readonly string[]): Promise<Removal> {
   const removed: string[] = [];
   const failed: Removal['failed'] = [];
-  for (let start = 0; start < keys.length; start += callsAtOnce) {
-    const some = keys.slice(start, start + callsAtOnce);
-    await Promise.all(
-      some.map(async (key) => {
-        const reason = await removeOne(client, bucket, key);
-        if (reason === undefined) removed.push(key);
-        else failed.push({ key, reason });
-      }),
-    );
-  }
+  await mapConcurrently(keys, callsAtOnce, async (key) => {
+    const reason = await removeOne(store, key);
+    if (reason === undefined) removed.push(key);
+    else failed.push({ key, reason });
+  });
   return { removed, failed };
 }
 
 /** Returns the reason of a failure, or `undefined`. */
-async function removeOne(client: S3Client, bucket: string, key: string): Promise<string | undefined> {
+async function removeOne({ client, bucket }: Bucket, key: string): Promise<string | undefined> {
   try {
     await client.call({ method: 'DELETE', bucket, key, repeat: 'always' }, drop);
     return undefined;

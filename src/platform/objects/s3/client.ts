@@ -4,6 +4,7 @@
  * path of its own.
  */
 import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, monotonicClock } from '../../clock.ts';
 import { problems } from '../../problem.ts';
@@ -25,7 +26,7 @@ import {
   type SigningOptions,
   unsignedPayload,
 } from './sigv4.ts';
-import { readXml, textOf } from './xml.ts';
+import { readXml, textOf, type XmlElement } from './xml.ts';
 
 export interface S3ClientOptions extends SigningOptions {
   /** An http(s) address without a trailing slash. */
@@ -82,6 +83,10 @@ export async function drop({ body }: S3Answer): Promise<void> {
   await body.dump();
 }
 
+export async function readDocument({ body }: S3Answer): Promise<XmlElement> {
+  return readXml(await body.text());
+}
+
 export interface S3Client {
   /**
    * Throws S3Fault for an error response, `engine_unavailable` without a response, and the body's or signal's
@@ -104,6 +109,12 @@ export class S3Fault extends Error {
     this.status = status;
     this.code = code;
   }
+}
+
+/** For `catch`: resolves to `undefined` if what is asked for does not exist. */
+export function absentOn404(error: unknown): undefined {
+  if (error instanceof S3Fault && error.status === 404) return undefined;
+  throw error;
 }
 
 /** The body or the signal of the caller ended the call, so the server is not at fault. */
@@ -250,3 +261,53 @@ async function* paced(body: Body, size: number | undefined, deadline: IdleDeadli
   }
   if (held !== undefined) yield held;
 }
+
+// Reads lists page by page.
+
+export interface S3Place {
+  readonly client: S3Client;
+  readonly bucket: string;
+}
+
+type Query = Readonly<Record<string, string>>;
+
+interface List<Item> {
+  /** Of a list that belongs to an object. */
+  readonly key?: string;
+  readonly query: Query;
+  /** Added to the query of the first page. */
+  readonly start: Query;
+  readonly itemsOf: (page: XmlElement) => readonly Item[];
+  /** Returns what is added to the query of the page that follows. */
+  readonly next: (page: XmlElement) => Query;
+}
+
+/** Yields the items of each page, and no page if the bucket or the object does not exist. */
+export async function* listPages<Item>(
+  { client, bucket }: S3Place,
+  { key, query, start, itemsOf, next }: List<Item>,
+): AsyncGenerator<readonly Item[]> {
+  const read = async (answer: S3Answer) => {
+    const page = await readDocument(answer);
+    const following = textOf(page, 'IsTruncated') === 'true' ? next(page) : undefined;
+    return { items: itemsOf(page), following };
+  };
+  const readPage = (from: Query) =>
+    client
+      .call({ method: 'GET', bucket, key, query: { ...query, ...from }, repeat: 'always' }, read)
+      .catch(absentOn404);
+  for (let from: Query | undefined = start; from !== undefined; ) {
+    const page = await readPage(from);
+    if (page === undefined) return;
+    yield page.items;
+    if (isDeepStrictEqual(page.following, from)) throw new Error('the S3 server returns the same page of a list again');
+    from = page.following;
+  }
+}
+
+/** Requests encoded keys, because XML cannot represent every character. */
+export const encodedKeys = { 'encoding-type': 'url' };
+
+/** Decodes a key of the page, if the server encoded it. */
+export const decodedKey = (page: XmlElement, key: string): string =>
+  textOf(page, 'EncodingType') === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;

@@ -1,7 +1,7 @@
 /** The CORS rules of a bucket, which decide whose pages may use a signed URL in a browser. */
-import { drop, type S3Client, S3Fault } from './client.ts';
+import { drop, readDocument, type S3Client, S3Fault } from './client.ts';
 import { md5Base64 } from './sigv4.ts';
-import { readXml, type XmlElement } from './xml.ts';
+import type { XmlElement } from './xml.ts';
 
 /** The origins whose pages may upload, and those whose pages may read. */
 export interface CorsOrigins {
@@ -13,7 +13,7 @@ export interface CorsOrigins {
 export async function readCorsOrigins(client: S3Client, bucket: string): Promise<CorsOrigins | undefined> {
   try {
     return await client.call({ method: 'GET', bucket, query: { cors: '' }, repeat: 'always' }, async (response) => {
-      const rules = childrenOf(readXml(await response.body.text()), 'CORSRule');
+      const rules = childrenOf(await readDocument(response), 'CORSRule');
       const originsFor = (method: string) => [
         ...new Set(
           rules

@@ -6,8 +6,8 @@ import { isNightly } from '../../../../test/lane.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../../../../test/platform/objects/s3.fixture.ts';
 import { systemClock } from '../../clock.ts';
 import { mapConcurrently } from '../../concurrency.ts';
-import { createS3Client, type S3Client } from './client.ts';
-import { initiateMultipart, listMultiparts, listParts, type Multipart, type S3Place, uploadPart } from './multipart.ts';
+import { createS3Client, type S3Client, type S3Place } from './client.ts';
+import { initiateMultipart, listMultiparts, listParts, type Multipart, uploadPart } from './multipart.ts';
 
 const contentType = 'video/mp4';
 const slow: [number, number][] = isNightly ? [[1001, 1000]] : [];

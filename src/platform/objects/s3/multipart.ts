@@ -2,13 +2,17 @@
 import type { Readable } from 'node:stream';
 import { escapeXml } from '../../escaping.ts';
 import { ObjectExists } from '../objects.ts';
-import { drop, type S3Client, S3Fault } from './client.ts';
-import { readXml, requiredTextOf, textOf, type XmlElement } from './xml.ts';
-
-export interface S3Place {
-  readonly client: S3Client;
-  readonly bucket: string;
-}
+import {
+  absentOn404,
+  decodedKey,
+  drop,
+  encodedKeys,
+  listPages,
+  readDocument,
+  S3Fault,
+  type S3Place,
+} from './client.ts';
+import { requiredTextOf, textOf, type XmlElement } from './xml.ts';
 
 export interface Multipart {
   readonly key: string;
@@ -23,8 +27,6 @@ export interface Part {
   readonly storedAt?: Date;
 }
 
-type Query = Readonly<Record<string, string>>;
-
 /** The slowest completion that does not count as an outage. */
 const joinedBytesPerS = 50 * 1024 ** 2;
 
@@ -32,9 +34,9 @@ export function initiateMultipart({ client, bucket }: S3Place, key: string, cont
   const headers = { 'content-type': contentType };
   // If a response is lost, a repeat leaves an upload without parts, which a sweep aborts.
   const request = { method: 'POST', bucket, key, query: { uploads: '' }, headers, repeat: 'always' } as const;
-  return client.call(request, async ({ body }) => ({
+  return client.call(request, async (answer) => ({
     key,
-    uploadId: requiredTextOf(readXml(await body.text()), 'UploadId'),
+    uploadId: requiredTextOf(await readDocument(answer), 'UploadId'),
   }));
 }
 
@@ -59,23 +61,19 @@ export function uploadPart(
 
 /** Returns the parts in order, or `undefined` if the upload was completed or aborted. */
 export async function listParts(
-  { client, bucket }: S3Place,
+  place: S3Place,
   { key, uploadId }: Multipart,
   pageParts = 1000,
 ): Promise<readonly Part[] | undefined> {
-  const parts: Part[] = [];
-  let marker: string | undefined = '0';
-  while (marker !== undefined) {
-    const query: Query = { uploadId, 'max-parts': String(pageParts), 'part-number-marker': marker };
-    const page: XmlElement | undefined = await client
-      .call({ method: 'GET', bucket, key, query, repeat: 'always' }, async ({ body }) => readXml(await body.text()))
-      .catch(absentOn404);
-    if (page === undefined) return undefined;
-    parts.push(...page.children.filter(({ name }) => name === 'Part').map(partOf));
-    const next = textOf(page, 'IsTruncated') === 'true' ? requiredTextOf(page, 'NextPartNumberMarker') : undefined;
-    if (next === marker) throw samePage();
-    marker = next;
-  }
+  let parts: Part[] | undefined;
+  const pages = listPages(place, {
+    key,
+    query: { uploadId, 'max-parts': String(pageParts) },
+    start: { 'part-number-marker': '0' },
+    itemsOf: (page) => page.children.filter(({ name }) => name === 'Part').map(partOf),
+    next: (page) => ({ 'part-number-marker': requiredTextOf(page, 'NextPartNumberMarker') }),
+  });
+  for await (const page of pages) parts = [...(parts ?? []), ...page];
   return parts;
 }
 
@@ -103,7 +101,7 @@ export async function completeMultipart(
     const headers = { 'content-type': 'application/xml', ...condition };
     const request = { method: 'POST', bucket, key, query: { uploadId }, headers, body, moreTimeMs } as const;
     return client.call({ ...request, repeat: 'refused' }, async (answer) => {
-      const result = readXml(await answer.body.text());
+      const result = await readDocument(answer);
       // A completion that fails late does so after the status has been sent.
       if (result.name !== 'CompleteMultipartUploadResult') throw new S3Fault(500, textOf(result, 'Code'));
     });
@@ -132,40 +130,28 @@ export async function abortMultipart({ client, bucket }: S3Place, { key, uploadI
 
 /** Lists the uploads in progress whose keys begin with `prefix`, those that follow `after`. */
 export async function* listMultiparts(
-  { client, bucket }: S3Place,
+  place: S3Place,
   prefix: string,
   after?: Multipart,
 ): AsyncGenerator<Multipart & { readonly initiatedAt: Date }> {
-  let last: Multipart | undefined = after;
-  for (;;) {
-    const markers: Query = last ? { 'key-marker': last.key, 'upload-id-marker': last.uploadId } : {};
-    const query: Query = { uploads: '', 'encoding-type': 'url', prefix, ...markers };
-    const page: XmlElement | undefined = await client
-      .call({ method: 'GET', bucket, query, repeat: 'always' }, async ({ body }) => readXml(await body.text()))
-      .catch(absentOn404);
-    if (page === undefined) return;
-    const isEncoded = textOf(page, 'EncodingType') === 'url';
-    const decoded = (key: string) => (isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key);
-    for (const upload of page.children.filter(({ name }) => name === 'Upload')) {
-      yield {
-        key: decoded(requiredTextOf(upload, 'Key')),
-        uploadId: requiredTextOf(upload, 'UploadId'),
-        initiatedAt: new Date(requiredTextOf(upload, 'Initiated')),
-      };
-    }
-    if (textOf(page, 'IsTruncated') !== 'true') return;
-    const next = {
-      key: decoded(requiredTextOf(page, 'NextKeyMarker')),
-      uploadId: requiredTextOf(page, 'NextUploadIdMarker'),
-    };
-    if (next.key === last?.key && next.uploadId === last.uploadId) throw samePage();
-    last = next;
-  }
+  const pages = listPages(place, {
+    query: { uploads: '', ...encodedKeys, prefix },
+    start: after ? markersOf(after) : {},
+    itemsOf: (page) =>
+      page.children
+        .filter(({ name }) => name === 'Upload')
+        .map((upload) => ({
+          key: decodedKey(page, requiredTextOf(upload, 'Key')),
+          uploadId: requiredTextOf(upload, 'UploadId'),
+          initiatedAt: new Date(requiredTextOf(upload, 'Initiated')),
+        })),
+    next: (page) =>
+      markersOf({
+        key: decodedKey(page, requiredTextOf(page, 'NextKeyMarker')),
+        uploadId: requiredTextOf(page, 'NextUploadIdMarker'),
+      }),
+  });
+  for await (const uploads of pages) yield* uploads;
 }
 
-const samePage = () => new Error('the S3 server returns the same page of a list again');
-
-function absentOn404(error: unknown): undefined {
-  if (error instanceof S3Fault && error.status === 404) return undefined;
-  throw error;
-}
+const markersOf = ({ key, uploadId }: Multipart) => ({ 'key-marker': key, 'upload-id-marker': uploadId });

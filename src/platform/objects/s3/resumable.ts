@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { ObjectExists, type Objects } from '../objects.ts';
+import { type ListedObject, ObjectExists, type Objects } from '../objects.ts';
 import type { UploadSweep, UploadSweepPage } from '../resumable.ts';
 import {
   OffsetConflict,
@@ -19,7 +19,7 @@ import {
   UploadEnded,
   UploadTakenOver,
 } from '../resumable.ts';
-import { S3Fault } from './client.ts';
+import { S3Fault, type S3Place } from './client.ts';
 import {
   abortMultipart,
   completeMultipart,
@@ -28,7 +28,6 @@ import {
   listParts,
   type Multipart,
   type Part,
-  type S3Place,
   uploadPart,
 } from './multipart.ts';
 
@@ -116,8 +115,7 @@ type Store = Pick<Objects, 'get' | 'head' | 'put' | 'list' | 'remove'>;
 export function createS3Uploads(place: S3Place, objects: Store): ResumableUploads {
   async function read(upload: ResumableUpload): Promise<State> {
     const folder = folderOf(upload);
-    const names: string[] = [];
-    for await (const { key } of objects.list(folder)) names.push(key.slice(folder.length));
+    const names = (await objectsOf(upload)).map(({ key }) => key.slice(folder.length));
     if (names.includes('ended')) throw new UploadEnded();
     const tails = names.map(tailOf).filter((tail) => tail !== undefined);
     const multipart = names.includes('multipart') ? await readMultipart(upload) : undefined;
@@ -151,9 +149,14 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
     return theirs;
   }
 
-  async function removeFolder(folder: string): Promise<void> {
-    const keys: string[] = [];
-    for await (const { key } of objects.list(folder)) keys.push(key);
+  async function objectsOf(upload: Named): Promise<readonly ListedObject[]> {
+    const found: ListedObject[] = [];
+    for await (const object of objects.list(folderOf(upload))) found.push(object);
+    return found;
+  }
+
+  async function removeObjects(upload: Named, isMeant = (_key: string) => true): Promise<void> {
+    const keys = (await objectsOf(upload)).map(({ key }) => key).filter(isMeant);
     if (keys.length > 0) await objects.remove(keys);
   }
 
@@ -221,7 +224,7 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
       if ((await objects.head(key)) !== undefined) throw new ObjectExists(key);
       if ((await completeMultipart(place, multipart, parts)) === 'gone') throw new UploadTakenOver();
     }
-    await removeFolder(folderOf(upload));
+    await removeObjects(upload);
   }
 
   async function abortAll(prefix: string, isMeant: (key: string) => boolean): Promise<void> {
@@ -235,21 +238,20 @@ export function createS3Uploads(place: S3Place, objects: Store): ResumableUpload
   }
 
   async function terminate(upload: Named): Promise<void> {
-    const folder = folderOf(upload);
-    await objects.put(`${folder}ended`, Buffer.of(0), { contentType: binary });
+    const ended = `${folderOf(upload)}ended`;
+    await objects.put(ended, Buffer.of(0), { contentType: binary });
     const multipart = await readMultipart(upload);
     if (multipart !== undefined) await abortMultipart(place, multipart);
-    const keys: string[] = [];
-    for await (const { key } of objects.list(folder)) if (key !== `${folder}ended`) keys.push(key);
-    if (keys.length > 0) await objects.remove(keys);
+    await removeObjects(upload, (key) => key !== ended);
   }
 
   async function lastChangeMs(upload: Named): Promise<number> {
-    const times: Date[] = [];
-    for await (const { modifiedAt } of objects.list(folderOf(upload))) times.push(modifiedAt);
     const multipart = await readMultipart(upload);
-    const parts = multipart && (await listParts(place, multipart));
-    times.push(...(parts ?? []).flatMap(({ storedAt }) => storedAt ?? []));
+    const parts = (multipart && (await listParts(place, multipart))) ?? [];
+    const times = [
+      ...(await objectsOf(upload)).map(({ modifiedAt }) => modifiedAt),
+      ...parts.flatMap(({ storedAt }) => storedAt ?? []),
+    ];
     return Math.max(0, ...times.map((time) => time.getTime()));
   }
 
