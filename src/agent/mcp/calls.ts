@@ -11,7 +11,7 @@ import { withDeadline } from '#platform/resilience.ts';
 import { starts } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
-import { publishImage, publishSettlement } from '../events.ts';
+import { publishImages } from '../events.ts';
 import type { ImageModel } from '../generation/catalogue.ts';
 import { noteImage, takeImages } from '../generation/generationstore.ts';
 import { agentProblems } from '../problems.ts';
@@ -168,21 +168,15 @@ export class McpCalls {
     const settlement = await closeCredits(tx, scopeOf(callId));
     if (settlement === undefined) return;
     const { userId, settled } = settlement;
-    const threadId = threadOf(userId);
     const images = await takeImages(tx, scopeOf(callId));
-    for (const { reference, amount } of settled) {
+    for (const { reference, amount: credits } of settled) {
       const { model, costUsd = 0 } = images.find((image) => image.reference === reference) ?? {};
-      await addUsage(tx, {
-        userId,
-        model: model ?? this.#deps.catalogue.images[0].id,
-        images: 1,
-        credits: amount,
-        costUsd,
-      });
-      const names = { taskId: callId, toolCallId: callId, threadId };
-      await publishImage(this.#deps, tx, { ...names, ownerId: userId, assetId: assetIdOf(reference) });
+      const usual = this.#deps.catalogue.images[0].id;
+      await addUsage(tx, { userId, model: model ?? usual, images: 1, credits, costUsd });
     }
-    await publishSettlement(this.#deps, tx, { threadId, taskId: callId }, settlement);
+    const call = { taskId: callId, toolCallId: callId, threadId: threadOf(userId) };
+    const assetIds = settled.map(({ reference }) => assetIdOf(reference));
+    await publishImages(this.#deps, tx, call, assetIds, settlement);
   }
 }
 

@@ -27,14 +27,7 @@ import {
 } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext, RunLease } from '../context.ts';
-import {
-  type FailedVideo,
-  publishApprovals,
-  publishRunEnd,
-  publishRunQueued,
-  publishRunStart,
-  publishVideoFailures,
-} from '../events.ts';
+import { type FailedVideo, publishRunEnd, publishRunQueued, publishRunStart, publishVideoFailures } from '../events.ts';
 import { requestExtraction } from '../extraction/request.ts';
 import { costOf, type NotedImage, takeImages } from '../generation/generationstore.ts';
 import { countInFlightOf } from '../mcp/callstore.ts';
@@ -346,7 +339,6 @@ export async function endRun(deps: AgentContext, run: store.Run, end: RunEnd): P
       if (deps.extractsMemories && remembers && status === 'completed') await requestExtraction(deps.jobs, tx, run);
     }
     await insertApprovals(tx, run, end.approvals ?? []);
-    await publishApprovals(deps, tx, run, end.approvals ?? []);
     const { inputTokens, outputTokens } = usage;
     const noted = await takeImages(tx, taskId);
     // An order of an earlier version may have no note.

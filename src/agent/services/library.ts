@@ -9,6 +9,7 @@ import type { Lineage } from '#media/api.ts';
 import { readAtMost } from '#platform/http/bodies.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import { isUuid } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { retry, withDeadline } from '#platform/resilience.ts';
 import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
@@ -201,6 +202,25 @@ export async function sign(
   return new Map(answers.flat().filter(([, { ready }]) => ready));
 }
 
+/** Images and videos together (as `sign`). Never rejects: if the media service does not respond, there are no URLs. */
+export async function signAll(
+  deps: LibraryDeps & { readonly log: Log },
+  userId: string,
+  idsOf: (kind: 'image' | 'video') => readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, SignedMedia>> {
+  try {
+    const [images, videos] = await Promise.all([
+      sign(deps, userId, 'image', idsOf('image'), signal),
+      sign(deps, userId, 'video', idsOf('video'), signal),
+    ]);
+    return new Map([...images, ...videos]);
+  } catch (error) {
+    deps.log.warn({ err: error }, 'media are returned without URLs');
+    return new Map();
+  }
+}
+
 const listed = z.object({
   assets: z.array(
     z.object({
@@ -248,15 +268,11 @@ export async function fetchImage(
   // An edit of what a model made is the model's too.
   const generated = media?.generated === 'ai' ? 'ai' : 'edited';
   if (url === undefined || !mime?.startsWith('image/')) return undefined;
-  const get = async (signal: AbortSignal) => {
-    const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
-    if (!answer.ok) throw new Error(`the image server returned ${answer.status}`);
-    return { bytes: await readAtMost(answer.body ?? [], maxSourceBytes, tooLong), mime, generated } as const;
-  };
-  return withDeadline(uploadTimeoutMs, get, outer).catch((cause: unknown) => {
+  const bytes = await download(url, maxSourceBytes, outer).catch((cause: unknown) => {
     outer.throwIfAborted();
     throw problems.engine_unavailable({ cause });
   });
+  return { bytes, mime, generated };
 }
 
 /** The longest side of images that models get, in pixels. */
@@ -361,8 +377,6 @@ export function assetIdOf(reference: string): string {
 function inLotsOf<T>(size: number, items: readonly T[]): readonly T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, lot) => items.slice(lot * size, (lot + 1) * size));
 }
-
-const tooLong = () => new Error(`the image is larger than ${maxSourceBytes} bytes`);
 
 // Recognizes URLs that the media service has signed: clients send them back in messages.
 
