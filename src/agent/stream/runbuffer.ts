@@ -261,6 +261,14 @@ interface OpenBuffer {
   leave(): void;
 }
 
+/** The buffer, for the process that executes the run. */
+export interface OwnedRunBuffer {
+  /** Only what the log has acknowledged. */
+  append(batch: Batch): void;
+  /** Another process executes the run from now on: its readers get new events from the log. */
+  release(): void;
+}
+
 const watchEveryMs = 2000;
 
 interface RunBuffersOptions {
@@ -308,7 +316,16 @@ export class RunEventBuffers {
     const buffer = this.#bufferOf(run);
     for (const batch of shown) buffer.append(batch);
     buffer.takeOwnership();
-    return new OwnedRunBuffer(buffer, () => this.#dropUnused(buffer));
+    return {
+      append: (batch) => {
+        buffer.append(batch);
+        this.#dropUnused(buffer);
+      },
+      release: () => {
+        buffer.releaseOwnership();
+        this.#dropUnused(buffer);
+      },
+    };
   }
 
   close(): void {
@@ -348,29 +365,6 @@ export class RunEventBuffers {
         if (isOver(run)) await buffer.conclude(run);
       }),
     );
-  }
-}
-
-/** The buffer, for the process that executes the run. */
-export class OwnedRunBuffer {
-  readonly #buffer: RunEventBuffer;
-  readonly #dropUnused: () => void;
-
-  constructor(buffer: RunEventBuffer, dropUnused: () => void) {
-    this.#buffer = buffer;
-    this.#dropUnused = dropUnused;
-  }
-
-  /** Only what the log has acknowledged. */
-  append(batch: Parameters<RunEventBuffer['append']>[0]): void {
-    this.#buffer.append(batch);
-    this.#dropUnused();
-  }
-
-  /** Another process executes the run from now on: its readers get new events from the log. */
-  release(): void {
-    this.#buffer.releaseOwnership();
-    this.#dropUnused();
   }
 }
 
