@@ -8,15 +8,7 @@ import type { Handle, MemoryTables } from '../tables.ts';
 
 const entityColumns = inCamelCase('version memory_count memory_bytes paused_at resumed_at');
 
-export interface EntityState {
-  readonly version: number;
-  readonly memoryCount: number;
-  readonly memoryBytes: number;
-  /** Of the last pause. `null`: there was none. */
-  readonly pausedAt: Date | null;
-  /** `null`: the pause lasts. */
-  readonly resumedAt: Date | null;
-}
+export type EntityState = NonNullable<Awaited<ReturnType<typeof findEntity>>>;
 
 export interface LockedEntity {
   /** For the rows that are written under the lock. Greater than every version that the entity had. */
@@ -59,7 +51,7 @@ export async function lockExistingEntity(
 }
 
 /** Returns `undefined` for an entity without memories and profile. */
-export function findEntity(db: Handle, entity: Entity): Promise<EntityState | undefined> {
+export function findEntity(db: Handle, entity: Entity) {
   return db
     .selectFrom('memory_entities')
     .select(entityColumns)

@@ -1,7 +1,7 @@
 /** The rows of memories. */
 import { type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
-import type { Actor, Entity, EntityType, LinkKind, MemoryContent, MemoryType, Metadata } from '../api.ts';
+import type { Entity, EntityType, LinkKind, MemoryContent, MemoryType, Metadata } from '../api.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 import { addUsage } from './entitystore.ts';
 
@@ -27,24 +27,9 @@ export const memoryColumns = [
   ),
 ] as const;
 
-export type StoredMemory = Pick<
-  Selectable<MemoryTables['memories']>,
-  'seq' | 'type' | 'content' | 'metadata' | 'embedder' | 'version' | 'bytes'
-> &
-  Entity & {
-    readonly id: string;
-    readonly createdAt: Date;
-    readonly updatedAt: Date;
-    readonly saidAt: Date;
-    /** `null`: it is valid. */
-    readonly invalidAt: Date | null;
-    readonly replacedBy: string | null;
-    /** `null`: unknown. */
-    readonly addedBy: Actor | null;
-    readonly threadId: string | null;
-  };
+export type StoredMemory = NonNullable<Awaited<ReturnType<typeof findMemory>>>;
 
-export function findMemory(db: Handle, id: string): Promise<StoredMemory | undefined> {
+export function findMemory(db: Handle, id: string) {
   return db.selectFrom('memories').select(memoryColumns).where('memory_id', '=', id).executeTakeFirst();
 }
 

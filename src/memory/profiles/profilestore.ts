@@ -7,16 +7,9 @@ import type { Handle, MemoryTables } from '../tables.ts';
 
 const profileColumns = inCamelCase('entity_type entity_id seq summary language facts derived updated_at');
 
-export interface StoredProfile extends Entity {
-  readonly seq: number;
-  readonly summary: string | null;
-  readonly language: string | null;
-  readonly facts: Readonly<Record<string, string>>;
-  readonly derived: Readonly<Record<string, DerivedFact>>;
-  readonly updatedAt: Date;
-}
+export type StoredProfile = NonNullable<Awaited<ReturnType<typeof findProfile>>>;
 
-export function findProfile(db: Handle, { entityType, entityId }: Entity): Promise<StoredProfile | undefined> {
+export function findProfile(db: Handle, { entityType, entityId }: Entity) {
   return db
     .selectFrom('memory_profiles')
     .select(profileColumns)
@@ -95,15 +88,13 @@ export async function saveDerived(tx: Tx<MemoryTables>, entity: Entity, derived:
     .execute();
 }
 
-export interface LockedProfile {
-  readonly summary: string | null;
-  readonly language: string | null;
-  readonly facts: Readonly<Record<string, string>>;
-}
-
 /** Saves the fields that operators write. Requires the lock of the entity. */
-export function saveLocked(tx: Tx<MemoryTables>, entity: Entity, locked: LockedProfile): Promise<StoredProfile> {
-  const values = { summary: locked.summary, language: locked.language, facts: json({ ...locked.facts }) };
+export function saveLocked(
+  tx: Tx<MemoryTables>,
+  entity: Entity,
+  { summary, language, facts }: Pick<StoredProfile, 'summary' | 'language' | 'facts'>,
+): Promise<StoredProfile> {
+  const values = { summary, language, facts: json(facts) };
   return tx
     .insertInto('memory_profiles')
     .values({ entity_type: entity.entityType, entity_id: entity.entityId, ...values })
