@@ -71,26 +71,34 @@ async function addOrMerge(
 
 /** Replaces the memories that a new one corrects, unless their time is later. */
 async function correct(
-  { embedder }: MemoryContext,
-  { tx, version }: Writing,
+  deps: MemoryContext,
+  writing: Writing,
   actor: Actor,
   memory: store.StoredMemory,
   ids: readonly string[],
 ): Promise<void> {
-  for (const older of ids.length === 0 ? [] : await store.findMemories(tx, ids)) {
-    if (older.saidAt > memory.saidAt) continue;
-    await store.invalidate(tx, older, memory.id, version);
-    await store.insertRevision(tx, older.id, {
-      action: 'replace',
-      actor,
-      before: contentOf(older),
-      after: contentOf(older),
-      incoming: contentOf(memory),
-      similarity: null,
-      embedder: embedder.name,
-      reason: 'A newer statement corrects it.',
-    });
-  }
+  const decision = { actor, similarity: null, reason: 'A newer statement corrects it.' };
+  for (const older of ids.length === 0 ? [] : await store.findMemories(writing.tx, ids))
+    if (older.saidAt <= memory.saidAt) await replaceMemory(deps, writing, older, memory, decision);
+}
+
+/** The replaced memory stays in the history, and an undo makes it valid again. */
+export async function replaceMemory(
+  { embedder }: MemoryContext,
+  { tx, version }: Writing,
+  replaced: store.StoredMemory,
+  by: store.StoredMemory,
+  decision: { readonly actor: Actor; readonly similarity: number | null; readonly reason: string },
+): Promise<void> {
+  await store.invalidate(tx, replaced, by.id, version);
+  await store.insertRevision(tx, replaced.id, {
+    action: 'replace',
+    before: contentOf(replaced),
+    after: contentOf(replaced),
+    incoming: contentOf(by),
+    embedder: embedder.name,
+    ...decision,
+  });
 }
 
 /** Makes a replaced memory valid, because its content was added again. */

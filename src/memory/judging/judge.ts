@@ -9,7 +9,7 @@ import { transaction } from '#platform/db/db.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { isStorableText } from '#platform/storable.ts';
 import type { Entity } from '../api.ts';
-import { contentOf, mergedMetadata } from '../changes/adding.ts';
+import { contentOf, mergedMetadata, replaceMemory } from '../changes/adding.ts';
 import { hasRoom, writeEntity } from '../changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext, Writing } from '../context.ts';
 import { EntityErased, readTime, type Since } from '../memories/entitystore.ts';
@@ -224,23 +224,13 @@ function hasChanged(now: FoundPair, seen: FoundPair): boolean {
 
 async function replace(
   deps: JudgingContext,
-  { tx, version, recordChange }: Writing,
+  writing: Writing,
   replaced: store.StoredMemory,
   by: store.StoredMemory,
   { reason, similarity }: Verdict,
 ): Promise<Judged> {
-  await store.invalidate(tx, replaced, by.id, version);
-  await store.insertRevision(tx, replaced.id, {
-    action: 'replace',
-    actor: 'model',
-    before: contentOf(replaced),
-    after: contentOf(replaced),
-    incoming: contentOf(by),
-    similarity,
-    embedder: deps.embedder.name,
-    reason,
-  });
-  recordChange(replaced.type, by.type);
+  await replaceMemory(deps, writing, replaced, by, { actor: 'model', similarity, reason });
+  writing.recordChange(replaced.type, by.type);
   return { action: 'replaced', id: by.id };
 }
 

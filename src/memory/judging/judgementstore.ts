@@ -58,21 +58,16 @@ export async function findJudgingKey(db: Handle, { entityType, entityId }: Entit
   return row.key;
 }
 
-/** Returns `undefined` once the entity is erased. */
-export function findByJudgingKey(db: Handle, key: string): Promise<Entity | undefined> {
-  return db
+const byKey = (db: Handle, key: string) =>
+  db
     .selectFrom('memory_entities')
     .select(['entity_type as entityType', 'entity_id as entityId'])
-    .where('judging_key', '=', key)
-    .executeTakeFirst();
-}
+    .where('judging_key', '=', key);
+
+/** Returns `undefined` once the entity is erased. */
+export const findByJudgingKey = (db: Handle, key: string): Promise<Entity | undefined> =>
+  byKey(db, key).executeTakeFirst();
 
 /** As `findByJudgingKey`. Until the transaction ends, nothing is added to the entity. */
-export function lockByJudgingKey(tx: Tx<MemoryTables>, key: string): Promise<Entity | undefined> {
-  return tx
-    .selectFrom('memory_entities')
-    .select(['entity_type as entityType', 'entity_id as entityId'])
-    .where('judging_key', '=', key)
-    .forUpdate()
-    .executeTakeFirst();
-}
+export const lockByJudgingKey = (tx: Tx<MemoryTables>, key: string): Promise<Entity | undefined> =>
+  byKey(tx, key).forUpdate().executeTakeFirst();
