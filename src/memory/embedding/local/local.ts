@@ -29,13 +29,8 @@ export interface WorkerData {
   readonly runtime: string;
   readonly threads: number;
 }
-export interface WorkerOrder {
-  readonly id: number;
-  readonly texts: readonly string[];
-}
-export type WorkerAnswer =
-  | { readonly id: number; readonly vectors: readonly Float32Array[] }
-  | { readonly id: number; readonly fault: string };
+/** One order at a time: texts, then their vectors. */
+export type WorkerAnswer = { readonly vectors: readonly Float32Array[] } | { readonly fault: string };
 
 export const runtimePackage = 'onnxruntime-node@1.30.0';
 const batching = { largest: 32, atOnce: 1, mostWaiting: 2_000 };
@@ -92,14 +87,7 @@ interface Thread {
 function createThread(data: WorkerData, reloadAfterMs: number): Thread {
   let worker: Worker | undefined;
   let loadFailure: { readonly error: Error; readonly untilMs: number } | undefined;
-  let lastId = 0;
-  let pending:
-    | {
-        readonly id: number;
-        readonly resolve: (vectors: readonly Float32Array[]) => void;
-        readonly reject: (error: Error) => void;
-      }
-    | undefined;
+  let pending: PromiseWithResolvers<readonly Float32Array[]> | undefined;
   const start = () => {
     const started = new Worker(new URL('worker.ts', import.meta.url), { workerData: data });
     let hasAnswered = false;
@@ -108,35 +96,27 @@ function createThread(data: WorkerData, reloadAfterMs: number): Thread {
       worker = undefined;
       if (!hasAnswered) loadFailure = { error, untilMs: performance.now() + reloadAfterMs };
       pending?.reject(error);
-      pending = undefined;
     };
     started.on('message', (answer: WorkerAnswer) => {
       hasAnswered = true;
-      if (answer.id !== pending?.id) return;
-      const { resolve, reject } = pending;
-      pending = undefined;
       // An idle thread keeps no program running.
       started.unref();
-      if ('fault' in answer) reject(new Error(answer.fault));
-      else resolve(answer.vectors);
+      if ('fault' in answer) pending?.reject(new Error(answer.fault));
+      else pending?.resolve(answer.vectors);
     });
     started.on('error', end);
     started.on('exit', () => end(new Error('the thread of the model ended')));
     return started;
   };
   return {
-    embed: (texts) =>
-      new Promise((resolve, reject) => {
-        if (loadFailure !== undefined && performance.now() < loadFailure.untilMs) {
-          reject(loadFailure.error);
-          return;
-        }
-        worker ??= start();
-        worker.ref();
-        lastId += 1;
-        pending = { id: lastId, resolve, reject };
-        worker.postMessage({ id: lastId, texts } satisfies WorkerOrder);
-      }),
+    embed: async (texts) => {
+      if (loadFailure !== undefined && performance.now() < loadFailure.untilMs) throw loadFailure.error;
+      worker ??= start();
+      worker.ref();
+      pending = Promise.withResolvers();
+      worker.postMessage(texts);
+      return pending.promise;
+    },
     close: async () => {
       const last = worker;
       if (last === undefined) return;
