@@ -184,7 +184,6 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     underWay: new Map(),
     metrics,
     telemetry: deps.server.telemetry ?? noTelemetry,
-    approvals: settings,
     budgets: budgetsOf(settings),
     // The offline model has nothing to say about a conversation.
     makesTitles: hasModel,
@@ -194,7 +193,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const executor = new RunExecutor(context);
   const reaper = startReaper(context, executor);
   const countStream = createStreamQuota(deps.pace?.maxStreamsPerUser);
-  const readers = new StreamReaders(buffers, createFrameSigner(context), deps.pace, countStream);
+  const readers = new StreamReaders(buffers, createFrameSigner(context), countStream, deps.pace);
   const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
   const serving: ServingContext = {
     ...context,
