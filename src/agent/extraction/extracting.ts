@@ -6,6 +6,7 @@ import type { UIMessage } from 'ai';
 import { z } from 'zod';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
+import { textsOf } from '../attachments.ts';
 import { costOfTokens, unknownUsage } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
@@ -63,9 +64,6 @@ async function extract(deps: AgentContext, job: Job<RunToExtract>): Promise<void
 }
 
 function toText({ role, parts }: Pick<UIMessage, 'role' | 'parts'>): readonly ConversationMessage[] {
-  const content = parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .join('\n')
-    .trim();
+  const content = textsOf(parts).join('\n').trim();
   return content === '' || role === 'system' ? [] : [{ role, content }];
 }

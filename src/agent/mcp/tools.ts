@@ -18,7 +18,7 @@ import type { Video } from '../videos/videostore.ts';
 import type { McpContext } from './calls.ts';
 import { admitCall, threadOf } from './calls.ts';
 import { endCall } from './callstore.ts';
-import { assertOwn, editImage, generateImage } from './images.ts';
+import { assertOwn, makeImages } from './images.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface McpCaller {
@@ -85,7 +85,7 @@ const tools: readonly McpTool[] = [
       ...named,
       references: references.describe('Images to start from or to combine, by assetId.'),
     }),
-    (deps, { userId }, order) => generateImage(deps, userId, order),
+    (deps, { userId }, { references: sources = [], ...order }) => makeImages(deps, userId, { ...order, sources }),
   ),
   define(
     'edit_image',
@@ -98,7 +98,8 @@ const tools: readonly McpTool[] = [
       ...named,
       references: references.describe('Images that the change refers to, by assetId.'),
     }),
-    (deps, { userId }, order) => editImage(deps, userId, order),
+    (deps, { userId }, { assetId, references: others = [], ...order }) =>
+      makeImages(deps, userId, { ...order, sources: [assetId, ...others] }),
   ),
   define(
     'generate_video',

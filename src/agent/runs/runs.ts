@@ -413,10 +413,10 @@ function timelineOf(
   { parts, times, status, error }: RunEnd,
   noted: readonly NotedImage[],
 ): readonly RunStep[] {
-  const unknown = { tookMs: null, inputTokens: null, outputTokens: null };
-  const steps: (RunStep & { readonly calls: RunStep['calls'][number][] })[] = [];
+  const unknown = { tookMs: null, inputTokens: null, outputTokens: null, failure: null };
+  const steps: RunStep[] = [];
   for (const part of parts) {
-    if (part.type === 'step-start') steps.push({ ...(times?.steps.get(steps.length + 1) ?? unknown), calls: [] });
+    if (part.type === 'step-start') steps.push({ ...unknown, ...times?.steps.get(steps.length + 1), calls: [] });
     if (!('toolCallId' in part)) continue;
     const { toolCallId } = part;
     const references = imageReferences(taskId, toolCallId);

@@ -85,8 +85,8 @@ export async function keep(
   deposit: Deposit,
   signal: AbortSignal,
 ): Promise<{ assetId: string; mime: string }> {
-  const { ownerId, threadId, kind, mime, bytes, facts, thumbAssetId, prompt, model, generated, generation } = deposit;
-  const { kind: scopeKind, id: scopeId } = deposit.scope ?? { kind: 'thread', id: threadId };
+  const { ownerId, kind, mime, bytes, facts, thumbAssetId, prompt, model, generated, generation } = deposit;
+  const { kind: scopeKind, id: scopeId } = scopeOf(deposit);
   const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind, scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
   const origin = { prompt: prompt && storable(prompt), model: model && storable(model.slice(0, maxModelName)) };
@@ -114,6 +114,9 @@ export async function keep(
   const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
   return registered.parse(accept(row));
 }
+
+export const scopeOf = ({ scope, threadId }: Pick<Deposit, 'scope' | 'threadId'>) =>
+  scope ?? { kind: 'thread', id: threadId };
 
 /** As `keep`, for what a provider was paid for: a slow or busy media service gets more tries, for a minute. */
 export function keepMade(deps: LibraryDeps, deposit: Deposit): Promise<{ assetId: string; mime: string }> {

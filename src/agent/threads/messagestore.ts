@@ -3,6 +3,7 @@ import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import { type Db, hasChanged, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
+import { textsOf } from '../attachments.ts';
 import type { AgentTables, TitleSource } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
@@ -221,5 +222,3 @@ function cut(words: string): string {
 function searchText(parts: Parts): string {
   return searchable(textsOf(parts).join(' '));
 }
-
-const textsOf = (parts: Parts) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));

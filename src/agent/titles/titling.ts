@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import { withDeadline } from '#platform/resilience.ts';
+import { textsOf } from '../attachments.ts';
 import { costOfTokens, UsageMeter } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
@@ -115,7 +116,7 @@ export function titleOf(answer: string): string {
 
 function excerptOf(messages: readonly Pick<UIMessage, 'role' | 'parts'>[]): string {
   const speeches = messages.map(({ role, parts }) => {
-    const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+    const text = textsOf(parts).join('\n');
     return { role, text: text.trim().slice(0, maxExcerpt).toWellFormed() };
   });
   return speeches
