@@ -107,7 +107,8 @@ export async function keep(
       timeoutMs: uploadTimeoutMs,
       ...common,
     });
-    return registered.parse(accept(row));
+    // A media service of the previous version takes uploads only.
+    if (row.status !== 404) return registered.parse(accept(row));
   }
   const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
   await upload(reservation.parse(accept(reserved)), bytes, signal);

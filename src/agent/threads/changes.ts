@@ -101,11 +101,6 @@ export async function hideThreads(
   return hidden;
 }
 
-/** Locks a hidden thread for its removal. `false`: it is gone, or a thread that was begun since has its id. */
-export async function lockHiddenThread(tx: Tx<AgentTables>, threadId: string): Promise<boolean> {
-  return (await store.lockExistingThread(tx, threadId))?.isDeleting ?? false;
-}
-
 // Who may read and change a thread.
 
 /** The caller of a route that admits only users. */
