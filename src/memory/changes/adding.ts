@@ -6,6 +6,7 @@ import {
   largestMetadataBytes,
   type MemoryContent,
   type Metadata,
+  toEntity,
 } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
@@ -27,7 +28,7 @@ export interface Added {
  * the same content adds no second row.
  */
 export async function addMemory(deps: MemoryContext, actor: Actor, request: AdditionRequest): Promise<Added> {
-  const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
+  const entity = toEntity(request);
   const { content, type, metadata = {} } = request;
   const saidAt = new Date(request.said_at ?? Date.now());
   const embedding = await embedOne(deps.embedder, content);
@@ -78,7 +79,7 @@ async function correct(
   ids: readonly string[],
 ): Promise<void> {
   const decision = { actor, similarity: null, reason: 'A newer statement corrects it.' };
-  for (const older of ids.length === 0 ? [] : await store.findMemories(writing.tx, ids))
+  for (const older of ids.length === 0 ? [] : (await store.findMemories(writing.tx, ids)).values())
     if (older.saidAt <= memory.saidAt) await replaceMemory(deps, writing, older, memory, decision);
 }
 

@@ -147,7 +147,7 @@ function settle(
   const ids = waiting.map(({ id }) => id);
   return writeEntity(deps, entity, async (writing) => {
     // If the memories were deleted, so may have been the row of the entity, and the lock must not bring it back.
-    if ((await store.findMemories(writing.tx, ids)).length === 0) throw new EntityErased();
+    if ((await store.findMemories(writing.tx, ids)).size === 0) throw new EntityErased();
     const { results, changed } = await applyVerdicts(deps, writing, verdicts);
     // The next judgement of a memory that has changed reads its present content.
     await judgements.deleteJudgements(
@@ -204,7 +204,7 @@ type FoundPair = Pick<Verdict, 'newer' | 'older'>;
 
 /** Returns the pair as it is now, or `undefined` if one of the two is not valid any more, or if an undo has separated them. */
 async function findValid({ tx }: Writing, { newer, older }: Verdict): Promise<FoundPair | undefined> {
-  const rows = new Map((await store.findMemories(tx, [newer.id, older.id])).map((row) => [row.id, row]));
+  const rows = await store.findMemories(tx, [newer.id, older.id]);
   const pair = { newer: rows.get(newer.id), older: rows.get(older.id) };
   if (!isValid(pair.newer) || !isValid(pair.older)) return undefined;
   const found = { newer: pair.newer, older: pair.older };
@@ -298,7 +298,7 @@ async function findPairs(
       .toSorted(([, left], [, right]) => right - left)
       .slice(0, mostNeighbors);
     const ids = near.map(([id]) => id);
-    const rows = new Map((await store.findMemories(deps.db, ids)).map((row) => [row.id, row]));
+    const rows = await store.findMemories(deps.db, ids);
     for (const [id, similarity] of near) {
       const other = rows.get(id);
       if (other === undefined || !isJudged(other)) continue;

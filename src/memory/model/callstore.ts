@@ -1,7 +1,7 @@
 /** How often the language model is called for an entity. */
 import { sql } from 'kysely';
 import { type Db, hasChanged, transaction } from '#platform/db/db.ts';
-import type { Entity } from '../api.ts';
+import { type Entity, fieldsOf } from '../api.ts';
 import type { JudgingContext } from '../context.ts';
 import { assertNotErased, type Since } from '../memories/entitystore.ts';
 import type { MemoryTables } from '../tables.ts';
@@ -19,7 +19,7 @@ function takeCall(db: Db<MemoryTables>, entity: Entity, limit: number, since: Si
     await assertNotErased(tx, entity, since);
     return tx
       .insertInto('memory_model_calls')
-      .values({ entity_type: entity.entityType, entity_id: entity.entityId, day: today, calls: 1 })
+      .values({ ...fieldsOf(entity), day: today, calls: 1 })
       .onConflict((conflict) =>
         conflict
           .columns(['entity_type', 'entity_id'])
