@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openEventLog } from '../src/agent/eventlog/open.ts';
 import { insertRun, type Run } from '../src/agent/runs/runstore.ts';
 import { EventWriter } from '../src/agent/stream/eventwriter.ts';
-import { StreamReaders } from '../src/agent/stream/readers.ts';
+import { createStreamQuota, StreamReaders } from '../src/agent/stream/readers.ts';
 import { type OwnedRunBuffer, RunEventBuffers } from '../src/agent/stream/runbuffer.ts';
 import type { AgentTables } from '../src/agent/tables.ts';
 import { migrations } from '../src/app/migrations.ts';
@@ -27,9 +27,8 @@ const redis = url === undefined ? undefined : await openRedis({ url, prefix: `be
 const db = database.queries<AgentTables>();
 const eventLog = await openEventLog({ db, redis, log, ttlS: 60 });
 const buffers = new RunEventBuffers({ db, eventLog, log });
-const readers = new StreamReaders(buffers, async (_owner, frames) => frames, {
-  maxStreamsPerUser: Number.POSITIVE_INFINITY,
-});
+const sign = async (_owner: string, frames: readonly string[]) => frames;
+const readers = new StreamReaders(buffers, sign, createStreamQuota(Number.POSITIVE_INFINITY));
 
 const newRun = () =>
   transaction(db, (tx) => {

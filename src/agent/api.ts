@@ -322,6 +322,7 @@ export const threadListing = z.object({
 });
 export type ThreadListing = z.output<typeof threadListing>;
 export const threadPage = z.object({ threads: z.array(thread), next_cursor: z.string().nullable() });
+export type ThreadPage = z.output<typeof threadPage>;
 
 const assets = z.enum(['true', 'false']).optional().describe('`true`: also delete the assets of the thread.');
 export const threadOwner = z.object({

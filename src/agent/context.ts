@@ -9,7 +9,6 @@ import type { Log } from '#platform/log.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Telemetry } from '#platform/telemetry/trace.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
-import type { ApprovalSettings } from './approvals/rules.ts';
 import type { Budget } from './budgets/api.ts';
 import type { agentSettings } from './config.ts';
 import type { DocumentReader } from './documents/pdftext.ts';
@@ -51,7 +50,6 @@ export interface AgentContext extends Values<typeof agentSettings> {
   readonly underWay: Map<string, AbortController>;
   readonly metrics: AgentMetrics;
   readonly telemetry: Telemetry;
-  readonly approvals: ApprovalSettings;
   /** Of the settings. Operators may have replaced them. */
   readonly budgets: readonly Budget[];
   /** Whether a model makes titles. */

@@ -1,6 +1,6 @@
 /**
  * What runs and videos report, in the transaction of the change: to the user (docs/specification/agent.md#events) and to
- * webhooks (docs/specification/webhooks.md#events).
+ * webhooks (docs/specification/webhooks.md#events). Publishing locks the events of the user, so it is the last lock of a transaction.
  */
 import type { UIMessage } from 'ai';
 import type { Settlement } from '#accounts/ledger/credits.ts';
@@ -9,52 +9,49 @@ import type { Webhooks } from '#webhooks/publishing.ts';
 import type { PendingApproval } from './approvals/rules.ts';
 import type { AgentContext } from './context.ts';
 import type { Run } from './runs/runstore.ts';
-import type { EndedStatus, UserEvent } from './tables.ts';
+import type { AgentTables, EndedStatus, UserEvent } from './tables.ts';
 import type { Video } from './videos/videostore.ts';
 
-/** Publishes `run.started`, and `thread.updated` for the question. */
-export async function publishRunStart<Tables>(
-  { userEvents }: AgentContext,
-  tx: Tx<Tables>,
-  { threadId, taskId, ownerId }: Run,
+async function publish(
+  { userEvents, webhooks }: AgentContext,
+  tx: Tx<AgentTables>,
+  userId: string,
+  events: readonly UserEvent[],
 ): Promise<void> {
-  await userEvents.publish(tx, ownerId, [
+  if (webhooks !== undefined) for (const event of events) await sendToServer(webhooks, tx, userId, event);
+  await userEvents.publish(tx, userId, events);
+}
+
+/** Servers get the ends of work, and requests that a person has to answer. The rest is for pages of the user. */
+async function sendToServer(webhooks: Webhooks, tx: Tx<AgentTables>, userId: string, event: UserEvent): Promise<void> {
+  switch (event.type) {
+    case 'approval.requested':
+    case 'generation.completed':
+    case 'generation.failed': {
+      const { type, ...facts } = event;
+      return webhooks.publish(tx, type, { ...facts, userId });
+    }
+    case 'media.completed':
+    case 'media.failed': {
+      const { type, toolCallId: _, ...facts } = event;
+      return webhooks.publish(tx, type, { ...facts, userId });
+    }
+    case 'run.ended': {
+      const { type, error: _, ...facts } = event;
+      return webhooks.publish(tx, type, { ...facts, userId });
+    }
+  }
+}
+
+/** Publishes `run.started`, and `thread.updated` for the question. */
+export const publishRunStart = (context: AgentContext, tx: Tx<AgentTables>, { threadId, taskId, ownerId }: Run) =>
+  publish(context, tx, ownerId, [
     { type: 'thread.updated', threadId },
     { type: 'run.started', threadId, taskId },
   ]);
-}
 
-/** Publishes `run.queued`. */
-export async function publishRunQueued<Tables>(
-  { userEvents }: AgentContext,
-  tx: Tx<Tables>,
-  { threadId, taskId, ownerId }: Run,
-): Promise<void> {
-  await userEvents.publish(tx, ownerId, [{ type: 'run.queued', threadId, taskId }]);
-}
-
-/** Publishes `approval.requested` for each call, also to servers that reach people who are away. */
-export async function publishApprovals<Tables>(
-  { userEvents, webhooks }: AgentContext,
-  tx: Tx<Tables>,
-  { threadId, taskId, ownerId }: Run,
-  approvals: readonly PendingApproval[],
-): Promise<void> {
-  const events = approvals.map(({ approvalId, toolCallId, toolName, credits }) => ({
-    threadId,
-    taskId,
-    approvalId,
-    toolCallId,
-    toolName,
-    credits,
-  }));
-  for (const event of events) await webhooks?.publish(tx, 'approval.requested', { ...event, userId: ownerId });
-  await userEvents.publish(
-    tx,
-    ownerId,
-    events.map((event) => ({ type: 'approval.requested', ...event })),
-  );
-}
+export const publishRunQueued = (context: AgentContext, tx: Tx<AgentTables>, { threadId, taskId, ownerId }: Run) =>
+  publish(context, tx, ownerId, [{ type: 'run.queued', threadId, taskId }]);
 
 export interface FailedVideo {
   readonly video: Video;
@@ -62,10 +59,12 @@ export interface FailedVideo {
   readonly settlement: Settlement | undefined;
 }
 
-export interface PublishedEnd {
+interface PublishedEnd {
   readonly status: EndedStatus;
   readonly error: string | null;
   readonly parts: UIMessage['parts'];
+  /** Calls that wait for a person. */
+  readonly approvals?: readonly PendingApproval[] | undefined;
   /** The videos that ended with the run. */
   readonly videos: readonly FailedVideo[];
   /** The answer was added to the thread, which users still see. */
@@ -73,178 +72,105 @@ export interface PublishedEnd {
   readonly settlement: Settlement | undefined;
 }
 
-/** Publishes `run.ended`, and `media.completed` or `media.failed` for each image that the run made or failed to make. */
-export async function publishRunEnd<Tables>(
-  { userEvents, webhooks }: AgentContext,
-  tx: Tx<Tables>,
+/** Publishes `run.ended`, and what else ended with the run: its images, its videos, and calls that wait for approval. */
+export async function publishRunEnd(
+  context: AgentContext,
+  tx: Tx<AgentTables>,
   run: Run,
-  { status, error, parts, videos, isChanged, settlement }: PublishedEnd,
+  { status, error, parts, approvals = [], videos, isChanged, settlement }: PublishedEnd,
 ): Promise<void> {
   const { threadId, taskId, ownerId } = run;
-  const media = parts.flatMap((part) => imageEventOf(run, part) ?? []);
-  const failed = videos.map(failureOf);
-  const facts = { taskId, threadId, userId: ownerId };
-  const generations = videos.map((one) => videoEnd(one.video, failureOf(one)));
-  for (const event of [...media, ...failed]) await publishMedia(webhooks, tx, ownerId, event);
-  for (const event of generations) await publishEnd(webhooks, tx, ownerId, event);
-  await webhooks?.publish(tx, 'run.ended', { ...facts, status });
-  await userEvents.publish(tx, ownerId, [
-    ...media,
-    ...failed,
-    ...generations,
-    ...videos.flatMap(({ video, settlement: ofVideo }) => creditsEvent(video, ofVideo)),
+  await publish(context, tx, ownerId, [
+    ...approvals.map(({ approvalId, toolCallId, toolName, credits }) => {
+      return { type: 'approval.requested', threadId, taskId, approvalId, toolCallId, toolName, credits } as const;
+    }),
+    ...parts.flatMap((part) => imageEventOf(run, part) ?? []),
+    ...videos.flatMap(eventsOfFailure),
     ...(isChanged ? [{ type: 'thread.updated', threadId } as const] : []),
     ...creditsEvent(run, settlement),
     { type: 'run.ended', threadId, taskId, status, error },
   ]);
 }
 
-interface MadeImage {
-  readonly taskId: string;
-  readonly threadId: string;
-  readonly toolCallId: string;
-  readonly ownerId: string;
-  readonly assetId: string;
-}
-
-/** Publishes `media.completed` for an image that no run made. */
-export async function publishImage<Tables>(
-  { userEvents, webhooks }: AgentContext,
-  tx: Tx<Tables>,
-  { ownerId, ...facts }: MadeImage,
+/** Publishes the images of a tool call that no run made, and what they cost. */
+export async function publishImages(
+  context: AgentContext,
+  tx: Tx<AgentTables>,
+  call: Pick<Video, 'taskId' | 'threadId' | 'toolCallId'>,
+  assetIds: readonly string[],
+  settlement: Settlement,
 ): Promise<void> {
-  const event = { type: 'media.completed', kind: 'image', ...facts } as const;
-  await publishMedia(webhooks, tx, ownerId, event);
-  await userEvents.publish(tx, ownerId, [event]);
+  const { userId } = settlement;
+  await publish(context, tx, userId, [
+    ...assetIds.map((assetId) => ({ type: 'media.completed', kind: 'image', ...call, assetId }) as const),
+    ...creditsEvent(call, settlement),
+  ]);
 }
 
-/** Publishes `credits.changed` for a settlement outside a run. */
-export async function publishSettlement<Tables>(
-  { userEvents }: AgentContext,
-  tx: Tx<Tables>,
-  work: Pick<Run, 'threadId' | 'taskId'>,
-  settlement: Settlement | undefined,
-): Promise<void> {
-  if (settlement !== undefined) await userEvents.publish(tx, settlement.userId, creditsEvent(work, settlement));
-}
-
-/** Publishes the ends of a video. */
-export async function publishVideo<Tables>(
-  publishers: AgentContext,
-  tx: Tx<Tables>,
+/** Publishes that a video was delivered. */
+export async function publishVideo(
+  context: AgentContext,
+  tx: Tx<AgentTables>,
   video: Video,
   assetId: string,
   settlement: Settlement | undefined,
 ): Promise<void> {
-  await publishVideoEnd(publishers, tx, video, { type: 'media.completed', ...factsOf(video), assetId }, settlement);
+  await publish(context, tx, video.ownerId, [
+    ...endOfVideo(video, { type: 'media.completed', ...factsOf(video), assetId }),
+    ...changeOfThread(video),
+    ...creditsEvent(video, settlement),
+  ]);
 }
 
-/** As `publishVideo`. */
-export async function publishVideoFailure<Tables>(
-  publishers: AgentContext,
-  tx: Tx<Tables>,
-  failed: FailedVideo,
-): Promise<void> {
-  await publishVideoEnd(publishers, tx, failed.video, failureOf(failed), failed.settlement);
-}
+export const publishVideoFailure = (context: AgentContext, tx: Tx<AgentTables>, failed: FailedVideo) =>
+  publish(context, tx, failed.video.ownerId, [...eventsOfFailure(failed), ...changeOfThread(failed.video)]);
 
-/** As `publishVideo`, for videos of one user. Their thread is not changed. */
-export async function publishVideoFailures<Tables>(
-  { userEvents, webhooks }: AgentContext,
-  tx: Tx<Tables>,
+/** As `publishVideoFailure`, for videos of one user. Their thread is not changed. */
+export async function publishVideoFailures(
+  context: AgentContext,
+  tx: Tx<AgentTables>,
   failed: readonly FailedVideo[],
 ): Promise<void> {
   const [first] = failed;
-  if (first === undefined) return;
-  const { ownerId } = first.video;
-  const events: UserEvent[] = [];
-  for (const one of failed) {
-    events.push(...(await publishToWebhooks(webhooks, tx, one.video, failureOf(one))));
-    events.push(...creditsEvent(one.video, one.settlement));
-  }
-  await userEvents.publish(tx, ownerId, events);
+  if (first !== undefined) await publish(context, tx, first.video.ownerId, failed.flatMap(eventsOfFailure));
 }
 
-export interface EndedGeneration {
+interface EndedGeneration {
   readonly id: string;
   readonly kind: 'image' | 'video';
   readonly status: 'completed' | 'failed' | 'canceled';
 }
 
-/** Publishes `generation.completed` or `generation.failed`, and `credits.changed`, for images. */
-export async function publishGeneration<Tables>(
-  { userEvents, webhooks }: AgentContext,
-  tx: Tx<Tables>,
+/** Publishes the end of an order of images. */
+export async function publishGeneration(
+  context: AgentContext,
+  tx: Tx<AgentTables>,
   { ownerId, settlement, ...ended }: EndedGeneration & Pick<Video, 'ownerId'> & Pick<FailedVideo, 'settlement'>,
 ): Promise<void> {
-  const end = endOf(ended);
-  await publishEnd(webhooks, tx, ownerId, end);
   const place = { threadId: `generation-${ended.id}`, taskId: ended.id };
-  await userEvents.publish(tx, ownerId, [end, ...creditsEvent(place, settlement)]);
+  await publish(context, tx, ownerId, [endOf(ended), ...creditsEvent(place, settlement)]);
 }
 
 type MediaEvent = Extract<UserEvent, { type: 'media.completed' | 'media.failed' }>;
-type GenerationEvent = Extract<UserEvent, { type: 'generation.completed' | 'generation.failed' }>;
 
-async function publishVideoEnd<Tables>(
-  { userEvents, webhooks }: AgentContext,
-  tx: Tx<Tables>,
-  video: Video,
-  event: MediaEvent,
-  settlement: Settlement | undefined,
-): Promise<void> {
-  const { threadId, origin, ownerId } = video;
-  const events = await publishToWebhooks(webhooks, tx, video, event);
-  const changed: readonly UserEvent[] = origin === 'api' ? [] : [{ type: 'thread.updated', threadId }];
-  await userEvents.publish(tx, ownerId, [...events, ...changed, ...creditsEvent(video, settlement)]);
+/** A video is a generation too. One without a thread has no `media.*`. */
+function endOfVideo({ videoId: id, origin, failureCode }: Video, media: MediaEvent): readonly UserEvent[] {
+  const status = media.type === 'media.completed' ? 'completed' : failureCode === 'aborted' ? 'canceled' : 'failed';
+  return [...(origin === 'api' ? [] : [media]), endOf({ id, kind: 'video', status })];
 }
 
-/** Returns the same events for the user. A video without a thread has no `media.*`. */
-async function publishToWebhooks<Tables>(
-  webhooks: Webhooks | undefined,
-  tx: Tx<Tables>,
-  video: Video,
-  event: MediaEvent,
-): Promise<readonly UserEvent[]> {
-  const end = videoEnd(video, event);
-  const isOfThread = video.origin !== 'api';
-  if (isOfThread) await publishMedia(webhooks, tx, video.ownerId, event);
-  await publishEnd(webhooks, tx, video.ownerId, end);
-  return isOfThread ? [event, end] : [end];
-}
-
-function videoEnd({ videoId: id, failureCode }: Video, { type }: MediaEvent): GenerationEvent {
-  const status = type === 'media.completed' ? 'completed' : failureCode === 'aborted' ? 'canceled' : 'failed';
-  return endOf({ id, kind: 'video', status });
-}
-
-const endOf = ({ id: generationId, kind, status }: EndedGeneration): GenerationEvent =>
+const endOf = ({ id: generationId, kind, status }: EndedGeneration): UserEvent =>
   status === 'completed'
     ? { type: 'generation.completed', generationId, kind }
     : { type: 'generation.failed', generationId, kind, status };
 
-async function publishEnd<Tables>(
-  webhooks: Webhooks | undefined,
-  tx: Tx<Tables>,
-  userId: string,
-  event: GenerationEvent,
-): Promise<void> {
-  const { generationId, kind } = event;
-  if (event.type === 'generation.completed') await webhooks?.publish(tx, event.type, { generationId, userId, kind });
-  else await webhooks?.publish(tx, event.type, { generationId, userId, kind, status: event.status });
-}
+const eventsOfFailure = ({ video, error, settlement }: FailedVideo): readonly UserEvent[] => [
+  ...endOfVideo(video, { type: 'media.failed', ...factsOf(video), error }),
+  ...creditsEvent(video, settlement),
+];
 
-async function publishMedia<Tables>(
-  webhooks: Webhooks | undefined,
-  tx: Tx<Tables>,
-  userId: string,
-  event: MediaEvent,
-): Promise<void> {
-  const { taskId, threadId, kind } = event;
-  const facts = { taskId, threadId, userId, kind };
-  if (event.type === 'media.completed') await webhooks?.publish(tx, event.type, { ...facts, assetId: event.assetId });
-  else await webhooks?.publish(tx, event.type, { ...facts, error: event.error });
-}
+const changeOfThread = ({ origin, threadId }: Video): readonly UserEvent[] =>
+  origin === 'api' ? [] : [{ type: 'thread.updated', threadId }];
 
 function creditsEvent(
   { threadId, taskId }: Pick<Run, 'threadId' | 'taskId'>,
@@ -252,8 +178,6 @@ function creditsEvent(
 ): readonly UserEvent[] {
   return settlement === undefined ? [] : [{ type: 'credits.changed', threadId, taskId, credits: settlement.balance }];
 }
-
-const failureOf = ({ video, error }: FailedVideo): MediaEvent => ({ type: 'media.failed', ...factsOf(video), error });
 
 const factsOf = ({ threadId, taskId, toolCallId }: Video) => ({ threadId, taskId, toolCallId, kind: 'video' }) as const;
 

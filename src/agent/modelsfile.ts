@@ -111,6 +111,31 @@ export function readModelsFile(path: string): readonly FileEntry[] {
   throw new Error(`(${path}): ${[...faults, ...missingKeysOf(entries, readVariable)].join('; ')}`);
 }
 
+/** The first, its fallback, the fallback's fallback and so on, each once. */
+export function chainOf<Link extends { readonly id: string; readonly fallback?: string | undefined }>(
+  all: readonly Link[],
+  first: Link,
+): readonly Link[] {
+  const chain = new Set<Link>();
+  for (let next: Link | undefined = first; next !== undefined && !chain.has(next); ) {
+    chain.add(next);
+    const { fallback }: Link = next;
+    next = all.find(({ id }) => id === fallback);
+  }
+  return [...chain];
+}
+
+/** The key of a model. Throws StartFault if it is not set. */
+export function keyOf(
+  { id, apiKeyEnv }: Pick<FileEntry, 'id' | 'apiKeyEnv'>,
+  readKey: (variable: string) => string | undefined = readVariable,
+): string | undefined {
+  const key = apiKeyEnv === undefined ? undefined : readKey(apiKeyEnv);
+  if (apiKeyEnv !== undefined && !key)
+    throw new StartFault(`MODELS_FILE: the model ${id} needs ${apiKeyEnv}, which is not set.`);
+  return key;
+}
+
 const keyed = z.object({ id: z.string(), apiKeyEnv: z.string() });
 const readVariable = (variable: string) => process.env[variable];
 

@@ -12,7 +12,7 @@ import { describeRun, readCurrentTask, readRun } from './runs/runs.ts';
 import { abortTask, findBeginning, startTaskOnce } from './runs/tasks.ts';
 import type { ServingContext } from './servingcontext.ts';
 import { readLastEventId } from './stream/readers.ts';
-import { namedUserOf, userOf } from './threads/changes.ts';
+import { namedUserOf, signedIn, userOf } from './threads/changes.ts';
 import { readMessages } from './threads/messages.ts';
 import { retryVideos } from './videos/videos.ts';
 
@@ -135,8 +135,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     querystring: api.modelListing,
     response: { 200: api.modelList },
     handler: async (request) => {
-      if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
-      const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, deps.welcome);
+      const { plan } = await ensureProfile(deps.db, { id: signedIn(request.caller).userId }, deps.welcome);
       const all = [...deps.models.list(plan), ...listMediaModels(deps.catalogue, plan)];
       const { kind } = request.query;
       return { models: kind === undefined ? all : all.filter((model) => model.kind === kind) };
@@ -175,8 +174,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: ServingContext)
     params: api.taskParams,
     response: { 200: z.object({ success: z.literal(true) }) },
     handler: async (request) => {
-      if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
-      await retryVideos(deps, request.caller.userId, request.params.taskId);
+      await retryVideos(deps, signedIn(request.caller).userId, request.params.taskId);
       return { success: true as const };
     },
   });

@@ -25,7 +25,7 @@ const openAiImages = () => ({ ...takesNothing, quality: true, mask: true, maxRef
 /** They ignore the seed 0. */
 const predictedVideos = { ...takesNothing, seed: true, firstFrame: true };
 
-const sdkPackages: Readonly<Record<SdkProviderName, SdkPackage>> = {
+const sdkPackages = {
   anthropic: { name: '@ai-sdk/anthropic', major: 4, creator: 'createAnthropic' },
   azure: { name: '@ai-sdk/azure', major: 4, creator: 'createAzure', takesSize: true, images: openAiImages },
   deepseek: { name: '@ai-sdk/deepseek', major: 3, creator: 'createDeepSeek' },
@@ -73,24 +73,10 @@ const sdkPackages: Readonly<Record<SdkProviderName, SdkPackage>> = {
     images: () => ({ ...takesNothing, maxReferences: 1 }),
     videos: { ...takesNothing, firstFrame: true },
   },
-};
+} as const satisfies Readonly<Record<string, SdkPackage>>;
 
-export const sdkProviderNames = [
-  'anthropic',
-  'azure',
-  'deepseek',
-  'fal',
-  'google',
-  'groq',
-  'mistral',
-  'openai',
-  'replicate',
-  'togetherai',
-  'xai',
-] as const;
-export type SdkProviderName = (typeof sdkProviderNames)[number];
-
-export const providerNames = ['openai-compatible', ...sdkProviderNames] as const;
+export type SdkProviderName = keyof typeof sdkPackages;
+export const providerNames = ['openai-compatible', ...(Object.keys(sdkPackages) as SdkProviderName[])] as const;
 export type ProviderName = (typeof providerNames)[number];
 
 export const packageOf = (provider: SdkProviderName): SdkPackage => sdkPackages[provider];

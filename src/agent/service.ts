@@ -25,8 +25,7 @@ import type { AgentContext } from './context.ts';
 import { clearingQueue, deletionQueue, startEmptyingTrash, workOnDeletions } from './deletion/deletion.ts';
 import { createDocumentReader } from './documents/pdftext.ts';
 import { openEventLog } from './eventlog/open.ts';
-import { workOnExtractions } from './extraction/extracting.ts';
-import { extractionQueue } from './extraction/request.ts';
+import { extractionQueue, workOnExtractions } from './extraction/extracting.ts';
 import type { Catalogue } from './generation/catalogue.ts';
 import { imagesQueue } from './generation/generations.ts';
 import { workOnImages } from './generation/making.ts';
@@ -55,8 +54,7 @@ import { RunEventBuffers } from './stream/runbuffer.ts';
 import { createFrameSigner } from './stream/signing.ts';
 import type { AgentTables } from './tables.ts';
 import { addThreadRoutes } from './threadroutes.ts';
-import { titleQueue } from './titles/request.ts';
-import { workOnTitles } from './titles/titling.ts';
+import { titleQueue, workOnTitles } from './titles/titling.ts';
 import { createIdentity } from './toolservers/identity.ts';
 import type { Pace } from './toolservers/toolserver.ts';
 import { openToolServers } from './toolservers/toolservers.ts';
@@ -159,7 +157,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     offline: deps.offlineModel,
     log,
     telemetry: deps.server.telemetry,
-    ...(deps.readKey && { readKey: deps.readKey }),
+    readKey: deps.readKey,
     ...(idleMs !== undefined && { idleMs }),
   });
   const hasModel = models.pick(undefined).label.simulated !== true;
@@ -186,7 +184,6 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     underWay: new Map(),
     metrics,
     telemetry: deps.server.telemetry ?? noTelemetry,
-    approvals: settings,
     budgets: budgetsOf(settings),
     // The offline model has nothing to say about a conversation.
     makesTitles: hasModel,
@@ -196,7 +193,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const executor = new RunExecutor(context);
   const reaper = startReaper(context, executor);
   const countStream = createStreamQuota(deps.pace?.maxStreamsPerUser);
-  const readers = new StreamReaders(buffers, createFrameSigner(context), deps.pace, countStream);
+  const readers = new StreamReaders(buffers, createFrameSigner(context), countStream, deps.pace);
   const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
   const serving: ServingContext = {
     ...context,

@@ -6,6 +6,7 @@ import type { UserEvent as SentEvent } from '#client/userevents.ts';
 import type { Failure } from './api.ts';
 import type { Period } from './budgets/api.ts';
 import type { Ratio } from './providers/generators.ts';
+import type { RunRecord as RunOfOperators } from './records/api.ts';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'aborted';
 
@@ -51,8 +52,7 @@ export interface RunTrace {
 export interface RunRecord {
   readonly steps: number;
   readonly tools: readonly string[];
-  /** Absent in records of earlier versions. */
-  readonly timeline?: readonly RunStep[] | undefined;
+  readonly timeline: readonly RunStep[];
   /** The images that it ordered. Absent: none. */
   readonly images?: RunImages | undefined;
   readonly inputTokens: number | null;
@@ -65,22 +65,8 @@ export interface RunRecord {
   readonly answer?: string | undefined;
 }
 
-/** A call of the model, and the calls of tools that followed it. `null`: not measured. */
-export interface RunStep {
-  readonly tookMs: number | null;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  /** Of the step at which the run failed, as the user sees it. */
-  readonly failure?: string | null;
-  readonly calls: readonly {
-    readonly name: string;
-    readonly tookMs: number | null;
-    readonly failure: string | null;
-    readonly code?: string | undefined;
-    /** The failure in the words of the provider. */
-    readonly answer: string | null;
-  }[];
-}
+/** A call of the model, and the calls of tools that followed it. */
+export type RunStep = RunOfOperators['timeline'][number];
 
 export interface RunImages {
   readonly model: string | null;

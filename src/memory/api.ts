@@ -69,6 +69,20 @@ export interface Entity {
   readonly entityId: string;
 }
 
+/** An entity in requests, responses and rows. */
+export interface EntityFields {
+  readonly entity_type: EntityType;
+  readonly entity_id: string;
+}
+export const fieldsOf = ({ entityType, entityId }: Entity): EntityFields => ({
+  entity_type: entityType,
+  entity_id: entityId,
+});
+export const toEntity = ({ entity_type, entity_id }: EntityFields): Entity => ({
+  entityType: entity_type,
+  entityId: entity_id,
+});
+
 const entity = { entity_id: entityId, entity_type: entityType };
 
 /** The conversation of a statement, by the id that its server uses. */

@@ -8,7 +8,6 @@ import * as api from './api.ts';
 import { addMemory } from './changes/adding.ts';
 import { editMemory, lookUpMemory, removeMemory } from './changes/editing.ts';
 import type { MemoryContext } from './context.ts';
-import type { StoredMemory } from './memories/memorystore.ts';
 import { toMemory } from './memories/presenting.ts';
 import { inject, searchMemories } from './search/searching.ts';
 import type { EntityQuery } from './selfservice/api.ts';
@@ -88,7 +87,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     response: { 200: api.memory },
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
-      assertMayUse(request.caller, ownerOf(seen));
+      assertMayUse(request.caller, api.fieldsOf(seen));
       return toMemory(await editMemory(deps, actorOf(request.caller), seen, request.body));
     },
   });
@@ -102,7 +101,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
     params: api.memoryPath,
     handler: async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
-      assertMayUse(request.caller, ownerOf(seen));
+      assertMayUse(request.caller, api.fieldsOf(seen));
       await removeMemory(deps, seen);
     },
   });
@@ -111,14 +110,12 @@ export function addRoutes(app: HttpServer, access: Access, deps: MemoryContext):
 /** The history names the server for what it writes on behalf of a user. */
 const actorOf = (caller: Caller): api.Actor => (caller.kind === 'user' && !caller.isOnBehalf ? 'user' : 'server');
 
-const ownerOf = ({ entityType, entityId }: StoredMemory) => ({ entity_type: entityType, entity_id: entityId });
-
 // The memories that a caller may use (docs/specification/memory.md#memory-endpoints).
 
 /** Servers may use all memories. Users may use their own, and those of no group. Throws 403. */
 export function assertMayUse(
   caller: Caller,
-  entity: { readonly entity_type: api.EntityType; readonly entity_id: string; readonly group_id?: string | undefined },
+  entity: api.EntityFields & { readonly group_id?: string | undefined },
 ): void {
   if (caller.kind === 'internal') return;
   const isOwn = entity.entity_type === 'user' && entity.entity_id === caller.userId && entity.group_id === undefined;
@@ -131,11 +128,10 @@ export function entityOf(
   named: EntityQuery,
   place: 'querystring' | 'body' = 'querystring',
 ): api.Entity {
-  const own = caller.kind === 'user' ? { entity_type: 'user' as const, entity_id: caller.userId } : undefined;
-  const entity_type = named.entity_type ?? own?.entity_type;
-  const entity_id = named.entity_id ?? own?.entity_id;
+  const own = caller.kind === 'user' ? ({ entity_type: 'user', entity_id: caller.userId } as const) : undefined;
+  const { entity_type = own?.entity_type, entity_id = own?.entity_id } = named;
   if (entity_id === undefined) throw invalid(`${place}.entity_id`, 'is required with X-Internal-Key');
   if (entity_type === undefined) throw invalid(`${place}.entity_type`, 'is required with X-Internal-Key');
   assertMayUse(caller, { entity_type, entity_id });
-  return { entityType: entity_type, entityId: entity_id };
+  return api.toEntity({ entity_type, entity_id });
 }

@@ -11,7 +11,9 @@ export interface MemoryTables {
     memory_count: Generated<number>;
     memory_bytes: Generated<number>;
     judging_key: Generated<string>;
+    /** Of the last pause. `null`: there was none. */
     paused_at: Date | null;
+    /** `null`: the pause lasts. */
     resumed_at: Date | null;
   };
   memories: {
@@ -30,8 +32,10 @@ export interface MemoryTables {
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
     said_at: Generated<Date>;
+    /** `null`: it is valid. */
     invalid_at: Date | null;
     replaced_by: string | null;
+    /** `null`: unknown. */
     added_by: api.Actor | null;
     thread_id: string | null;
   };

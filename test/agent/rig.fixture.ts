@@ -245,7 +245,7 @@ async function startMemory() {
     const answer = (status: number, json: object) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
     };
-    const found = memories.map((content) => ({ content }));
+    const found = memories.map((content) => ({ id: randomUUID(), content }));
     if (request.url === '/inject') return answer(200, { profile: null, group_profile: null, memories: found });
     if (request.url === '/memory/search') return answer(200, { memories: found });
     memories.push(body.content ?? '');

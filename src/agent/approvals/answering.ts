@@ -15,8 +15,8 @@ import type { AgentContext, RunLease } from '../context.ts';
 import { publishRunStart } from '../events.ts';
 import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
-import { KeyTaken } from '../runs/runs.ts';
-import { findRun, findRunningOf, insertRun, type KeyedStart, listQueued, type Run, takeKey } from '../runs/runstore.ts';
+import { takeKey } from '../runs/runs.ts';
+import { findRun, findRunningOf, insertRun, type KeyedStart, listQueued, type Run } from '../runs/runstore.ts';
 import { replayParts } from '../stream/chunks.ts';
 import type { AgentTables } from '../tables.ts';
 import { openThread } from '../threads/changes.ts';
@@ -41,7 +41,7 @@ export async function startAnswered(
 ): Promise<Run> {
   const taskId = randomUUID();
   return transaction(deps.db, async (tx) => {
-    if (keyed !== undefined && !(await takeKey(tx, keyed, { taskId, threadId }))) throw new KeyTaken();
+    await takeKey(tx, keyed, { taskId, threadId });
     await openThread(tx, threadId, userId);
     const messageId = await findAnswered(tx, userId, { threadId, approvals });
     const current = (await findRunningOf(tx, threadId)) ?? (await listQueued(tx, threadId))[0];

@@ -1,5 +1,6 @@
 /** Which tool calls a person has to approve first (docs/specification/agent.md#approvals). */
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { parseJson } from '#platform/json.ts';
 import { type Catalogue, type MediaModel, modelOfRow } from '../generation/catalogue.ts';
 import type { RunOptions } from '../tables.ts';
@@ -7,12 +8,14 @@ import type { ToolCall } from '../tools/context.ts';
 import type { ForeignTool } from '../toolservers/toolservers.ts';
 
 /** AGENT_TOOL_APPROVAL: names of tools, or beginnings of names with `*` at the end. */
-export type ToolApproval = Readonly<Record<string, boolean>>;
+const rules = z.record(z.string().regex(/^(?:[A-Za-z0-9_-]{1,64}\*?|\*)$/), z.boolean());
+type ToolApproval = Readonly<z.output<typeof rules>>;
 
-export interface ApprovalSettings {
+interface ApprovalSettings {
   readonly toolApproval: ToolApproval;
   /** AGENT_APPROVAL_CREDITS. 0: a price never needs one. */
   readonly approvalCredits: number;
+  readonly catalogue: Catalogue;
 }
 
 const mediaOf: Readonly<Record<string, keyof Catalogue>> = {
@@ -37,8 +40,7 @@ export function orderedBy(
 
 /** `undefined`: the call needs no approval. */
 export function approvalOf(
-  { toolApproval, approvalCredits }: ApprovalSettings,
-  catalogue: Catalogue,
+  { toolApproval, approvalCredits, catalogue }: ApprovalSettings,
   foreign: readonly ForeignTool[],
   { toolCallId, toolName, input }: ToolCall,
   media?: RunOptions['media'],
@@ -61,15 +63,10 @@ function ruleFor(rules: ToolApproval, name: string): boolean | undefined {
 
 /** Throws an Error with what the setting must be. */
 export function readToolApproval(raw: string): ToolApproval {
-  const parsed = parseJson(raw);
-  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  const entries = isObject ? Object.entries(parsed as object) : [];
-  const wrong = entries.find(
-    ([name, asks]) => !/^[A-Za-z0-9_-]{0,64}\*?$/.test(name) || name === '' || typeof asks !== 'boolean',
-  );
-  if (!isObject || wrong !== undefined)
+  const { data } = rules.safeParse(parseJson(raw));
+  if (data === undefined)
     throw new Error('must be a JSON object: the name of a tool, or its beginning with * at the end → true or false');
-  return Object.fromEntries(entries);
+  return data;
 }
 
 /** A tool call that waits for a person's approval (docs/specification/agent.md#approvals). */

@@ -23,36 +23,29 @@ export async function addUsage(tx: Tx<AgentTables>, change: UsageChange): Promis
   const { userId, model, runs = 0, images = 0, videos = 0, credits, costUsd = 0 } = change;
   const inputTokens = change.inputTokens ?? 0;
   const outputTokens = change.outputTokens ?? 0;
+  const day = sql`(now() at time zone 'UTC')::date`;
+  const sums = sql`${runs}, ${inputTokens}, ${outputTokens}, ${credits}, ${costUsd}`;
   await sql`
     with day_of_user as (
-      insert into agent_usage as known
-        (user_id, day, model, runs, input_tokens, output_tokens, images, videos, credits, cost_usd)
-      values (${userId}, (now() at time zone 'UTC')::date, ${model}, ${runs}, ${inputTokens}, ${outputTokens}, ${images}, ${videos}, ${credits}, ${costUsd})
-      on conflict (user_id, day, model) do update set runs = known.runs + excluded.runs,
-        input_tokens = known.input_tokens + excluded.input_tokens,
-        output_tokens = known.output_tokens + excluded.output_tokens, images = known.images + excluded.images,
-        videos = known.videos + excluded.videos, credits = known.credits + excluded.credits,
-        cost_usd = known.cost_usd + excluded.cost_usd
+      insert into agent_usage as known (user_id, day, model, ${columnsOf(sumColumns)}, images, videos)
+      values (${userId}, ${day}, ${model}, ${sums}, ${images}, ${videos})
+      on conflict (user_id, day, model) do update set ${addedTo([...sumColumns, 'images', 'videos'])}
     ),
     month_of_user as (
-      insert into agent_usage_months as known (user_id, month, runs, input_tokens, output_tokens, credits, cost_usd)
-      values (${userId}, date_trunc('month', now() at time zone 'UTC')::date, ${runs}, ${inputTokens}, ${outputTokens}, ${credits}, ${costUsd})
-      on conflict (user_id, month) do update set runs = known.runs + excluded.runs,
-        input_tokens = known.input_tokens + excluded.input_tokens,
-        output_tokens = known.output_tokens + excluded.output_tokens, credits = known.credits + excluded.credits,
-        cost_usd = known.cost_usd + excluded.cost_usd
+      insert into agent_usage_months as known (user_id, month, ${columnsOf(sumColumns)})
+      values (${userId}, date_trunc('month', now() at time zone 'UTC')::date, ${sums})
+      on conflict (user_id, month) do update set ${addedTo(sumColumns)}
     )
-    insert into agent_usage_totals as known
-      (day, model, plan, slot, runs, input_tokens, output_tokens, images, videos, credits, cost_usd)
-    values ((now() at time zone 'UTC')::date, ${model},
-      coalesce((select plan from user_profiles where id = ${userId}), 'free'), abs(hashtext(${userId}::text)::bigint) % 16,
-      ${runs}, ${inputTokens}, ${outputTokens}, ${images}, ${videos}, ${credits}, ${costUsd})
-    on conflict (day, model, plan, slot) do update set runs = known.runs + excluded.runs,
-      input_tokens = known.input_tokens + excluded.input_tokens,
-      output_tokens = known.output_tokens + excluded.output_tokens, images = known.images + excluded.images,
-      videos = known.videos + excluded.videos, credits = known.credits + excluded.credits,
-      cost_usd = known.cost_usd + excluded.cost_usd`.execute(tx);
+    insert into agent_usage_totals as known (day, model, plan, slot, ${columnsOf(sumColumns)}, images, videos)
+    values (${day}, ${model}, coalesce((select plan from user_profiles where id = ${userId}), 'free'),
+      abs(hashtext(${userId}::text)::bigint) % 16, ${sums}, ${images}, ${videos})
+    on conflict (day, model, plan, slot) do update set ${addedTo([...sumColumns, 'images', 'videos'])}`.execute(tx);
 }
+
+const sumColumns = ['runs', 'input_tokens', 'output_tokens', 'credits', 'cost_usd'] as const;
+const columnsOf = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
+const addedTo = (names: readonly string[]) =>
+  sql.join(names.map((name) => sql`${sql.ref(name)} = ${sql.ref(`known.${name}`)} + ${sql.ref(`excluded.${name}`)}`));
 
 /** From one day to another, both included; newest first. `costUsd` is for operators only. */
 export function listUsage(db: Db<AgentTables>, userId: string, from: string, to: string, limit: number) {

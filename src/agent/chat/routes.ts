@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Access } from '#platform/access/access.ts';
-import type { Caller } from '#platform/access/caller.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
@@ -8,7 +7,7 @@ import { starting, threadId } from '../routes.ts';
 import { findRunningOf } from '../runs/runstore.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import { readLastEventId } from '../stream/readers.ts';
-import { checkThread } from '../threads/changes.ts';
+import { checkThread, signedIn } from '../threads/changes.ts';
 import { chatParams, chatRequest, startChat } from './chat.ts';
 
 /** The client sends the whole conversation each time, so a full thread has to fit (32 MiB), with what it adds in JSON. */
@@ -24,7 +23,7 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ServingCont
     {
       ...access.userOnly,
       bodyLimit: maxBodyBytes,
-      preParsing: async ({ caller, raw }) => admitBody(userOf(caller), raw),
+      preParsing: async ({ caller, raw }) => admitBody(signedIn(caller).userId, raw),
     },
     {
       id: 'chat',
@@ -40,7 +39,7 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ServingCont
       client: { kind: 'foreign' },
       body: chatRequest,
       handler: async (request, reply) => {
-        const userId = userOf(request.caller);
+        const userId = signedIn(request.caller).userId;
         const release = deps.readers.reserve(userId);
         try {
           const run = await startChat(deps, userId, request.body);
@@ -71,17 +70,12 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ServingCont
     handler: async (request, reply) => {
       const lastEventId = readLastEventId(request.headers['last-event-id']);
       const threadId = request.params.id;
-      const ownerId = await checkThread(deps, userOf(request.caller), threadId);
+      const ownerId = await checkThread(deps, signedIn(request.caller).userId, threadId);
       const run = ownerId === undefined ? undefined : await findRunningOf(deps.db, threadId);
       if (run === undefined) return reply.code(204).send();
       await deps.readers.read(reply, run, lastEventId);
     },
   });
-}
-
-function userOf(caller: Caller): string {
-  if (caller.kind !== 'user') throw new Error('the guard admits only users');
-  return caller.userId;
 }
 
 // Limits the memory of large request bodies: so many bytes may arrive at once. If there is no room for another body, the user

@@ -17,13 +17,15 @@ import { stopRun } from '../runs/tasks.ts';
 import { deleteThreadAssets, endShares } from '../services/library.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import type { AgentTables } from '../tables.ts';
-import { hideThreads, lockHiddenThread, removeThread } from '../threads/changes.ts';
+import { hideThreads } from '../threads/changes.ts';
 import {
   findOwnership,
   type HiddenThread,
   listHiddenThreads,
   listOwnersOfExpired,
   listTaskIds,
+  lockExistingThread,
+  removeThread,
 } from '../threads/threadstore.ts';
 import { cancelVideosOfThread, removeVideosOfThread } from '../videos/ending.ts';
 
@@ -214,7 +216,8 @@ async function removeRows(
   tx: Tx<AgentTables>,
   { threadId, ownerId, deletesAssets }: HiddenThread,
 ): Promise<readonly string[]> {
-  if (!(await lockHiddenThread(tx, threadId))) return [];
+  // It is gone, or a thread that was begun since has its id.
+  if (!(await lockExistingThread(tx, threadId))?.isDeleting) return [];
   const taskIds = await listTaskIds(tx, threadId);
   await removeVideosOfThread(deps, tx, { threadId, ownerId });
   await removeThread(tx, threadId);

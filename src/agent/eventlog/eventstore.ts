@@ -6,13 +6,7 @@ import type { Log } from '#platform/log.ts';
 import type { AgentTables } from '../tables.ts';
 import type { Batch, EventLog } from './eventlog.ts';
 
-interface EventRow {
-  readonly taskId: string;
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly events: string;
-  readonly isLast: boolean;
-}
+type EventRow = Awaited<ReturnType<typeof listEvents>>[number];
 
 const columns = inCamelCase('task_id first_seq last_seq events is_last');
 

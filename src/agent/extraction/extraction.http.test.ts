@@ -12,7 +12,7 @@ import { refusal } from '../../../test/agent/wire.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { type ModelServer, startModelServer } from '../../../test/memory/modelserver.fixture.ts';
 import { languageModelAt, type MemoryRig, startMemory, testInternalKey } from '../../../test/memory/rig.fixture.ts';
-import { extractionQueue } from './request.ts';
+import { extractionQueue } from './extracting.ts';
 
 let rig: ScriptedRig;
 let memory: MemoryRig;

@@ -17,7 +17,7 @@ import { languageModelAt, type MemoryRig, startMemory, testInternalKey } from '.
 import type { AgentTables } from '../tables.ts';
 import { appendMessage } from '../threads/messagestore.ts';
 import { lockThread } from '../threads/threadstore.ts';
-import { extractionQueue } from './request.ts';
+import { extractionQueue } from './extracting.ts';
 
 const program = join(import.meta.dirname, '../../../test/agent/extracting.child.ts');
 const isMissing = databaseEngines.find(({ name }) => name === 'postgres')?.missing ?? true;

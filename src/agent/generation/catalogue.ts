@@ -2,6 +2,7 @@
 import { plans as allPlans, type Plan } from '#accounts/api.ts';
 import { invalid } from '#platform/problem.ts';
 import type { Failure, ModelInfo } from '../api.ts';
+import { chainOf } from '../modelsfile.ts';
 import type { ConfiguredModels } from '../operatorapi.ts';
 import {
   type ImageGenerator,
@@ -176,13 +177,7 @@ export function withFallbacks<Model extends ImageModel | VideoModel>(
   first: Model,
   wanted: Wanted,
 ): readonly Model[] {
-  const chain = new Set<Model>();
-  for (let next: Model | undefined = first; next !== undefined && !chain.has(next); ) {
-    chain.add(next);
-    const { fallback }: Model = next;
-    next = models.find(({ id }) => id === fallback);
-  }
-  return [...chain].filter((model) => model === first || findUnsupported(model, wanted) === undefined);
+  return chainOf(models, first).filter((model) => model === first || findUnsupported(model, wanted) === undefined);
 }
 
 const optionsOf = { image: ['seed', 'quality', 'mask'], video: ['seed', 'firstFrame'] } as const;

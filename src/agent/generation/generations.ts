@@ -9,7 +9,7 @@ import { chargedCancels } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
 import { publishGeneration, publishVideoFailures } from '../events.ts';
-import { assetIdOf, type SignedMedia, sign } from '../services/library.ts';
+import { assetIdOf, type SignedMedia, signAll } from '../services/library.ts';
 import type { AgentTables } from '../tables.ts';
 import { userEventsTopic } from '../userevents/usereventstore.ts';
 import { cancelVideos } from '../videos/ending.ts';
@@ -128,20 +128,9 @@ async function describeOne(deps: AgentContext, found: Found): Promise<Generation
 
 /** If the media service does not respond, the items have no URLs. */
 async function describe(deps: AgentContext, userId: string, found: readonly Found[]): Promise<Generation[]> {
-  const assetsOf = (kind: 'image' | 'video') =>
-    found.flatMap((one) => {
-      if (one.kind !== kind) return [];
-      return (one.kind === 'image' ? one.items : [one]).flatMap(({ assetId }) => assetId ?? []);
-    });
-  const signed = await Promise.all([
-    sign(deps, userId, 'image', assetsOf('image')),
-    sign(deps, userId, 'video', assetsOf('video')),
-  ])
-    .then((maps) => new Map(maps.flatMap((map) => [...map])))
-    .catch((error: unknown) => {
-      deps.log.warn({ err: error }, 'returning generations without URLs of their media');
-      return new Map<string, SignedMedia>();
-    });
+  const assetsOf = (one: Found) => (one.kind === 'image' ? one.items : [one]).flatMap(({ assetId }) => assetId ?? []);
+  const idsOf = (kind: Found['kind']) => found.filter((one) => one.kind === kind).flatMap(assetsOf);
+  const signed = await signAll(deps, userId, idsOf);
   return found.map((one) => (one.kind === 'image' ? describeImages(one, signed) : describeVideoOrder(one, signed)));
 }
 

@@ -1,7 +1,6 @@
 /** Opens the catalogue from `MODELS_FILE`, or from `IMAGE_MODEL_*` and `VIDEO_MODEL_*`. */
 import type { Plan } from '#accounts/api.ts';
-import { StartFault } from '#platform/lifecycle.ts';
-import type { FileEntry, ImageEntry, VideoEntry } from '../modelsfile.ts';
+import { type FileEntry, type ImageEntry, keyOf, type VideoEntry } from '../modelsfile.ts';
 import { type ImageGenerator, type Ratio, takesAll, type VideoGenerator } from '../providers/generators.ts';
 import { type GeneratorSettings, openImages, openVideos } from '../providers/open.ts';
 import { type Catalogue, type ImageModel, imageModel, type VideoModel, videoModel } from './catalogue.ts';
@@ -86,11 +85,8 @@ const atMost = ({ takes = takesAll }: ImageGenerator | VideoGenerator, reference
 
 /** Throws StartFault for a key that is not set. */
 export function providerOf(readKey: CatalogueSettings['readKey'], entry: ImageEntry | VideoEntry) {
-  const { id, provider = 'openai-compatible', baseUrl = 'offline', apiKeyEnv, model, headers, query } = entry;
-  const apiKey = apiKeyEnv === undefined ? undefined : readKey(apiKeyEnv);
-  if (apiKeyEnv !== undefined && !apiKey)
-    throw new StartFault(`MODELS_FILE: the model ${id} needs ${apiKeyEnv}, which is not set.`);
-  return { provider, url: baseUrl, apiKey, name: model, headers, query };
+  const { provider = 'openai-compatible', baseUrl = 'offline', model, headers, query } = entry;
+  return { provider, url: baseUrl, apiKey: keyOf(entry, readKey), name: model, headers, query };
 }
 
 /** Without the fields that are absent, so that defaults apply. */

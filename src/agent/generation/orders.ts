@@ -3,7 +3,6 @@
  * price, and writes the rows and the job in one transaction.
  */
 import { randomUUID } from 'node:crypto';
-import { reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { digestOf } from '#platform/http/idempotency.ts';
@@ -15,19 +14,17 @@ import type { AgentContext } from '../context.ts';
 import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
 import type { Ratio } from '../providers/generators.ts';
-import { findStart, type KeyedStart, takeKey } from '../runs/runstore.ts';
-import { assetIdOf } from '../services/library.ts';
+import { startOnce, takeKey } from '../runs/runs.ts';
+import type { KeyedStart } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
+import { reserveImages } from '../tools/imageorders.ts';
 import { placeOrder } from '../videos/videos.ts';
 import type { ImagesRequest, VideosRequest } from './api.ts';
 import * as catalogue from './catalogue.ts';
 import { imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
-import { insertGeneration, noteImage } from './generationstore.ts';
+import { insertGeneration } from './generationstore.ts';
 import { makeImages } from './making.ts';
 import { assertInputMedias, assertReadable, takeInputMedias } from './sources.ts';
-
-/** Another request took the key. Rolls the order back. */
-class KeyTaken extends Error {}
 
 /** Returns the id of the generation. Throws 400, 402, 403, 409 `idempotency_conflict`, 429 and 503. */
 export async function orderImages(
@@ -43,29 +40,27 @@ export async function orderImages(
   const ratio = ratioOf(model, { ...request, references: wanted }, wanted.length > 0 ? undefined : '1:1');
   await assertReadable(deps, userId, request.references ?? [], 'body.references');
   await assertReadable(deps, userId, mask === undefined ? [] : [mask], 'body.mask');
-  const keyed = keyedOf(userId, 'image', request, key);
-  const earlier = await findEarlier(deps, keyed);
-  if (earlier !== undefined) return earlier;
-  await deps.prompts.assertAllowed(userId, [prompt]);
-  const references = [...(request.references ?? []), ...(await takeInputMedias(deps, userId, inputMedias))];
-  const input = { prompt, ratio, seed, quality, references, mask };
-  return place(deps, userId, { model, keyed }, (id, commit) => {
-    const scope = scopeOf(request, id);
-    const generation = {
-      ...{ id, ownerId: userId, model: model.id, price: model.credits, input, count: n },
-      ...{ scopeKind: scope.kind, scopeId: scope.id },
-    };
-    const insert = (insertion: JobInsertion) =>
-      commit(async (tx) => {
-        await insertGeneration(tx, generation, insertion);
-        for (let index = 0; index < n; index++) {
-          const reference = imageReferenceOf(id, index);
-          const reservation = { reference, userId, scope: imageScopeOf(id), assetId: assetIdOf(reference) };
-          await reserve(tx, model, n, reservation);
-        }
-      });
-    const attempt = (job: Job<{ generationId: string }>) => makeImages(deps, job, generation);
-    return deps.jobs.start(imagesQueue, { generationId: id }, insert, { key: id, lane: userId, attempt });
+  return orderOnce(deps, userId, 'image', request, key, async (keyed) => {
+    const references = [...(request.references ?? []), ...(await takeInputMedias(deps, userId, inputMedias))];
+    const input = { prompt, ratio, seed, quality, references, mask };
+    return place(deps, userId, { model, keyed }, (id, commit) => {
+      const scope = scopeOf(request, id);
+      const generation = {
+        ...{ id, ownerId: userId, model: model.id, price: model.credits, input, count: n },
+        ...{ scopeKind: scope.kind, scopeId: scope.id },
+      };
+      const insert = (insertion: JobInsertion) =>
+        commit(async (tx) => {
+          await insertGeneration(tx, generation, insertion);
+          const references = Array.from({ length: n }, (_, index) => imageReferenceOf(id, index));
+          const unpaid = await reserveImages(tx, userId, { scope: imageScopeOf(id), references }, model);
+          if (unpaid === undefined) return;
+          const message = "You don't have enough credits for this order.";
+          throw agentProblems.insufficient_credits({ message, fields: unpaid });
+        });
+      const attempt = (job: Job<{ generationId: string }>) => makeImages(deps, job, generation);
+      return deps.jobs.start(imagesQueue, { generationId: id }, insert, { key: id, lane: userId, attempt });
+    });
   });
 }
 
@@ -88,28 +83,26 @@ export async function orderVideo(
   const ratio = ratioOf(model, { ...request, ...wanted }, '16:9') ?? '16:9';
   await assertReadable(deps, userId, request.firstFrame === undefined ? [] : [request.firstFrame], 'body.firstFrame');
   await assertReadable(deps, userId, named, 'body.references');
-  const keyed = keyedOf(userId, 'video', request, key);
-  const earlier = await findEarlier(deps, keyed);
-  if (earlier !== undefined) return earlier;
-  await deps.prompts.assertAllowed(userId, [prompt]);
-  const taken = await takeInputMedias(deps, userId, inputMedias);
-  const firstFrame = isFrame ? taken[0] : request.firstFrame;
-  const references = isFrame ? named : [...named, ...taken];
-  const input = { prompt, ratio, duration, seed, firstFrame, references };
-  return place(deps, userId, { model, keyed }, (id, commit) =>
-    commit(async (tx) => {
-      const { failure } = await placeOrder(deps, tx, {
-        ...{ videoId: id, ownerId: userId, threadId: `generation-${id}`, taskId: id, messageId: id, toolCallId: id },
-        ...{ model: model.id, mediaModel: model.id, price: model.credits, origin: 'api' },
-        ...{ scope: scopeOf(request, id), input },
-      });
-      if (failure === undefined) return;
-      const { message, required, balance } = failure;
-      if (failure.code === 'insufficient_credits')
-        throw agentProblems.insufficient_credits({ message, fields: { required, balance } });
-      throw agentProblems.insufficient_plan({ message });
-    }),
-  );
+  return orderOnce(deps, userId, 'video', request, key, async (keyed) => {
+    const taken = await takeInputMedias(deps, userId, inputMedias);
+    const firstFrame = isFrame ? taken[0] : request.firstFrame;
+    const references = isFrame ? named : [...named, ...taken];
+    const input = { prompt, ratio, duration, seed, firstFrame, references };
+    return place(deps, userId, { model, keyed }, (id, commit) =>
+      commit(async (tx) => {
+        const { failure } = await placeOrder(deps, tx, {
+          ...{ videoId: id, ownerId: userId, threadId: `generation-${id}`, taskId: id, messageId: id, toolCallId: id },
+          ...{ model: model.id, mediaModel: model.id, price: model.credits, origin: 'api' },
+          ...{ scope: scopeOf(request, id), input },
+        });
+        if (failure === undefined) return;
+        const { message, required, balance } = failure;
+        if (failure.code === 'insufficient_credits')
+          throw agentProblems.insufficient_credits({ message, fields: { required, balance } });
+        throw agentProblems.insufficient_plan({ message });
+      }),
+    );
+  });
 }
 
 const scopeOf = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest, id: string) => ({
@@ -128,12 +121,29 @@ function ratioOf(
   return (wanted.ratio as Ratio | undefined) ?? catalogue.chooseRatio(model, [usual]);
 }
 
+/** A repetition gets the first order, without another look at its prompt. */
+async function orderOnce(
+  deps: AgentContext,
+  userId: string,
+  kind: MediaKind,
+  request: ImagesRequest | VideosRequest,
+  key: string | undefined,
+  order: (keyed: KeyedStart | undefined) => Promise<string>,
+): Promise<string> {
+  const keyed =
+    key === undefined ? undefined : { userId, key, bodyDigest: digestOf({ kind, ...request, userId: null }) };
+  const { taskId } = await startOnce(deps.db, keyed, async () => {
+    await deps.prompts.assertAllowed(userId, [request.prompt]);
+    return { taskId: await order(keyed), threadId: '', queued: false };
+  });
+  return taskId;
+}
+
 interface Order {
   readonly model: catalogue.MediaModel;
   readonly keyed: KeyedStart | undefined;
 }
 
-/** Once for each key of a user. A refusal takes no key. */
 async function place(
   deps: AgentContext,
   userId: string,
@@ -143,7 +153,7 @@ async function place(
   const id = randomUUID();
   const commit = (write: (tx: Tx<AgentTables>) => Promise<void>) =>
     transaction(deps.db, async (tx) => {
-      if (keyed && !(await takeKey(tx, keyed, { taskId: id, threadId: '' }))) throw new KeyTaken();
+      await takeKey(tx, keyed, { taskId: id, threadId: '' });
       const { plan } = await ensureProfile(tx, { id: userId }, deps.welcome);
       if (!model.plans.includes(plan))
         throw agentProblems.insufficient_plan({ message: `Your plan doesn't include the model ${model.id}.` });
@@ -152,43 +162,6 @@ async function place(
       if ((await countInFlightOf(tx, userId)) > deps.maxRunsPerUser) throw agentProblems.too_many_runs();
       return true as const;
     });
-  try {
-    await starts.run(userId, () => order(id, commit));
-    return id;
-  } catch (error) {
-    const winner = error instanceof KeyTaken ? await findEarlier(deps, keyed) : undefined;
-    if (winner === undefined) throw error;
-    return winner;
-  }
-}
-
-const keyedOf = (userId: string, kind: MediaKind, request: ImagesRequest | VideosRequest, key: string | undefined) =>
-  key === undefined ? undefined : { userId, key, bodyDigest: digestOf({ kind, ...request, userId: null }) };
-
-async function findEarlier({ db }: AgentContext, keyed: KeyedStart | undefined): Promise<string | undefined> {
-  const earlier = keyed && (await findStart(db, keyed));
-  if (keyed === undefined || earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier?.taskId;
-  throw agentProblems.idempotency_conflict({ fields: { reason: 'idempotency_conflict', taskId: earlier.taskId } });
-}
-
-async function reserve(
-  tx: Tx<AgentTables>,
-  model: catalogue.MediaModel,
-  count: number,
-  reservation: {
-    readonly reference: string;
-    readonly scope: string;
-    readonly userId: string;
-    readonly assetId: string;
-  },
-): Promise<void> {
-  const { credits } = model;
-  const { reserved, balance } = await reserveCredits(tx, { ...reservation, amount: credits });
-  if (reserved) return noteImage(tx, reservation, model);
-  // Earlier items of this order are reserved already.
-  const index = Number(reservation.reference.split(':').at(-1));
-  throw agentProblems.insufficient_credits({
-    message: "You don't have enough credits for this order.",
-    fields: { required: count * credits, balance: balance + index * credits },
-  });
+  await starts.run(userId, () => order(id, commit));
+  return id;
 }

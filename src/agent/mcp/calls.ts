@@ -3,7 +3,7 @@
  * counts it, and if its process dies, the credits of what it did not deliver go back when the row expires.
  */
 import { randomUUID } from 'node:crypto';
-import { closeCredits, reserveCredits } from '#accounts/ledger/credits.ts';
+import { closeCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
@@ -11,13 +11,13 @@ import { withDeadline } from '#platform/resilience.ts';
 import { starts } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext } from '../context.ts';
-import { publishImage, publishSettlement } from '../events.ts';
+import { publishImages } from '../events.ts';
 import type { ImageModel } from '../generation/catalogue.ts';
-import { noteImage, takeImages } from '../generation/generationstore.ts';
+import { takeImages } from '../generation/generationstore.ts';
 import { agentProblems } from '../problems.ts';
 import { assetIdOf } from '../services/library.ts';
 import type { AgentTables } from '../tables.ts';
-import { reservationOf } from '../tools/imageorders.ts';
+import { reserveImages } from '../tools/imageorders.ts';
 import type { Identity } from '../toolservers/identity.ts';
 import { countInFlightOf, endCall, endExpiredCalls, insertCall } from './callstore.ts';
 import { ToolFailed } from './results.ts';
@@ -132,21 +132,17 @@ export class McpCalls {
   }
 
   async #begin(userId: string, { model, n }: { readonly model: ImageModel; readonly n: number }): Promise<PaidCall> {
-    const { credits, plans } = model;
     const callId = randomUUID();
     const references = Array.from({ length: n }, (_, index) => `${scopeOf(callId)}${index === 0 ? '' : `:${index}`}`);
     const call = { callId, scope: scopeOf(callId), references, userId };
     const begin = () =>
       transaction(this.#deps.db, async (tx) => {
         const { plan } = await ensureProfile(tx, { id: userId }, this.#deps.welcome);
-        if (!plans.includes(plan)) throw new ToolFailed('insufficient_plan', "Your plan doesn't include images.");
-        for (const [index, reference] of references.entries()) {
-          const reservation = reservationOf({ reference, ownerId: userId }, call.scope, credits);
-          const { reserved, balance } = await reserveCredits(tx, reservation);
-          const has = balance + index * credits;
-          if (!reserved)
-            throw new ToolFailed('insufficient_credits', `You need ${n * credits} credits for this and have ${has}.`);
-          await noteImage(tx, { reference, scope: call.scope }, model);
+        if (!model.plans.includes(plan)) throw new ToolFailed('insufficient_plan', "Your plan doesn't include images.");
+        const unpaid = await reserveImages(tx, userId, call, model);
+        if (unpaid !== undefined) {
+          const message = `You need ${unpaid.required} credits for this and have ${unpaid.balance}.`;
+          throw new ToolFailed('insufficient_credits', message);
         }
         await admitCall(this.#deps, tx, callId, userId);
       });
@@ -168,21 +164,15 @@ export class McpCalls {
     const settlement = await closeCredits(tx, scopeOf(callId));
     if (settlement === undefined) return;
     const { userId, settled } = settlement;
-    const threadId = threadOf(userId);
     const images = await takeImages(tx, scopeOf(callId));
-    for (const { reference, amount } of settled) {
+    for (const { reference, amount: credits } of settled) {
       const { model, costUsd = 0 } = images.find((image) => image.reference === reference) ?? {};
-      await addUsage(tx, {
-        userId,
-        model: model ?? this.#deps.catalogue.images[0].id,
-        images: 1,
-        credits: amount,
-        costUsd,
-      });
-      const names = { taskId: callId, toolCallId: callId, threadId };
-      await publishImage(this.#deps, tx, { ...names, ownerId: userId, assetId: assetIdOf(reference) });
+      const usual = this.#deps.catalogue.images[0].id;
+      await addUsage(tx, { userId, model: model ?? usual, images: 1, credits, costUsd });
     }
-    await publishSettlement(this.#deps, tx, { threadId, taskId: callId }, settlement);
+    const call = { taskId: callId, toolCallId: callId, threadId: threadOf(userId) };
+    const assetIds = settled.map(({ reference }) => assetIdOf(reference));
+    await publishImages(this.#deps, tx, call, assetIds, settlement);
   }
 }
 

@@ -14,36 +14,20 @@ import { linkTo, succeed, ToolFailed } from './results.ts';
 
 const never = new AbortController().signal;
 
-export interface ImageOrder {
+interface Order {
   readonly prompt: string;
   readonly ratio?: Ratio | undefined;
   readonly model?: string | undefined;
   readonly n?: number | undefined;
-  readonly references?: readonly string[] | undefined;
-}
-
-export const generateImage = (deps: McpContext, userId: string, { references = [], ...order }: ImageOrder) =>
-  makeImages(deps, userId, { ...order, sources: references });
-
-export interface EditOrder extends ImageOrder {
-  readonly assetId: string;
+  /** Assets. Without any, the image is made from the prompt alone. */
+  readonly sources: readonly string[];
   /** A PNG in base64. */
   readonly mask?: string | undefined;
 }
 
-export function editImage(deps: McpContext, userId: string, { assetId, references = [], mask, ...order }: EditOrder) {
-  const bytes = mask === undefined ? undefined : Buffer.from(mask, 'base64');
-  const sources = [assetId, ...references];
-  return makeImages(deps, userId, { ...order, sources, mask: bytes && { bytes, mime: 'image/png' } });
-}
-
-interface Order extends Omit<ImageOrder, 'references'> {
-  readonly sources: readonly string[];
-  readonly mask?: { readonly bytes: Uint8Array; readonly mime: string } | undefined;
-}
-
-async function makeImages(deps: McpContext, userId: string, { sources, mask, ...order }: Order) {
+export async function makeImages(deps: McpContext, userId: string, { sources, mask: encoded, ...order }: Order) {
   const { prompt, n = 1 } = order;
+  const mask = encoded === undefined ? undefined : { bytes: Buffer.from(encoded, 'base64'), mime: 'image/png' };
   const otherwise = [sources.length > 0 ? undefined : '1:1'];
   const wanted = { n, ratio: order.ratio, references: sources, mask };
   const chosen = modelFor(deps.catalogue.images, order.model, { ...wanted, otherwise });

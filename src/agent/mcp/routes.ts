@@ -6,6 +6,7 @@ import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { outgoingFetch } from '#platform/version.ts';
 import { agentProblems } from '../problems.ts';
+import { signedIn } from '../threads/changes.ts';
 import type { McpContext } from './calls.ts';
 
 /** One message: batches are not part of the protocol any more, and would evade the limit of requests. */
@@ -23,11 +24,10 @@ export function addMcpRoutes(app: HttpServer, access: Access, deps: McpContext):
   addDiscoveryRoutes(app, deps);
 
   app.post('/mcp', { ...guarded, schema: { ...hidden, body: message } }, async (request, reply) => {
-    if (request.caller.kind !== 'user') throw new Error('the guard admits only users');
     // Loaded with the first request, with the protocol's SDK and the schemas of the tools.
     const { answerMcp } = await import('./server.ts');
     const { response, close } = await answerMcp(deps, {
-      userId: request.caller.userId,
+      userId: signedIn(request.caller).userId,
       headers: headersOf(request),
       message: request.body,
     });

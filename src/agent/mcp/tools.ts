@@ -10,7 +10,7 @@ import { findUnstorable } from '#platform/storable.ts';
 import { starts, videoAssetId } from '../billing/usage.ts';
 import { type Catalogue, describeModels, modelFor, type VideoModel } from '../generation/catalogue.ts';
 import { type Ratio, ratio } from '../providers/generators.ts';
-import { type ListedAssets, listLibrary, Refused, sign } from '../services/library.ts';
+import { listLibrary, Refused, sign, signAll } from '../services/library.ts';
 import { addMemory, MemoryRefused, searchMemory } from '../services/memory.ts';
 import type { VideoInput } from '../tables.ts';
 import { placeOrder } from '../videos/videos.ts';
@@ -18,7 +18,7 @@ import type { Video } from '../videos/videostore.ts';
 import type { McpContext } from './calls.ts';
 import { admitCall, threadOf } from './calls.ts';
 import { endCall } from './callstore.ts';
-import { assertOwn, editImage, generateImage } from './images.ts';
+import { assertOwn, makeImages } from './images.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface McpCaller {
@@ -85,7 +85,7 @@ const tools: readonly McpTool[] = [
       ...named,
       references: references.describe('Images to start from or to combine, by assetId.'),
     }),
-    (deps, { userId }, order) => generateImage(deps, userId, order),
+    (deps, { userId }, { references: sources = [], ...order }) => makeImages(deps, userId, { ...order, sources }),
   ),
   define(
     'edit_image',
@@ -98,7 +98,8 @@ const tools: readonly McpTool[] = [
       ...named,
       references: references.describe('Images that the change refers to, by assetId.'),
     }),
-    (deps, { userId }, order) => editImage(deps, userId, order),
+    (deps, { userId }, { assetId, references: others = [], ...order }) =>
+      makeImages(deps, userId, { ...order, sources: [assetId, ...others] }),
   ),
   define(
     'generate_video',
@@ -166,23 +167,15 @@ async function listAssets(
   const page = await listLibrary(deps, userId, query, signal).catch((error: unknown) => {
     throw error instanceof Refused ? new ToolFailed('invalid_request', error.message) : error;
   });
-  const urls = await signPage(deps, userId, page);
-  const assets = page.assets.map((asset) => ({ ...asset, url: urls.get(asset.assetId) ?? null }));
+  const idsOf = (kind: 'image' | 'video') =>
+    page.assets.filter(({ mime }) => mime.startsWith('video/') === (kind === 'video')).map(({ assetId }) => assetId);
+  const signed = await signAll(deps, userId, idsOf);
+  const assets = page.assets.map((asset) => ({ ...asset, url: signed.get(asset.assetId)?.url ?? null }));
   const data = { assets, nextCursor: page.nextCursor };
   // Models read the text; the URLs are for programs, and long.
   const lines = page.assets.map(({ assetId, kind, createdAt }) => `${assetId} ${kind} ${createdAt}`);
   const more = page.nextCursor === null ? [] : [`For more, pass this cursor: ${page.nextCursor}`];
   return succeed([...lines, ...more].join('\n') || 'The library is empty.', data);
-}
-
-async function signPage(deps: McpContext, userId: string, { assets }: ListedAssets) {
-  const idsOf = (isVideo: boolean) =>
-    assets.filter(({ mime }) => mime.startsWith('video/') === isVideo).map(({ assetId }) => assetId);
-  const [images, videos] = await Promise.all([
-    sign(deps, userId, 'image', idsOf(false)),
-    sign(deps, userId, 'video', idsOf(true)),
-  ]);
-  return new Map([...images, ...videos].map(([assetId, { url }]) => [assetId, url]));
 }
 
 async function saveMemory(
@@ -203,7 +196,7 @@ async function recallMemory(
   { query }: { readonly query: string },
   signal: AbortSignal,
 ) {
-  const memories = await searchMemory(deps, userId, query, signal);
+  const memories = (await searchMemory(deps, userId, query, signal)).map(({ content }) => content);
   return succeed(memories.join('\n') || 'No memories match.', { memories });
 }
 

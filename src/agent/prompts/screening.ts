@@ -5,6 +5,7 @@
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { createGates } from '#platform/concurrency.ts';
+import type { Values } from '#platform/config.ts';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
 import { readAtMost } from '#platform/http/bodies.ts';
 import { parseJson } from '#platform/json.ts';
@@ -14,6 +15,7 @@ import { withDeadline } from '#platform/resilience.ts';
 import { toStorableLine } from '#platform/storable.ts';
 import { userAgent } from '#platform/version.ts';
 import type { Failure } from '../api.ts';
+import type { agentSettings } from '../config.ts';
 import { agentProblems } from '../problems.ts';
 
 export interface PromptScreening {
@@ -22,12 +24,10 @@ export interface PromptScreening {
   close(): Promise<void>;
 }
 
-export interface PromptScreeningSettings {
-  readonly promptScreeningUrl: string | undefined;
-  readonly promptScreeningKey: string | undefined;
-  readonly promptScreeningModel: string | undefined;
-  readonly promptScreeningFail: 'open' | 'closed';
-}
+type PromptScreeningSettings = Pick<
+  Values<typeof agentSettings>,
+  'promptScreeningUrl' | 'promptScreeningKey' | 'promptScreeningModel' | 'promptScreeningFail'
+>;
 
 const longestAnswerMs = 5000;
 const maxAnswerBytes = 256 * 1024;

@@ -8,7 +8,7 @@ import { invalid } from '#platform/problem.ts';
 import { noTelemetry, type Telemetry } from '#platform/telemetry/trace.ts';
 import type { ModelInfo } from '../api.ts';
 import type { modelSettings } from '../config.ts';
-import type { ModelEntry } from '../modelsfile.ts';
+import { chainOf, keyOf, type ModelEntry } from '../modelsfile.ts';
 import type { ConfiguredModel } from '../operatorapi.ts';
 import { mergingProvider } from './mergedframes.ts';
 import { type Candidate, createResilientModel } from './resilientmodel.ts';
@@ -60,8 +60,8 @@ export interface ModelsOptions {
   readonly telemetry?: Telemetry | undefined;
   /** For tests: in place of the time limits of the settings. */
   readonly idleMs?: number;
-  /** Reads the variable that `apiKeyEnv` names. */
-  readonly readKey?: (variable: string) => string | undefined;
+  /** For tests: reads the variable that `apiKeyEnv` names. */
+  readonly readKey?: ((variable: string) => string | undefined) | undefined;
 }
 
 /** The offline model takes any name, and its answers are labeled as simulated. */
@@ -178,28 +178,12 @@ async function openModel(
   });
 }
 
-function keyOf({ id, apiKeyEnv }: ModelEntry, readKey: ModelsOptions['readKey']): string | undefined {
-  if (apiKeyEnv === undefined) return undefined;
-  const key = readKey?.(apiKeyEnv);
-  if (!key) throw new StartFault(`MODELS_FILE: the model ${id} needs ${apiKeyEnv}, which is not set.`);
-  return key;
-}
-
-/** The model, its fallback, the fallback's fallback and so on, each once. */
-function candidatesOf(entry: ModelEntry, opened: ReadonlyMap<ModelEntry, LanguageModelV4>): readonly Candidate[] {
-  const chain = new Set<ModelEntry>();
-  let next: ModelEntry | undefined = entry;
-  while (next !== undefined && !chain.has(next)) {
-    chain.add(next);
-    const fallback: string | undefined = next.fallback;
-    next = [...opened.keys()].find(({ id }) => id === fallback);
-  }
-  return [...chain].flatMap((link) => {
+const candidatesOf = (entry: ModelEntry, opened: ReadonlyMap<ModelEntry, LanguageModelV4>): readonly Candidate[] =>
+  chainOf([...opened.keys()], entry).flatMap((link) => {
     const { id, provider = mergingProvider } = link;
     const model = opened.get(link);
     return model === undefined ? [] : [{ id, providerName: provider, model }];
   });
-}
 
 function resilient(deps: ModelsOptions, candidates: readonly Candidate[]): LanguageModelV4 {
   const { settings, log, idleMs, telemetry = noTelemetry } = deps;

@@ -438,73 +438,47 @@ const maxBusyMs = 10;
 /** A reader of the provider's stream. */
 type PartSource = Pick<ReadableStreamDefaultReader<LanguageModelV4StreamPart>, 'read' | 'cancel'>;
 
-/** Passes on `opening` and what `source` still has. Reads ahead, because a failure would discard what was not read. */
+/**
+ * Passes on `opening` and what `source` still has, and reads ahead. A failure is the last part: a stream that fails itself discards
+ * what was not read.
+ */
 export function limitPauses(
   opening: readonly LanguageModelV4StreamPart[],
   source: PartSource,
   { idleMs, onBroken }: IdleStreamOptions,
 ): ReadableStream<LanguageModelV4StreamPart> {
-  const waiting = [...opening];
-  let waitingSize = waiting.reduce((sum, part) => sum + deltaLength(part), 0);
-  let end: { readonly error?: unknown } | undefined;
-  let changed = Promise.withResolvers<void>();
-  const notify = () => {
-    changed.resolve();
-    changed = Promise.withResolvers();
-  };
-  const finish = (how: { readonly error?: unknown }) => {
-    end ??= how;
-    notify();
-  };
-
-  async function readSource(): Promise<void> {
-    const idle = startIdleDeadline(idleMs);
-    let yieldedAtMs = performance.now();
-    try {
-      while (end === undefined) {
-        const { done, value } = await idle.race(source.read());
-        if (done) return finish({});
-        waiting.push(value);
-        waitingSize += deltaLength(value);
-        notify();
-        idle.touch();
+  const idle = startIdleDeadline(idleMs);
+  let yieldedAtMs = performance.now();
+  let isCanceled = false;
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      start(controller) {
+        for (const part of opening) controller.enqueue(part);
+      },
+      async pull(controller) {
         if (performance.now() - yieldedAtMs > maxBusyMs) {
           await yieldToEventLoop();
           yieldedAtMs = performance.now();
         }
-        if (waitingSize > maxWaitingSize) idle.pause();
-        while (waitingSize > maxWaitingSize && end === undefined) await changed.promise;
         idle.touch();
-      }
-    } catch (error) {
-      const isFirst = end === undefined;
-      finish({ error });
-      if (isFirst) onBroken(error);
-    } finally {
-      idle.stop();
-    }
-  }
-
-  return new ReadableStream<LanguageModelV4StreamPart>(
-    {
-      start: () => void readSource(),
-      async pull(controller) {
-        while (waiting.length === 0 && end === undefined) await changed.promise;
-        const next = waiting.shift();
-        if (next !== undefined) {
-          waitingSize -= deltaLength(next);
-          controller.enqueue(next);
-          notify();
-        } else if (end !== undefined && 'error' in end) controller.error(end.error);
-        else controller.close();
+        const next = await idle.race(source.read()).catch((error: unknown) => ({ error }));
+        idle.pause();
+        if (isCanceled) return;
+        if ('value' in next && next.value !== undefined) return controller.enqueue(next.value);
+        if ('error' in next) {
+          onBroken(next.error);
+          controller.enqueue({ type: 'error', error: next.error });
+        }
+        controller.close();
       },
       cancel(reason) {
-        finish({});
+        isCanceled = true;
+        idle.stop();
         onBroken(reason);
         return source.cancel(reason);
       },
     },
-    { highWaterMark: 0 },
+    { highWaterMark: maxWaitingSize, size: deltaLength },
   );
 }
 

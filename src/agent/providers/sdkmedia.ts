@@ -75,16 +75,18 @@ export function createSdkVideos({ model, download, pollEveryMs, takes }: SdkVide
 }
 
 /** The order was accepted without a part of what the user asked for, so its result would be another one. */
-function assertHonored(
-  { modelId }: VideoModelV4,
-  call: VideoModelV4CallOptions,
+function assertHonored<Call extends object>(
+  { modelId }: { readonly modelId: string },
+  call: Call,
   warnings: readonly { readonly type: string; readonly feature?: string }[],
 ): void {
   const ignored = warnings.find(
-    ({ type, feature }) => type === 'unsupported' && call[feature as keyof VideoModelV4CallOptions] !== undefined,
+    ({ type, feature }) => type === 'unsupported' && call[feature as keyof Call] !== undefined,
   );
   if (ignored !== undefined) throw new OrderRefused(`The model ${modelId} has no setting \`${ignored.feature}\`.`);
 }
+
+const fileOf = ({ bytes, mime }: Image) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
 
 async function explained<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
@@ -106,7 +108,6 @@ function callOf(
   { prompt, ratio, duration, seed, firstFrame, references = [] }: VideoOrder,
   signal: AbortSignal | undefined,
 ): VideoModelV4CallOptions {
-  const fileOf = ({ bytes, mime }: Image) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
   return {
     prompt,
     n: 1,
@@ -176,7 +177,6 @@ export function createSdkImages({ model, editModel, takesSize, takes, timeoutMs 
     generate: ({ prompt, ratio, seed, quality, signal }) =>
       make(model, { prompt, seed, ...shapeOf(ratio), providerOptions: qualityOf(quality) }, { timeoutMs, signal }),
     edit({ prompt, sources, mask, ratio, seed, quality, signal }) {
-      const fileOf = ({ bytes, mime }: Image) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
       // fal's endpoints named `…/edit` take a list of images, the others one.
       const fal = { useMultipleImages: editModel.modelId.endsWith('/edit') };
       const providerOptions = { fal, ...qualityOf(quality) };
@@ -202,11 +202,7 @@ async function make(
     signal.throwIfAborted();
     throw explainImageFailure(error);
   });
-  const ignored = warnings.find(
-    (warning) => warning.type === 'unsupported' && order[warning.feature as keyof Order] !== undefined,
-  );
-  if (ignored?.type === 'unsupported')
-    throw new OrderRefused(`The model ${model.modelId} has no setting \`${ignored.feature}\`.`);
+  assertHonored(model, order, warnings);
   const [first] = images;
   const bytes = typeof first === 'string' ? Buffer.from(first, 'base64') : first;
   if (bytes?.length) return { ...describeImage(bytes), model: model.modelId };

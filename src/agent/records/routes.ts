@@ -97,16 +97,19 @@ function pageOf<Row extends Pick<Place, 'createdAtUs'>>(
 
 function describe({ record, trace, createdAtUs, videoCredits, videoCostUsd, ...run }: store.RunRow): api.RunRecord {
   const withVideos = (own: number | undefined, ofVideos: number) => (own === undefined ? null : own + ofVideos);
+  const {
+    answeredBy = null,
+    finishReason = null,
+    answer = null,
+    steps = null,
+    tools = [],
+    timeline = [],
+  } = record ?? {};
   return {
     ...run,
+    ...{ answeredBy, finishReason, answer, steps, tools: [...tools], timeline: [...timeline] },
     createdAt: run.createdAt.toISOString(),
     endedAt: run.endedAt?.toISOString() ?? null,
-    answeredBy: record?.answeredBy ?? null,
-    finishReason: record?.finishReason ?? null,
-    answer: record?.answer ?? null,
-    steps: record?.steps ?? null,
-    tools: [...(record?.tools ?? [])],
-    timeline: (record?.timeline ?? []).map((step) => ({ failure: null, ...step, calls: [...step.calls] })),
     inputTokens: record?.inputTokens ?? null,
     outputTokens: record?.outputTokens ?? null,
     credits: withVideos(record?.credits, videoCredits),

@@ -10,7 +10,7 @@ import { closeCredits, lockReserved, reserveCredits } from '#accounts/ledger/cre
 import { accountProblems } from '#accounts/problems.ts';
 import { ensureProfile, findProfile } from '#accounts/store.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Tx, transaction } from '#platform/db/db.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { CurrentTask, MediaOutput, TaskInfo, TaskRequest } from '../api.ts';
@@ -27,24 +27,18 @@ import {
 } from '../billing/usage.ts';
 import { addUsage } from '../billing/usagestore.ts';
 import type { AgentContext, RunLease } from '../context.ts';
-import {
-  type FailedVideo,
-  publishApprovals,
-  publishRunEnd,
-  publishRunQueued,
-  publishRunStart,
-  publishVideoFailures,
-} from '../events.ts';
-import { requestExtraction } from '../extraction/request.ts';
+import { type FailedVideo, publishRunEnd, publishRunQueued, publishRunStart, publishVideoFailures } from '../events.ts';
+import { requestExtraction } from '../extraction/extracting.ts';
 import { costOf, type NotedImage, takeImages } from '../generation/generationstore.ts';
 import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
 import { deleteSteps } from '../steps/stepstore.ts';
 import type { AgentTables, EndedStatus, Question, RunImages, RunOptions, RunStep, TokenUsage } from '../tables.ts';
-import { addMessage, findVisible, openThread, rewindThread } from '../threads/changes.ts';
-import { changeMessage, findMessage, type StoredMessage } from '../threads/messagestore.ts';
+import { branchOff } from '../threads/branchstore.ts';
+import { findVisible, openThread } from '../threads/changes.ts';
+import { appendMessage, changeMessage, findMessage, type StoredMessage } from '../threads/messagestore.ts';
 import { lockExistingThread } from '../threads/threadstore.ts';
-import { requestTitle } from '../titles/request.ts';
+import { requestTitle } from '../titles/titling.ts';
 import { cancelVideos, endVideosOf } from '../videos/ending.ts';
 import { holdVideosOf, lockVideosOfThread } from '../videos/videostore.ts';
 import * as store from './runstore.ts';
@@ -70,8 +64,44 @@ const maxQueued = 5;
 /** A question has to leave room for its answer. The thread does not limit the bytes of an answer, so none is lost. */
 const questionLimits = { messages: 2000 - 1, bytes: 32 * 1024 * 1024 };
 
-/** A run was started with the same `Idempotency-Key`. */
-export class KeyTaken extends Error {}
+/** Another request with the same `Idempotency-Key` has started. Rolls this one back. */
+class KeyTaken extends Error {}
+
+/**
+ * Starts a run or an order once for each `Idempotency-Key` of a user: a repetition gets the first start, and requests with the same key
+ * wait for each other. Throws 409 `idempotency_conflict` for another request under the key.
+ */
+export async function startOnce(
+  db: Db<AgentTables>,
+  keyed: store.KeyedStart | undefined,
+  start: () => Promise<store.Started>,
+): Promise<store.Started> {
+  if (keyed === undefined) return start();
+  const earlier = await findEarlier(db, keyed);
+  if (earlier !== undefined) return earlier;
+  try {
+    return await start();
+  } catch (error) {
+    const winner = error instanceof KeyTaken ? await findEarlier(db, keyed) : undefined;
+    if (winner === undefined) throw error;
+    return winner;
+  }
+}
+
+async function findEarlier(db: Db<AgentTables>, keyed: store.KeyedStart): Promise<store.Started | undefined> {
+  const earlier = await store.findStart(db, keyed);
+  if (earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier;
+  throw agentProblems.idempotency_conflict({ fields: { reason: 'idempotency_conflict', taskId: earlier.taskId } });
+}
+
+/** In the transaction of the start. A refused start takes no key. */
+export async function takeKey(
+  tx: Tx<AgentTables>,
+  keyed: store.KeyedStart | undefined,
+  started: { readonly taskId: string; readonly threadId: string },
+): Promise<void> {
+  if (keyed !== undefined && !(await store.takeKey(tx, keyed, started))) throw new KeyTaken();
+}
 
 /**
  * Throws 403 for another user's thread, 409 `thread_deleting`, 400 for an unknown `rewindTo` and the wrong `temporary`, 409
@@ -155,7 +185,7 @@ async function prepareStart(
 ): Promise<Prepared> {
   const { threadId } = request;
   // First of all: a request with the same key waits here until this one is over.
-  if (keyed !== undefined && !(await store.takeKey(tx, keyed, { taskId, threadId }))) throw new KeyTaken();
+  await takeKey(tx, keyed, { taskId, threadId });
   const isTemporary = await openThread(tx, threadId, userId, request.temporary);
   const from = await findRewind(tx, threadId, request.rewindTo);
   const waiting = await store.listQueued(tx, threadId);
@@ -173,7 +203,7 @@ async function prepareStart(
   const canceled = from === undefined ? [] : await cancelDropped(deps, tx, userId, threadId, from.seq);
   await payForRun(deps, tx, taskId, userId, chosen, false);
   await denyUnanswered(tx, threadId);
-  if (from !== undefined) await rewindThread(tx, threadId, from.seq);
+  if (from !== undefined) await branchOff(tx, threadId, from.seq);
   await appendQuestion(tx, { threadId, ownerId: userId, taskId }, question);
   return { canceled, isTemporary };
 }
@@ -217,7 +247,7 @@ export async function openQueued(
   const from = await findRewind(tx, threadId, rewindTo);
   const canceled = from === undefined ? [] : await cancelDropped(deps, tx, ownerId, threadId, from.seq);
   await denyUnanswered(tx, threadId);
-  if (from !== undefined) await rewindThread(tx, threadId, from.seq);
+  if (from !== undefined) await branchOff(tx, threadId, from.seq);
   await appendQuestion(tx, run, question);
   return canceled;
 }
@@ -281,7 +311,7 @@ async function appendQuestion(
   question: Question,
 ): Promise<void> {
   const message = { ...question, threadId, ownerId, role: 'user' as const, taskId };
-  if (!(await addMessage(tx, message, questionLimits)))
+  if (!(await appendMessage(tx, message, questionLimits)))
     throw agentProblems.thread_full({ fields: { reason: 'thread_full' } });
 }
 
@@ -341,19 +371,14 @@ export async function endRun(deps: AgentContext, run: store.Run, end: RunEnd): P
     const prior = run.replayed === null ? undefined : await findMessage(tx, threadId, id);
     if (prior !== undefined) await changeMessage(tx, { threadId, id, parts, metadata: withPrior(metadata, prior) });
     else if (isStored) {
-      await addMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);
+      await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);
       if (deps.makesTitles && !thread.isTemporary && status === 'completed') await requestTitle(deps.jobs, tx, run);
       if (deps.extractsMemories && remembers && status === 'completed') await requestExtraction(deps.jobs, tx, run);
     }
     await insertApprovals(tx, run, end.approvals ?? []);
-    await publishApprovals(deps, tx, run, end.approvals ?? []);
     const { inputTokens, outputTokens } = usage;
     const noted = await takeImages(tx, taskId);
-    // An order of an earlier version may have no note.
-    const unknown = { model: null, costUsd: 0, answer: null };
-    const made = delivered.map(
-      (reference) => noted.find((one) => one.reference === reference) ?? { reference, ...unknown },
-    );
+    const made = noted.filter(({ reference }) => delivered.includes(reference));
     const costUsd = (end.costUsd ?? 0) + costOf(made);
     const own = prior === undefined ? end.parts : end.parts.filter((part) => !isIn(prior.parts, part));
     const timeline = timelineOf(taskId, { ...end, parts: own }, noted);
@@ -388,10 +413,10 @@ function timelineOf(
   { parts, times, status, error }: RunEnd,
   noted: readonly NotedImage[],
 ): readonly RunStep[] {
-  const unknown = { tookMs: null, inputTokens: null, outputTokens: null };
-  const steps: (RunStep & { readonly calls: RunStep['calls'][number][] })[] = [];
+  const unknown = { tookMs: null, inputTokens: null, outputTokens: null, failure: null };
+  const steps: RunStep[] = [];
   for (const part of parts) {
-    if (part.type === 'step-start') steps.push({ ...(times?.steps.get(steps.length + 1) ?? unknown), calls: [] });
+    if (part.type === 'step-start') steps.push({ ...unknown, ...times?.steps.get(steps.length + 1), calls: [] });
     if (!('toolCallId' in part)) continue;
     const { toolCallId } = part;
     const references = imageReferences(taskId, toolCallId);

@@ -9,14 +9,13 @@ import { type Answers, startAnswered } from '../approvals/answering.ts';
 import { isTextType, readDataUrl, unreadable } from '../attachments.ts';
 import { starts } from '../billing/usage.ts';
 import { assertMedia } from '../generation/catalogue.ts';
-import { agentProblems } from '../problems.ts';
 import { modelOf } from '../providers/models.ts';
 import { findUnreadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
 import type { ServingContext } from '../servingcontext.ts';
 import { planContinuation, readRecord } from '../steps/recovery.ts';
 import { cancelVideosOfTask } from '../videos/ending.ts';
 import { endQueued, startNext } from './queue.ts';
-import { checkStart, KeyTaken, readRun, startRun } from './runs.ts';
+import { checkStart, readRun, startOnce, startRun } from './runs.ts';
 import * as store from './runstore.ts';
 
 /** How long a start waits until the run that it interrupts has ended. After that, it starts later. */
@@ -26,28 +25,16 @@ const lookEveryMs = 40;
 /** Each message is a task id; the process that executes the run aborts it. */
 export const abortTopic = 'abort';
 
-/**
- * As `startTask`, once for each `Idempotency-Key` of a user: a repetition gets the first run, and requests with the same key
- * wait for each other. Throws 409 `idempotency_conflict` for another request under the key.
- */
+/** As `startTask`, once for each `Idempotency-Key` of a user (`startOnce`). */
 export async function startTaskOnce(
   deps: ServingContext,
   userId: string,
   request: TaskRequest,
   key: string | undefined,
 ): Promise<store.Started> {
-  if (key === undefined) return asStarted(await startTask(deps, userId, request));
   // Servers name the user in the body, and tokens do not: both are the same request.
-  const keyed = { userId, key, bodyDigest: digestOf({ ...request, userId: null }) };
-  const earlier = await findEarlier(deps, keyed);
-  if (earlier !== undefined) return earlier;
-  try {
-    return asStarted(await startTask(deps, userId, request, keyed));
-  } catch (error) {
-    const winner = error instanceof KeyTaken ? await findEarlier(deps, keyed) : undefined;
-    if (winner === undefined) throw error;
-    return winner;
-  }
+  const keyed = key === undefined ? undefined : { userId, key, bodyDigest: digestOf({ ...request, userId: null }) };
+  return startOnce(deps.db, keyed, async () => asStarted(await startTask(deps, userId, request, keyed)));
 }
 
 const asStarted = ({ taskId, threadId, status }: store.Run): store.Started => ({
@@ -60,12 +47,6 @@ const asStarted = ({ taskId, threadId, status }: store.Run): store.Started => ({
 export async function findBeginning({ db }: ServingContext, taskId: string): Promise<string | undefined> {
   const [run] = await store.listRuns(db, [taskId]);
   return run === undefined || run.replayed === null ? undefined : `${run.epochMs}-${run.replayed}`;
-}
-
-async function findEarlier({ db }: ServingContext, keyed: store.KeyedStart): Promise<store.Started | undefined> {
-  const earlier = await store.findStart(db, keyed);
-  if (earlier === undefined || earlier.bodyDigest === keyed.bodyDigest) return earlier;
-  throw agentProblems.idempotency_conflict({ fields: { reason: 'idempotency_conflict', taskId: earlier.taskId } });
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Lineage } from '#media/api.ts';
 import { readAtMost } from '#platform/http/bodies.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import { isUuid } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { retry, withDeadline } from '#platform/resilience.ts';
 import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
@@ -84,8 +85,8 @@ export async function keep(
   deposit: Deposit,
   signal: AbortSignal,
 ): Promise<{ assetId: string; mime: string }> {
-  const { ownerId, threadId, kind, mime, bytes, facts, thumbAssetId, prompt, model, generated, generation } = deposit;
-  const { kind: scopeKind, id: scopeId } = deposit.scope ?? { kind: 'thread', id: threadId };
+  const { ownerId, kind, mime, bytes, facts, thumbAssetId, prompt, model, generated, generation } = deposit;
+  const { kind: scopeKind, id: scopeId } = scopeOf(deposit);
   const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind, scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
   const origin = { prompt: prompt && storable(prompt), model: model && storable(model.slice(0, maxModelName)) };
@@ -114,6 +115,9 @@ export async function keep(
   const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
   return registered.parse(accept(row));
 }
+
+export const scopeOf = ({ scope, threadId }: Pick<Deposit, 'scope' | 'threadId'>) =>
+  scope ?? { kind: 'thread', id: threadId };
 
 /** As `keep`, for what a provider was paid for: a slow or busy media service gets more tries, for a minute. */
 export function keepMade(deps: LibraryDeps, deposit: Deposit): Promise<{ assetId: string; mime: string }> {
@@ -201,6 +205,25 @@ export async function sign(
   return new Map(answers.flat().filter(([, { ready }]) => ready));
 }
 
+/** Images and videos together (as `sign`). Never rejects: if the media service does not respond, there are no URLs. */
+export async function signAll(
+  deps: LibraryDeps & { readonly log: Log },
+  userId: string,
+  idsOf: (kind: 'image' | 'video') => readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, SignedMedia>> {
+  try {
+    const [images, videos] = await Promise.all([
+      sign(deps, userId, 'image', idsOf('image'), signal),
+      sign(deps, userId, 'video', idsOf('video'), signal),
+    ]);
+    return new Map([...images, ...videos]);
+  } catch (error) {
+    deps.log.warn({ err: error }, 'media are returned without URLs');
+    return new Map();
+  }
+}
+
 const listed = z.object({
   assets: z.array(
     z.object({
@@ -248,15 +271,11 @@ export async function fetchImage(
   // An edit of what a model made is the model's too.
   const generated = media?.generated === 'ai' ? 'ai' : 'edited';
   if (url === undefined || !mime?.startsWith('image/')) return undefined;
-  const get = async (signal: AbortSignal) => {
-    const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
-    if (!answer.ok) throw new Error(`the image server returned ${answer.status}`);
-    return { bytes: await readAtMost(answer.body ?? [], maxSourceBytes, tooLong), mime, generated } as const;
-  };
-  return withDeadline(uploadTimeoutMs, get, outer).catch((cause: unknown) => {
+  const bytes = await download(url, maxSourceBytes, outer).catch((cause: unknown) => {
     outer.throwIfAborted();
     throw problems.engine_unavailable({ cause });
   });
+  return { bytes, mime, generated };
 }
 
 /** The longest side of images that models get, in pixels. */
@@ -361,8 +380,6 @@ export function assetIdOf(reference: string): string {
 function inLotsOf<T>(size: number, items: readonly T[]): readonly T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, lot) => items.slice(lot * size, (lot + 1) * size));
 }
-
-const tooLong = () => new Error(`the image is larger than ${maxSourceBytes} bytes`);
 
 // Recognizes URLs that the media service has signed: clients send them back in messages.
 

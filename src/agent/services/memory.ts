@@ -7,7 +7,6 @@ import type { AgentContext } from '../context.ts';
 /** After this time, a turn continues without memories. */
 const injectTimeoutMs = 1500;
 
-const memories = z.array(z.object({ content: z.string() }));
 const profile = z.object({ summary: z.string().nullish(), facts: z.record(z.string(), z.string()).nullish() });
 type Profile = z.output<typeof profile>;
 const injected = z.object({
@@ -22,8 +21,7 @@ const injected = z.object({
   ),
 });
 const added = z.object({ id: z.string(), deduplicated: z.boolean().optional() });
-const found = z.object({ memories });
-const withIds = z.object({ memories: z.array(z.object({ id: z.string(), content: z.string() })) });
+const found = z.object({ memories: z.array(z.object({ id: z.string(), content: z.string() })) });
 
 /** What the model receives about the user. Each item is one line, and occurs once. */
 export interface KnownOfUser {
@@ -117,43 +115,20 @@ const oneLine = (text: string) =>
     .replaceAll('>', '›')
     .trim();
 
-/** Throws `engine_unavailable` when the memory service does not answer. */
+export type KnownMemory = z.output<typeof found>['memories'][number];
+
+/** The memories that the query means, the nearest first. Throws `engine_unavailable` when the memory service does not answer. */
 export async function searchMemory(
-  deps: AgentContext,
-  userId: string,
-  query: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  return found.parse(await search(deps, userId, query, signal)).memories.map(({ content }) => content);
-}
-
-async function search({ memory }: AgentContext, userId: string, query: string, signal: AbortSignal): Promise<unknown> {
-  const json = { entity_id: userId, entity_type: 'user', query: excerpt(query), limit: 10 };
-  const answer = await memory.send({
-    method: 'POST',
-    route: '/memory/search',
-    json,
-    onBehalfOf: userId,
-    idempotent: true,
-    signal,
-  });
-  if (answer.status !== 200) throw failureOf(answer);
-  return answer.json();
-}
-
-export interface KnownMemory {
-  readonly id: string;
-  readonly content: string;
-}
-
-/** As `searchMemory`, with ids: the memories that a user may mean by words, the nearest first. */
-export async function findMemories(
-  deps: AgentContext,
+  { memory }: AgentContext,
   userId: string,
   query: string,
   signal: AbortSignal,
 ): Promise<readonly KnownMemory[]> {
-  return withIds.parse(await search(deps, userId, query, signal)).memories;
+  const json = { entity_id: userId, entity_type: 'user', query: excerpt(query), limit: 10 };
+  const call = { json, onBehalfOf: userId, idempotent: true, signal };
+  const answer = await memory.send({ method: 'POST', route: '/memory/search', ...call });
+  if (answer.status !== 200) throw failureOf(answer);
+  return found.parse(answer.json()).memories;
 }
 
 /** Returns `false` if the user has no such memory. Throws as `searchMemory`. */

@@ -1,6 +1,6 @@
 /** The finished steps of runs in progress, and the tool calls of their current step. */
 import type { UIMessage } from 'ai';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { retry } from '#platform/resilience.ts';
 import type { Run } from '../runs/runstore.ts';
@@ -8,7 +8,6 @@ import { RunFenced } from '../stream/eventwriter.ts';
 import type { AgentTables, TokenUsage } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
-type Fenced = Pick<Run, 'taskId' | 'fence'>;
 
 export interface FinishedStep {
   /** Counts from 1. */
@@ -19,51 +18,7 @@ export interface FinishedStep {
   readonly answeredBy: string | null;
 }
 
-/** The run's row is locked during the write, so a process that takes the run over waits for it, and vice versa. */
-const held = ({ taskId, fence }: Fenced) =>
-  sql`select task_id from agent_runs where task_id = ${taskId} and fence = ${fence} and status = 'running' for share`;
-
-/** May be repeated. `false`: another process executes the run. */
-async function insertStep(db: Handle, run: Fenced, done: FinishedStep): Promise<boolean> {
-  const { step, parts, usage, answeredBy } = done;
-  const { rows } = await sql`
-    with run as (${held(run)})
-    insert into agent_steps (task_id, step, parts, usage, answered_by)
-    select task_id, ${step}::integer, ${JSON.stringify(parts)}::jsonb, ${JSON.stringify(usage)}::jsonb, ${answeredBy}::text
-    from run
-    on conflict (task_id, step) do update set parts = excluded.parts
-    returning step`.execute(db);
-  return rows.length === 1;
-}
-
-/** May be repeated. `false`: another process executes the run. */
-async function insertCall(
-  db: Handle,
-  run: Fenced,
-  { toolCallId, name }: { readonly toolCallId: string; readonly name: string },
-): Promise<boolean> {
-  const { rows } = await sql`
-    with run as (${held(run)})
-    insert into agent_step_calls (task_id, tool_call_id, name)
-    select task_id, ${toolCallId}::text, ${name}::text from run
-    on conflict (task_id, tool_call_id) do update set name = excluded.name
-    returning tool_call_id`.execute(db);
-  return rows.length === 1;
-}
-
 export type CallResult = { readonly output: unknown } | { readonly error: string };
-
-/** May be repeated. `false`: another process executes the run. */
-async function finishCall(db: Handle, run: Fenced, toolCallId: string, result: CallResult): Promise<boolean> {
-  const output = 'output' in result ? JSON.stringify({ value: result.output }) : null;
-  const error = 'error' in result ? result.error : null;
-  const { rows } = await sql`
-    with run as (${held(run)})
-    update agent_step_calls set is_finished = true, output = ${output}::jsonb, error = ${error}::text
-    from run where agent_step_calls.task_id = run.task_id and tool_call_id = ${toolCallId}
-    returning tool_call_id`.execute(db);
-  return rows.length === 1;
-}
 
 export function listSteps(db: Handle, taskId: string): Promise<readonly FinishedStep[]> {
   return db
@@ -106,14 +61,40 @@ export interface Journal {
   stepFinished(step: FinishedStep): Promise<void>;
 }
 
-/** All reject with RunFenced if another process executes the run. */
-export function openJournal(db: Db<AgentTables>, run: Run): Journal {
-  const write = async (work: () => Promise<boolean>) => {
-    if (!(await retry(work, retries))) throw new RunFenced();
+/** All may be repeated, and reject with RunFenced if another process executes the run. */
+export function openJournal(db: Db<AgentTables>, { taskId, fence }: Run): Journal {
+  // The run's row is locked during the write, so a process that takes the run over waits for it, and vice versa.
+  const held = sql`with run as (
+    select task_id from agent_runs where task_id = ${taskId} and fence = ${fence} and status = 'running' for share
+  )`;
+  const write = async (statement: RawBuilder<unknown>) => {
+    const { rows } = await retry(() => statement.execute(db), retries);
+    if (rows.length === 0) throw new RunFenced();
   };
   return {
-    callStarted: (call) => write(() => insertCall(db, run, call)),
-    callFinished: (toolCallId, result) => write(() => finishCall(db, run, toolCallId, result)),
-    stepFinished: (step) => write(() => insertStep(db, run, step)),
+    callStarted: ({ toolCallId, name }) =>
+      write(sql`
+        ${held}
+        insert into agent_step_calls (task_id, tool_call_id, name)
+        select task_id, ${toolCallId}::text, ${name}::text from run
+        on conflict (task_id, tool_call_id) do update set name = excluded.name
+        returning tool_call_id`),
+    callFinished: (toolCallId, result) => {
+      const output = 'output' in result ? JSON.stringify({ value: result.output }) : null;
+      const error = 'error' in result ? result.error : null;
+      return write(sql`
+        ${held}
+        update agent_step_calls set is_finished = true, output = ${output}::jsonb, error = ${error}::text
+        from run where agent_step_calls.task_id = run.task_id and tool_call_id = ${toolCallId}
+        returning tool_call_id`);
+    },
+    stepFinished: ({ step, parts, usage, answeredBy }) =>
+      write(sql`
+        ${held}
+        insert into agent_steps (task_id, step, parts, usage, answered_by)
+        select task_id, ${step}::integer, ${JSON.stringify(parts)}::jsonb, ${JSON.stringify(usage)}::jsonb, ${answeredBy}::text
+        from run
+        on conflict (task_id, step) do update set parts = excluded.parts
+        returning step`),
   };
 }

@@ -7,8 +7,6 @@
  * - `finishing`: takes no chunks; appends what is pending. May become `failed`, `closed`.
  * - `failed`: the log refused a batch. Nothing but the last event can be appended. May become `closed`.
  * - `closed`: the last event was written. Final.
- *
- * Beside that, one append at a time is `idle`, `scheduled` or `appending`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
@@ -122,11 +120,6 @@ const permitted: Transitions<WriterState['mode']> = {
   closed: [],
 };
 
-type AppendState =
-  | { readonly mode: 'idle' }
-  | { readonly mode: 'scheduled'; readonly timer: NodeJS.Timeout }
-  | { readonly mode: 'appending'; readonly done: Promise<void> };
-
 /** Most of the cost is per append. Shorter than a reader notices. */
 const defaultWindowMs = 20;
 /** More than a thousand pages. */
@@ -143,7 +136,9 @@ export class EventWriter {
   readonly #windowMs: number;
   readonly #maxSize: number;
   #state: WriterState = { mode: 'open' };
-  #append: AppendState = { mode: 'idle' };
+  /** Of the next append, while none is under way. */
+  #timer: NodeJS.Timeout | undefined;
+  #appending: Promise<void> | undefined;
   #lastSeq = 0;
   #lastAppendAtMs = Number.NEGATIVE_INFINITY;
 
@@ -221,21 +216,24 @@ export class EventWriter {
   }
 
   #schedule(): void {
-    if (this.#append.mode !== 'idle') return;
+    if (this.#timer !== undefined || this.#appending !== undefined) return;
     const waitMs = Math.max(0, this.#windowMs - (performance.now() - this.#lastAppendAtMs));
-    this.#append = { mode: 'scheduled', timer: setTimeout(() => void this.#appendPending(), waitMs) };
+    this.#timer = setTimeout(() => void this.#appendPending(), waitMs);
   }
 
-  /** idle, scheduled → appending → idle. What is written during an append goes with the next one. */
+  /** One append at a time. What is written during it goes with the next one. */
   #appendPending(): Promise<void> {
-    if (this.#append.mode === 'appending') return this.#append.done;
-    if (this.#append.mode === 'scheduled') clearTimeout(this.#append.timer);
-    const done = this.#appendBatch().finally(() => {
-      this.#append = { mode: 'idle' };
+    this.#unschedule();
+    this.#appending ??= this.#appendBatch().finally(() => {
+      this.#appending = undefined;
       if (this.#state.mode !== 'failed' && !this.#pending.isEmpty) this.#schedule();
     });
-    this.#append = { mode: 'appending', done };
-    return done;
+    return this.#appending;
+  }
+
+  #unschedule(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   async #appendBatch(): Promise<void> {
@@ -266,13 +264,9 @@ export class EventWriter {
 
   /** Resolves when nothing is pending, or the writer has failed. */
   async #settle(): Promise<void> {
-    while (this.#state.mode !== 'failed' && (this.#append.mode === 'appending' || !this.#pending.isEmpty)) {
+    while (this.#state.mode !== 'failed' && (this.#appending !== undefined || !this.#pending.isEmpty))
       await this.#appendPending();
-    }
-    if (this.#append.mode === 'scheduled') {
-      clearTimeout(this.#append.timer);
-      this.#append = { mode: 'idle' };
-    }
+    this.#unschedule();
   }
 
   /** open, finishing → failed; the first failure stays. */

@@ -9,7 +9,7 @@ import { invalid } from '#platform/problem.ts';
 import { type EventId, parseEventId } from '../eventlog/eventlog.ts';
 import { agentProblems } from '../problems.ts';
 import type { Run } from '../runs/runstore.ts';
-import type { BufferListener, RunEventBuffer, RunEventBuffers } from './runbuffer.ts';
+import type { RunEventBuffer, RunEventBuffers } from './runbuffer.ts';
 import type { SignFrames } from './signing.ts';
 
 const closingMs = 3000;
@@ -33,24 +33,19 @@ export interface ReadersPace {
 export class StreamReaders {
   readonly #buffers: RunEventBuffers;
   readonly #sign: SignFrames;
-  readonly #readers = new Set<StreamReader>();
+  readonly #open = new Map<EventConnection, RunEventBuffer>();
   readonly #countStream: StreamQuota;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #allLeft = Promise.withResolvers<void>();
   #isClosing = false;
 
-  constructor(
-    buffers: RunEventBuffers,
-    sign: SignFrames,
-    pace: ReadersPace = {},
-    countStream: StreamQuota = createStreamQuota(pace.maxStreamsPerUser),
-  ) {
+  constructor(buffers: RunEventBuffers, sign: SignFrames, countStream: StreamQuota, pace: ReadersPace = {}) {
     const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
     this.#buffers = buffers;
     this.#sign = sign;
     this.#countStream = countStream;
     this.#heartbeat = setInterval(() => {
-      for (const reader of this.#readers) reader.sendHeartbeat(stalledAfterMs);
+      for (const connection of this.#open.keys()) connection.sendHeartbeat(stalledAfterMs);
     }, heartbeatEveryMs).unref();
   }
 
@@ -79,107 +74,72 @@ export class StreamReaders {
       return leave();
     }
     const connection = EventConnection.open(reply, headers);
-    const reader = new StreamReader(connection, buffer, Math.max(afterSeq, skipped), (frames) =>
-      this.#sign(run.ownerId, frames),
-    );
-    this.#readers.add(reader);
+    this.#open.set(connection, buffer);
+    const sign = (frames: readonly string[]) => this.#sign(run.ownerId, frames);
+    const stop = sendBatches(connection, buffer, Math.max(afterSeq, skipped), sign);
     connection.onClose(() => {
-      reader.stop();
+      stop();
       leave();
       release();
-      this.#readers.delete(reader);
-      if (this.#isClosing && this.#readers.size === 0) this.#allLeft.resolve();
+      this.#open.delete(connection);
+      if (this.#isClosing && this.#open.size === 0) this.#allLeft.resolve();
     });
-    reader.start();
   }
 
   /** Delivers streams of ended runs to their end; breaks the others off, so that readers resume them elsewhere. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    for (const reader of this.#readers) reader.breakOff();
-    if (this.#readers.size > 0) {
+    for (const [connection, buffer] of this.#open) if (!buffer.isEnded) connection.end();
+    if (this.#open.size > 0) {
       const timeout = setTimeout(() => this.#allLeft.resolve(), closingMs);
       await this.#allLeft.promise;
       clearTimeout(timeout);
     }
     clearInterval(this.#heartbeat);
-    for (const reader of this.#readers) reader.destroy();
+    for (const connection of this.#open.keys()) connection.destroy();
   }
 }
 
-class StreamReader implements BufferListener {
-  readonly #connection: EventConnection;
-  readonly #buffer: RunEventBuffer;
-  readonly #sign: (frames: readonly string[]) => Promise<readonly string[]>;
-  #afterSeq: number;
+/** Sends the events after `afterSeq`, those that are here and those that come. Returns a function that stops it. */
+function sendBatches(
+  connection: EventConnection,
+  buffer: RunEventBuffer,
+  afterSeq: number,
+  sign: (frames: readonly string[]) => Promise<readonly string[]>,
+): () => void {
+  let sentSeq = afterSeq;
   /** The index of the next batch. */
-  #next = 0;
-  #isSigning = false;
-  #isStopped = false;
-
-  constructor(
-    connection: EventConnection,
-    buffer: RunEventBuffer,
-    afterSeq: number,
-    sign: (frames: readonly string[]) => Promise<readonly string[]>,
-  ) {
-    this.#connection = connection;
-    this.#buffer = buffer;
-    this.#afterSeq = afterSeq;
-    this.#sign = sign;
-  }
-
-  start(): void {
-    this.#connection.onDrain(() => this.#sendBatches());
-    this.#buffer.listen(this);
-    this.#sendBatches();
-  }
-
-  onAppended(): void {
-    this.#sendBatches();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#buffer.unlisten(this);
-  }
-
-  sendHeartbeat(stalledAfterMs: number): void {
-    this.#connection.sendHeartbeat(stalledAfterMs);
-  }
-
-  breakOff(): void {
-    if (!this.#buffer.isEnded) this.#connection.end();
-  }
-
-  destroy(): void {
-    this.#connection.destroy();
-  }
-
-  #sendBatches(): void {
-    if (this.#isSigning || this.#connection.isBlocked || this.#connection.isEnded) return;
-    const { batches } = this.#buffer;
-    for (let batch = batches[this.#next]; batch !== undefined; batch = batches[this.#next]) {
-      this.#next += 1;
-      if (batch.lastSeq <= this.#afterSeq) continue;
-      const isWhole = batch.firstSeq > this.#afterSeq;
-      const frames = isWhole ? batch.frames : batch.frames.slice(this.#afterSeq - batch.firstSeq + 1);
-      this.#afterSeq = batch.lastSeq;
-      if (batch.hasAssets) return void this.#sendSigned(frames);
-      const rest = isWhole ? batch.bytes : frames.join('');
-      if (!this.#connection.write(rest)) return;
+  let next = 0;
+  let isSigning = false;
+  let isStopped = false;
+  const send = () => {
+    if (isSigning || connection.isBlocked || connection.isEnded) return;
+    for (let batch = buffer.batches[next]; batch !== undefined; batch = buffer.batches[next]) {
+      next += 1;
+      if (batch.lastSeq <= sentSeq) continue;
+      const isWhole = batch.firstSeq > sentSeq;
+      const frames = isWhole ? batch.frames : batch.frames.slice(sentSeq - batch.firstSeq + 1);
+      sentSeq = batch.lastSeq;
+      if (batch.hasAssets) return void sendSigned(frames);
+      if (!connection.write(isWhole ? batch.bytes : frames.join(''))) return;
     }
     // A reader whose id is beyond the end gets the end of the stream at once.
-    if (this.#buffer.isEnded || this.#afterSeq === Number.POSITIVE_INFINITY) this.#connection.end('data: [DONE]\n\n');
-  }
-
+    if (buffer.isEnded || sentSeq === Number.POSITIVE_INFINITY) connection.end('data: [DONE]\n\n');
+  };
   /** Later batches wait, so that events stay in order. */
-  async #sendSigned(frames: readonly string[]): Promise<void> {
-    this.#isSigning = true;
-    const signed = await this.#sign(frames);
-    this.#isSigning = false;
-    if (!this.#isStopped && this.#connection.write(signed.join(''))) this.#sendBatches();
-  }
+  const sendSigned = async (frames: readonly string[]) => {
+    isSigning = true;
+    const signed = await sign(frames);
+    isSigning = false;
+    if (!isStopped && connection.write(signed.join(''))) send();
+  };
+  connection.onDrain(send);
+  const unlisten = buffer.listen(send);
+  send();
+  return () => {
+    isStopped = true;
+    unlisten();
+  };
 }
 
 // A response that carries server-sent events. It reports when its socket takes no more, and is given up if that lasts.

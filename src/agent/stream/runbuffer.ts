@@ -32,12 +32,6 @@ interface FramedBatch {
   readonly isLast: boolean;
 }
 
-/** A reader that sends batches of the buffer. */
-export interface BufferListener {
-  /** Batches were added, or the stream has ended. */
-  onAppended(): void;
-}
-
 interface RunBufferOptions {
   readonly eventLog: EventLog;
   readonly log: Log;
@@ -72,7 +66,7 @@ export class RunEventBuffer {
   /** In order; batches are only ever added. */
   readonly batches: FramedBatch[] = [];
   readonly #deps: RunBufferOptions;
-  readonly #listeners = new Set<BufferListener>();
+  readonly #listeners = new Set<() => void>();
   #state: BufferState = { mode: 'empty' };
   #readers = 0;
   /** The first half of the event ids. A stream replayed from the message has its own, because its events differ. */
@@ -114,12 +108,10 @@ export class RunEventBuffer {
     this.#readers -= 1;
   }
 
-  listen(listener: BufferListener): void {
+  /** Calls the listener when batches were added, or the stream has ended. Call the returned function to stop. */
+  listen(listener: () => void): () => void {
     this.#listeners.add(listener);
-  }
-
-  unlisten(listener: BufferListener): void {
-    this.#listeners.delete(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** What the log has acknowledged. A batch that is here already is ignored. */
@@ -127,7 +119,7 @@ export class RunEventBuffer {
     if (this.isEnded || this.#state.mode === 'closed' || batch.lastSeq <= this.#lastSeq) return;
     this.batches.push(frame(this.#epochMs, batch));
     if (batch.isLast) this.#become({ mode: 'ended' });
-    for (const listener of this.#listeners) listener.onAppended();
+    for (const listener of this.#listeners) listener();
   }
 
   /** empty, loading, following → owned: this process executes the run from now on. */
@@ -261,6 +253,14 @@ interface OpenBuffer {
   leave(): void;
 }
 
+/** The buffer, for the process that executes the run. */
+export interface OwnedRunBuffer {
+  /** Only what the log has acknowledged. */
+  append(batch: Batch): void;
+  /** Another process executes the run from now on: its readers get new events from the log. */
+  release(): void;
+}
+
 const watchEveryMs = 2000;
 
 interface RunBuffersOptions {
@@ -308,7 +308,16 @@ export class RunEventBuffers {
     const buffer = this.#bufferOf(run);
     for (const batch of shown) buffer.append(batch);
     buffer.takeOwnership();
-    return new OwnedRunBuffer(buffer, () => this.#dropUnused(buffer));
+    return {
+      append: (batch) => {
+        buffer.append(batch);
+        this.#dropUnused(buffer);
+      },
+      release: () => {
+        buffer.releaseOwnership();
+        this.#dropUnused(buffer);
+      },
+    };
   }
 
   close(): void {
@@ -348,29 +357,6 @@ export class RunEventBuffers {
         if (isOver(run)) await buffer.conclude(run);
       }),
     );
-  }
-}
-
-/** The buffer, for the process that executes the run. */
-export class OwnedRunBuffer {
-  readonly #buffer: RunEventBuffer;
-  readonly #dropUnused: () => void;
-
-  constructor(buffer: RunEventBuffer, dropUnused: () => void) {
-    this.#buffer = buffer;
-    this.#dropUnused = dropUnused;
-  }
-
-  /** Only what the log has acknowledged. */
-  append(batch: Parameters<RunEventBuffer['append']>[0]): void {
-    this.#buffer.append(batch);
-    this.#dropUnused();
-  }
-
-  /** Another process executes the run from now on: its readers get new events from the log. */
-  release(): void {
-    this.#buffer.releaseOwnership();
-    this.#dropUnused();
   }
 }
 

@@ -1,6 +1,6 @@
 /** Signs the media in frames for one reader, as they are signed when messages are read. The log stores events without URLs. */
 import type { Log } from '#platform/log.ts';
-import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
+import { type LibraryDeps, type SignedMedia, signAll } from '../services/library.ts';
 
 /** Signs with the rights of the owner of the run. Never rejects. */
 export type SignFrames = (ownerId: string, frames: readonly string[]) => Promise<readonly string[]>;
@@ -26,22 +26,14 @@ export const hasAsset = (event: string): boolean => event.includes('"assetId":"'
 export function createFrameSigner(deps: LibraryDeps & { readonly log: Log }): SignFrames {
   return async (ownerId, frames) => {
     const found = frames.map((frame) => (hasAsset(frame) ? mediaIn(frame) : undefined));
-    const signal = AbortSignal.timeout(signingMs);
-    const signAll = (kind: Media['kind']) => {
-      const ids = found.flatMap((each) => (each?.media.kind === kind ? assetIdsOf(each.media) : []));
-      return sign(deps, ownerId, kind, ids, signal);
-    };
-    try {
-      const [images, videos] = await Promise.all([signAll('image'), signAll('video')]);
-      return frames.map((frame, index) => {
-        const each = found[index];
-        const addressed = each && withUrls(each.media, each.media.kind === 'image' ? images : videos);
-        return each === undefined || addressed === undefined ? frame : withMedia(frame, each, addressed);
-      });
-    } catch (error) {
-      deps.log.warn({ err: error }, 'sending a stream without URLs of its media');
-      return frames;
-    }
+    const idsOf = (kind: Media['kind']) =>
+      found.flatMap((each) => (each?.media.kind === kind ? assetIdsOf(each.media) : []));
+    const signed = await signAll(deps, ownerId, idsOf, AbortSignal.timeout(signingMs));
+    return frames.map((frame, index) => {
+      const each = found[index];
+      const addressed = each && withUrls(each.media, signed);
+      return each === undefined || addressed === undefined ? frame : withMedia(frame, each, addressed);
+    });
   };
 }
 

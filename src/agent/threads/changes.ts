@@ -1,4 +1,4 @@
-/** Every change of a thread, in the transaction of its caller: what others are to learn of a thread is written here, beside the change. */
+/** Changes of threads of which others learn, in the transaction of the caller, and who may make them. */
 
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
@@ -9,7 +9,6 @@ import { agentProblems } from '../problems.ts';
 import { findRunningOf } from '../runs/runstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { branchOff, findPlace, moveBack } from './branchstore.ts';
-import { appendMessage, type NewMessage, type ThreadLimits } from './messagestore.ts';
 import * as store from './threadstore.ts';
 
 /**
@@ -39,20 +38,6 @@ export async function openThread(
   // A conversation that goes on is not thrown away.
   if (isTrashed) await store.updateThread(tx, threadId, { trashed: false });
   return isTemporary;
-}
-
-/** The thread has to be locked. `false`: with the message it would exceed `limits`, and nothing is written. */
-export function addMessage(
-  tx: Tx<AgentTables>,
-  message: NewMessage,
-  limits: ThreadLimits | undefined,
-): Promise<boolean> {
-  return appendMessage(tx, message, limits);
-}
-
-/** Drops the message with this number and all after it. They stay as a branch. The thread has to be locked. */
-export function rewindThread(tx: Tx<AgentTables>, threadId: string, seq: number): Promise<void> {
-  return branchOff(tx, threadId, seq);
 }
 
 /** Sets the title, moves the thread to the trash or out of it, and keeps a temporary one. Throws 404. */
@@ -116,17 +101,13 @@ export async function hideThreads(
   return hidden;
 }
 
-/** Locks a hidden thread for its removal. `false`: it is gone, or a thread that was begun since has its id. */
-export async function lockHiddenThread(tx: Tx<AgentTables>, threadId: string): Promise<boolean> {
-  return (await store.lockExistingThread(tx, threadId))?.isDeleting ?? false;
-}
-
-/** Removes the rows of a hidden thread, which has to be locked. */
-export function removeThread(tx: Tx<AgentTables>, threadId: string): Promise<void> {
-  return store.removeThread(tx, threadId);
-}
-
 // Who may read and change a thread.
+
+/** The caller of a route that admits only users. */
+export function signedIn(caller: Caller): Extract<Caller, { kind: 'user' }> {
+  if (caller.kind !== 'user') throw new Error('the guard admits only users');
+  return caller;
+}
 
 /** The user of the token, or the one that a server names. Throws 400 if a server names none. */
 export function userOf(caller: Caller, named: unknown, field: string): string {

@@ -3,17 +3,12 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { searchWords } from '#platform/storable.ts';
-import { type ThreadInfo, type ThreadListing, threadId as threadIdForm } from '../api.ts';
+import { type ThreadInfo, type ThreadListing, type ThreadPage, threadId as threadIdForm } from '../api.ts';
 import type { AgentContext } from '../context.ts';
 import type { AgentTables } from '../tables.ts';
 import { checkThread } from './changes.ts';
 import { listMessageSizes } from './messagestore.ts';
 import * as store from './threadstore.ts';
-
-export interface ThreadPage {
-  threads: ThreadInfo[];
-  next_cursor: string | null;
-}
 
 /** Each word of a search costs a look at the texts of the user. */
 const maxWords = 10;

@@ -7,7 +7,7 @@ import { invalid } from '#platform/problem.ts';
 import type { MessagePaging } from '../api.ts';
 import { assetOf } from '../attachments.ts';
 import type { AgentContext } from '../context.ts';
-import { type SignedMedia, sign } from '../services/library.ts';
+import { type SignedMedia, signAll } from '../services/library.ts';
 import { assetIdsOf, withUrls } from '../stream/signing.ts';
 import { describeVideo } from '../videos/videos.ts';
 import { listVideosOfThread, type Video } from '../videos/videostore.ts';
@@ -124,7 +124,7 @@ async function readPage(
     metadata: { ...withVideoCredits(metadata, videos), createdAt: createdAt.toISOString() },
     parts: parts.map((part) => overlay(role, part, byId)),
   }));
-  const signed = await signAll(deps, ownerId, present);
+  const signed = await signAll(deps, ownerId, (kind) => assetsIn(present, kind));
   return present.map((message) => ({
     ...message,
     parts: message.parts.map((part) => address(message.role, part, signed)),
@@ -168,34 +168,15 @@ function overlay(role: Role, part: Part, videos: ReadonlyMap<string, Video>): Pa
   return withMedia(part, { ...rest, ...now, ...(failure && { failure }) });
 }
 
-/**
- * Signs with the rights of the thread's owner, because stored parts can name anything. If the media service does not
- * answer, the messages have no URLs.
- */
-async function signAll(
-  deps: AgentContext,
-  ownerId: string,
-  messages: readonly Pick<ReadMessage, 'role' | 'parts'>[],
-): Promise<ReadonlyMap<string, SignedMedia>> {
-  const idsOf = (kind: 'image' | 'video') =>
-    messages.flatMap(({ role, parts }) =>
-      parts.flatMap((part) => {
-        const media = mediaOf(role, part);
-        if (media?.kind === kind) return assetIdsOf(media);
-        const attached = kind === 'image' ? assetOf(part) : undefined;
-        return attached === undefined ? [] : [attached];
-      }),
-    );
-  try {
-    const [images, videos] = await Promise.all([
-      sign(deps, ownerId, 'image', idsOf('image')),
-      sign(deps, ownerId, 'video', idsOf('video')),
-    ]);
-    return new Map([...images, ...videos]);
-  } catch (error) {
-    deps.log.warn({ err: error }, 'returning messages without URLs of their media');
-    return new Map();
-  }
+/** The assets that the messages show. Stored parts can name any, so they are signed with the rights of the thread's owner. */
+function assetsIn(messages: readonly Pick<ReadMessage, 'role' | 'parts'>[], kind: 'image' | 'video'): string[] {
+  return messages.flatMap(({ role, parts }) =>
+    parts.flatMap((part) => {
+      const media = mediaOf(role, part);
+      if (media?.kind === kind) return assetIdsOf(media);
+      return (kind === 'image' ? assetOf(part) : undefined) ?? [];
+    }),
+  );
 }
 
 function address(role: Role, part: Part, signed: ReadonlyMap<string, SignedMedia>): Part {

@@ -3,6 +3,7 @@ import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import { type Db, hasChanged, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
+import { textsOf } from '../attachments.ts';
 import type { AgentTables, TitleSource } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
@@ -11,38 +12,25 @@ const messageColumns = ['id', 'role', 'parts', 'metadata', 'created_at as create
 
 export type StoredMessage = Awaited<ReturnType<typeof listMessages>>[number];
 
-/** In ascending order; those from one `seq` to another, or all. */
+/** In ascending order. */
+const messagesOf = (db: Handle, threadId: string) =>
+  db.selectFrom('agent_messages').select(messageColumns).where('thread_id', '=', threadId).orderBy('seq');
+
+/** Those from one `seq` to another, or all. */
 export function listMessages(db: Handle, threadId: string, range?: { readonly from: number; readonly to: number }) {
-  return db
-    .selectFrom('agent_messages')
-    .select(messageColumns)
-    .where('thread_id', '=', threadId)
+  return messagesOf(db, threadId)
     .$if(range !== undefined, (query) =>
       query.where('seq', '>=', Number(range?.from)).where('seq', '<=', Number(range?.to)),
     )
-    .orderBy('seq')
     .execute();
 }
 
-export function listFirstMessages(db: Handle, threadId: string, limit: number): Promise<readonly StoredMessage[]> {
-  return db
-    .selectFrom('agent_messages')
-    .select(messageColumns)
-    .where('thread_id', '=', threadId)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-}
+export const listFirstMessages = (db: Handle, threadId: string, limit: number): Promise<readonly StoredMessage[]> =>
+  messagesOf(db, threadId).limit(limit).execute();
 
 /** The question and the answer of a run, if they are still there. */
-export function listMessagesOf(db: Handle, threadId: string, taskId: string): Promise<readonly StoredMessage[]> {
-  return db
-    .selectFrom('agent_messages')
-    .select(messageColumns)
-    .where((eb) => eb.and({ thread_id: threadId, task_id: taskId }))
-    .orderBy('seq')
-    .execute();
-}
+export const listMessagesOf = (db: Handle, threadId: string, taskId: string): Promise<readonly StoredMessage[]> =>
+  messagesOf(db, threadId).where('task_id', '=', taskId).execute();
 
 /** Ids and sizes of all messages, in ascending order. An answer in progress is in its stream alone, also if a run goes on with it. */
 export function listMessageSizes(db: Handle, threadId: string) {
@@ -81,16 +69,11 @@ export function listRecentMessages(db: Handle, threadId: string, maxBytes: numbe
     .execute();
 }
 
-/** Those that show an image, whether attached or made; in ascending order. */
-export function listMessagesWithImages(db: Handle, threadId: string): Promise<readonly StoredMessage[]> {
-  return db
-    .selectFrom('agent_messages')
-    .select(messageColumns)
-    .where('thread_id', '=', threadId)
+/** Those that show an image, whether attached or made. */
+export const listMessagesWithImages = (db: Handle, threadId: string): Promise<readonly StoredMessage[]> =>
+  messagesOf(db, threadId)
     .where(sql<boolean>`parts @? '$[*] ? (@.type == "file" || @.output.kind == "image")'`)
-    .orderBy('seq')
     .execute();
-}
 
 export function findMessage(db: Handle, threadId: string, id: string) {
   return db
@@ -239,5 +222,3 @@ function cut(words: string): string {
 function searchText(parts: Parts): string {
   return searchable(textsOf(parts).join(' '));
 }
-
-const textsOf = (parts: Parts) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
-import { isSettled, releaseCredits, reserveCredits } from '#accounts/ledger/credits.ts';
+import { isSettled, releaseCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { transaction } from '#platform/db/db.ts';
 import type { Failure, MediaOutput, VideoOutput } from '../api.ts';
@@ -31,7 +31,7 @@ import type { StoredMessage } from '../threads/messagestore.ts';
 import { describeVideo, orderVideo } from '../videos/videos.ts';
 import { findVideo, type Video } from '../videos/videostore.ts';
 import type { ToolContext } from './context.ts';
-import { deliverImage, type ImageOrder, reservationOf } from './imageorders.ts';
+import { deliverImage, type ImageOrder, noteImages, reserveImages } from './imageorders.ts';
 
 const prompt = z.string().min(1).max(4000);
 /** With or without `asset:`. */
@@ -231,26 +231,20 @@ const completed = { kind: 'image', status: 'completed', url: null } as const;
 /** The price of all images of one call. Returns why they cannot be paid for, or `undefined`. */
 async function reserve(deps: AgentContext, run: Run, calls: readonly ImageCall[]): Promise<Failure | undefined> {
   const [{ model }] = calls as [ImageCall];
-  const { credits, plans } = model;
   return transaction(deps.db, async (tx) => {
     // Credits that are reserved after the end of the run would never come back.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run has ended.');
     const { plan } = await ensureProfile(tx, { id: run.ownerId });
-    const references = calls.map((call) => referenceOf(run, call));
-    // Operators see a refused order with its model, too.
-    for (const reference of references) await noteImage(tx, { reference, scope: run.taskId }, model);
-    if (!plans.includes(plan)) return insufficientPlan(model);
-    const giveBack = async (failure: Failure) => {
-      for (const reference of references) await releaseCredits(tx, reference);
-      return failure;
-    };
-    for (const [index, reference] of references.entries()) {
-      const order = reservationOf({ reference, ownerId: run.ownerId }, run.taskId, credits);
-      const { reserved, balance } = await reserveCredits(tx, order);
-      if (!reserved) return giveBack(unpaid(calls.length * credits, balance + index * credits));
+    const order = { scope: run.taskId, references: calls.map((call) => referenceOf(run, call)) };
+    if (!model.plans.includes(plan)) {
+      await noteImages(tx, order, model);
+      return insufficientPlan(model);
     }
-    if (!(await exceedsRun(deps, tx, run.taskId))) return undefined;
-    return giveBack(runLimit(deps.maxRunCredits));
+    const missing = await reserveImages(tx, run.ownerId, order, model);
+    const isTooMuch = missing === undefined && (await exceedsRun(deps, tx, run.taskId));
+    if (missing === undefined && !isTooMuch) return undefined;
+    for (const reference of order.references) await releaseCredits(tx, reference);
+    return missing === undefined ? runLimit(deps.maxRunCredits) : unpaid(missing);
   });
 }
 
@@ -265,12 +259,11 @@ function failedWith(failure: Failure, kind: MediaOutput['kind'] = 'image'): Medi
   return { kind, assetId: null, status: 'failed', url: null, mime: null, failure };
 }
 
-const unpaid = (required: number, balance: number): Failure => ({
+const unpaid = (missing: { readonly required: number; readonly balance: number }): Failure => ({
   code: 'insufficient_credits',
   message: "You don't have enough credits for an image.",
   retryable: false,
-  required,
-  balance,
+  ...missing,
 });
 
 const insufficientPlan = ({ id }: ImageModel): Failure => ({

@@ -1,14 +1,7 @@
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import type { AgentContext } from '../context.ts';
-import {
-  addMemory,
-  deleteMemory,
-  findMemories,
-  type KnownMemory,
-  MemoryRefused,
-  searchMemory,
-} from '../services/memory.ts';
+import { addMemory, deleteMemory, type KnownMemory, MemoryRefused, searchMemory } from '../services/memory.ts';
 import type { ToolContext } from './context.ts';
 
 const unavailable = {
@@ -69,7 +62,7 @@ export function memoryTools(deps: AgentContext, { run }: ToolContext) {
       execute: ({ query }, { abortSignal = new AbortController().signal }) =>
         softly(async () => {
           const memories = await searchMemory(deps, run.ownerId, query, abortSignal);
-          return { status: 'completed', memories };
+          return { status: 'completed', memories: memories.map(({ content }) => content) };
         }, abortSignal),
     }),
     forgetMemory: tool({
@@ -96,7 +89,7 @@ const leastCharacters = 3;
  * memory service does not answer.
  */
 async function forgetMemory(deps: AgentContext, userId: string, order: ForgetOrder, signal: AbortSignal) {
-  const candidates = await findMemories(deps, userId, order.query, signal);
+  const candidates = await searchMemory(deps, userId, order.query, signal);
   const chosen = order.memoryId === undefined ? clearMatch(order.query, candidates)?.id : order.memoryId;
   if (chosen !== undefined && (await deleteMemory(deps, userId, chosen, signal))) {
     const forgotten = candidates.find(({ id }) => id === chosen)?.content ?? order.query;

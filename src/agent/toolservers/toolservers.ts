@@ -147,8 +147,8 @@ interface ToolName {
  * Returns `<server>_<tool>` for each tool, in the same order: unique, at most 64 characters, of `A-Z a-z 0-9 _ -` only. A name
  * that is too long or taken ends with a digest of the server and the tool, so that it stays the same in every process.
  */
-export function nameTools(tools: readonly ToolName[], reserved: readonly string[] = []): readonly string[] {
-  const taken = new Set(reserved);
+export function nameTools(tools: readonly ToolName[]): readonly string[] {
+  const taken = new Set<string>();
   return tools.map((tool) => {
     const plain = `${tool.server}_${tool.tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_');
     const name = plain.length <= maxLength && !taken.has(plain) ? plain : withDigest(plain, tool);

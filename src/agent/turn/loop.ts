@@ -128,7 +128,7 @@ class Steps {
   #hasAnswer: boolean;
 
   constructor(deps: AgentContext, turn: TurnStream) {
-    const ids = new PartIds(turn.takenIds);
+    const ids = { calls: new DistinctIds(turn.takenIds), texts: new DistinctIds(), reasonings: new DistinctIds() };
     this.#deps = deps;
     this.#turn = turn;
     this.#toChunk = createTranslator(turn.tools);
@@ -142,9 +142,9 @@ class Steps {
       middleware: {
         specificationVersion: 'v4',
         wrapStream: async ({ doStream }) => {
-          const rename = ids.forStep();
+          for (const kind of Object.values(ids)) kind.beginStep();
           const { stream, ...result } = await doStream();
-          return { ...result, stream: stream.pipeThrough(renaming(rename)) };
+          return { ...result, stream: stream.pipeThrough(renaming(ids)) };
         },
       },
     });
@@ -231,10 +231,6 @@ class Steps {
   }
 }
 
-function renaming(rename: (part: Part) => Part): TransformStream<Part, Part> {
-  return new TransformStream({ transform: (part, controller) => controller.enqueue(rename(part)) });
-}
-
 /** Of one step, not of the run. */
 const unpassed: ReadonlySet<UIMessageChunk['type']> = new Set(['start', 'finish', 'finish-step', 'abort']);
 
@@ -296,71 +292,64 @@ async function refuseDownloads(
 // Makes the ids of tool calls and texts distinct within a run, and storable. Calls name images, videos and ledger references, but
 // some providers start counting again at each step.
 
-/** The parts of one run: no id occurs twice, and ids and arguments can be stored. */
-class PartIds {
-  readonly #takenCalls: Set<string>;
-  readonly #takenTexts = new Set<string>();
-  readonly #takenReasonings = new Set<string>();
+/** Ids of one kind in a run. None occurs twice. */
+class DistinctIds {
+  readonly #taken: Set<string>;
+  /** The new ids of what is still streaming. */
+  readonly #open = new Map<string, string>();
 
-  /** `taken`: the ids of earlier tool calls of the run. */
   constructor(taken: Iterable<string> = []) {
-    this.#takenCalls = new Set(taken);
+    this.#taken = new Set(taken);
   }
 
-  /** Returns a function that renames the ids in the parts of one step. */
-  forStep(): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart {
-    /** The new ids of the calls whose arguments are still streaming. */
-    const calls = new Map<string, string>();
-    const texts = new Map<string, string>();
-    const reasonings = new Map<string, string>();
-    return (part) => {
-      switch (part.type) {
-        case 'text-start':
-          return { ...part, id: newId(part.id, texts, this.#takenTexts) };
-        case 'reasoning-start':
-          return { ...part, id: newId(part.id, reasonings, this.#takenReasonings) };
-        case 'text-delta':
-          return { ...part, id: texts.get(part.id) ?? part.id };
-        case 'reasoning-delta':
-          return { ...part, id: reasonings.get(part.id) ?? part.id };
-        case 'text-end':
-          return { ...part, id: closedId(part.id, texts) };
-        case 'reasoning-end':
-          return { ...part, id: closedId(part.id, reasonings) };
-        case 'tool-input-start':
-        case 'tool-input-delta':
-        case 'tool-input-end':
-          return { ...part, id: newId(part.id, calls, this.#takenCalls) };
-        case 'tool-call': {
-          const toolCallId = newId(part.toolCallId, calls, this.#takenCalls);
-          calls.delete(part.toolCallId);
-          return { ...part, toolCallId, input: storableJson(part.input) };
-        }
-        default:
-          return part;
-      }
-    };
+  beginStep(): void {
+    this.#open.clear();
+  }
+
+  rename(id: string): string {
+    const known = this.#open.get(id);
+    if (known !== undefined) return known;
+    const wanted = storable(id);
+    let unused = wanted;
+    for (let number = 2; this.#taken.has(unused); number++) unused = `${wanted}-${number}`;
+    this.#taken.add(unused);
+    this.#open.set(id, unused);
+    return unused;
+  }
+
+  /** As `rename`, for the last time: the id then names something else. */
+  close(id: string): string {
+    const renamed = this.rename(id);
+    this.#open.delete(id);
+    return renamed;
   }
 }
 
-function newId(id: string, open: Map<string, string>, taken: Set<string>): string {
-  const known = open.get(id);
-  if (known !== undefined) return known;
-  const unused = unusedId(storable(id), taken);
-  taken.add(unused);
-  open.set(id, unused);
-  return unused;
-}
-
-function closedId(id: string, open: Map<string, string>): string {
-  const known = open.get(id) ?? id;
-  open.delete(id);
-  return known;
-}
-
-function unusedId(id: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(id)) return id;
-  for (let number = 2; ; number++) if (!taken.has(`${id}-${number}`)) return `${id}-${number}`;
+/** Renames the ids in the parts of a step, and makes the arguments of calls storable. */
+function renaming({ calls, texts, reasonings }: Readonly<Record<'calls' | 'texts' | 'reasonings', DistinctIds>>) {
+  const renamed = (part: Part): Part => {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta':
+        return { ...part, id: texts.rename(part.id) };
+      case 'text-end':
+        return { ...part, id: texts.close(part.id) };
+      case 'reasoning-start':
+      case 'reasoning-delta':
+        return { ...part, id: reasonings.rename(part.id) };
+      case 'reasoning-end':
+        return { ...part, id: reasonings.close(part.id) };
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-input-end':
+        return { ...part, id: calls.rename(part.id) };
+      case 'tool-call':
+        return { ...part, toolCallId: calls.close(part.toolCallId), input: storableJson(part.input) };
+      default:
+        return part;
+    }
+  };
+  return new TransformStream<Part, Part>({ transform: (part, controller) => controller.enqueue(renamed(part)) });
 }
 
 function storableJson(input: string): string {

@@ -3,7 +3,7 @@
 import { getToolName, isToolUIPart, type ToolSet, type UIMessage } from 'ai';
 import { ensureProfile } from '#accounts/store.ts';
 import { approvalOf } from '../approvals/rules.ts';
-import { madeImagesOf } from '../attachments.ts';
+import { madeImagesOf, textsOf } from '../attachments.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { RunFailure } from '../problems.ts';
@@ -57,7 +57,7 @@ export async function runTurn(deps: AgentContext, turn: Turn): Promise<TurnEnd> 
   const { model, vision, contextTokens } = chosen;
   const recent = await listRecentMessages(deps.db, run.threadId, maxHistoryBytes(contextTokens));
   const stored = recent.filter(({ id }) => id !== run.messageId);
-  const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
+  const question = textsOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []).join('\n');
   const shares = sharesOf(contextTokens);
   const [{ plan }, foreign, memories] = await Promise.all([
     ensureProfile(deps.db, { id: run.ownerId }),
@@ -105,7 +105,7 @@ export async function runTurn(deps: AgentContext, turn: Turn): Promise<TurnEnd> 
       takenIds: turn.takenIds,
       tools,
       calls,
-      asks: (call) => approvalOf(deps.approvals, deps.catalogue, foreign, call, media),
+      asks: (call) => approvalOf(deps, foreign, call, media),
       takeImages: images.take,
       ownerId: run.ownerId,
       usage,
@@ -150,10 +150,6 @@ function imagesOf(earlier: UIMessage['parts'], vision: boolean) {
     return images;
   };
   return { made: made as string[], take };
-}
-
-function textOf(parts: UIMessage['parts']): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
 /** Definitions of the tools go to the model with every step. */

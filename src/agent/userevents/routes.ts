@@ -5,6 +5,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { memoryTopic } from '../services/memory.ts';
 import type { ServingContext } from '../servingcontext.ts';
+import { signedIn } from '../threads/changes.ts';
 import { readLastUserEventId } from './readers.ts';
 
 export const libraryNews = z.strictObject({
@@ -27,8 +28,7 @@ export function addUserEventRoutes(
     otherResponses: { 200: ['A stream of server-sent events.', 'text/event-stream'] },
     client: { kind: 'events' },
     handler: async ({ caller, headers }, reply) => {
-      if (caller.kind !== 'user') throw new Error('the guard admits only users');
-      await userEventReaders.read(reply, caller, readLastUserEventId(headers['last-event-id']));
+      await userEventReaders.read(reply, signedIn(caller), readLastUserEventId(headers['last-event-id']));
     },
   });
 

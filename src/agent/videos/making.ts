@@ -13,7 +13,7 @@ import { modelOfRow, withFallbacks } from '../generation/catalogue.ts';
 import { readFrame, readImages } from '../generation/sources.ts';
 import { type Clip, type OrderedVideo, OrderRefused, ProviderFailed } from '../providers/generators.ts';
 import { answerOf } from '../records/answers.ts';
-import { keep, NotPaid, Refused, setThumb } from '../services/library.ts';
+import { type Deposit, keep, NotPaid, Refused, scopeOf, setThumb } from '../services/library.ts';
 import type { AgentTables } from '../tables.ts';
 import { completeVideo, failVideo } from './ending.ts';
 import { cancelQueue, deliveryQueue, startVideos, type VideoAttempt, videoQueue } from './videos.ts';
@@ -203,23 +203,15 @@ async function cancelOrder(
 // Orders the poster, size and duration of a clip from the media service, which examines it in a job of its own. Generators of
 // most providers supply none of them (docs/specification/agent.md#clips).
 
-/** A clip in the library. */
-interface StoredClip {
-  readonly assetId: string;
-  readonly ownerId: string;
-  readonly threadId: string;
-  /** By default, that of the thread. */
-  readonly scope?: { readonly kind: string; readonly id: string };
-  /** As it was uploaded. */
-  readonly mime: string;
-}
+/** A clip in the library. `mime`: as it was uploaded. */
+type StoredClip = Pick<Deposit, 'ownerId' | 'threadId' | 'scope' | 'mime'> & { readonly assetId: string };
 
 const refusal = z.object({ error: z.string() });
 
 /** The clip is delivered in any case, so failures are logged only. May be repeated. */
 async function examineClip({ media, log }: AgentContext, clip: StoredClip, signal: AbortSignal): Promise<void> {
   const { assetId, ownerId, threadId, mime } = clip;
-  const { kind: scopeKind, id: scopeId } = clip.scope ?? { kind: 'thread', id: threadId };
+  const { kind: scopeKind, id: scopeId } = scopeOf(clip);
   const json = { assetId, ownerId, scopeKind, scopeId, threadId, mime };
   const call = { json, onBehalfOf: ownerId, idempotent: true, signal } as const;
   try {

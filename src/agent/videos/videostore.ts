@@ -123,39 +123,30 @@ export async function listVideoIds(tx: Tx<AgentTables>, taskId: string): Promise
   return rows.map(({ videoId }) => videoId);
 }
 
-export function findVideo(db: Handle, videoId: string) {
-  return db.selectFrom('agent_videos').select(columns).where('video_id', '=', videoId).executeTakeFirst();
-}
+const selectVideos = (db: Handle) => db.selectFrom('agent_videos').select(columns);
 
-export function findVideoOfCall(db: Handle, taskId: string, toolCallId: string) {
-  return db
-    .selectFrom('agent_videos')
-    .select(columns)
+export const findVideo = (db: Handle, videoId: string) =>
+  selectVideos(db).where('video_id', '=', videoId).executeTakeFirst();
+
+export const findVideoOfCall = (db: Handle, taskId: string, toolCallId: string) =>
+  selectVideos(db)
     .where((eb) => eb.and({ task_id: taskId, tool_call_id: toolCallId }))
     .executeTakeFirst();
-}
 
-export function listVideosOfThread(db: Handle, threadId: string) {
-  return db.selectFrom('agent_videos').select(columns).where('thread_id', '=', threadId).execute();
-}
+export const listVideosOfThread = (db: Handle, threadId: string) =>
+  selectVideos(db).where('thread_id', '=', threadId).execute();
+
+const selectLocked = (tx: Tx<AgentTables>) => selectVideos(tx).orderBy('created_at').orderBy('video_id').forUpdate();
 
 /** Locks the videos of a run, or the one video that `taskId` identifies. The oldest is first. */
-export function lockVideos(tx: Tx<AgentTables>, taskId: string) {
-  return tx
-    .selectFrom('agent_videos')
-    .select(columns)
+export const lockVideos = (tx: Tx<AgentTables>, taskId: string) =>
+  selectLocked(tx)
     .where((eb) => eb.or([eb('task_id', '=', taskId), eb('video_id', '=', taskId)]))
-    .orderBy('created_at')
-    .orderBy('video_id')
-    .forUpdate()
     .execute();
-}
 
 /** As `lockVideos`, of all runs of a thread, or of those whose answers have this number or a higher one. */
-export function lockVideosOfThread(tx: Tx<AgentTables>, threadId: string, fromSeq?: number) {
-  return tx
-    .selectFrom('agent_videos')
-    .select(columns)
+export const lockVideosOfThread = (tx: Tx<AgentTables>, threadId: string, fromSeq?: number) =>
+  selectLocked(tx)
     .where('thread_id', '=', threadId)
     .$if(fromSeq !== undefined, (query) =>
       query.where('message_id', 'in', (eb) =>
@@ -166,11 +157,7 @@ export function lockVideosOfThread(tx: Tx<AgentTables>, threadId: string, fromSe
           .where('seq', '>=', Number(fromSeq)),
       ),
     )
-    .orderBy('created_at')
-    .orderBy('video_id')
-    .forUpdate()
     .execute();
-}
 
 export async function deleteVideosOfThread(tx: Tx<AgentTables>, threadId: string): Promise<void> {
   await tx.deleteFrom('agent_videos').where('thread_id', '=', threadId).execute();
@@ -220,9 +207,8 @@ export function listVideosOf(
   after: Place | undefined,
   limit: number,
 ) {
-  return db
-    .selectFrom('agent_videos')
-    .select([...columns, createdAtUs])
+  return selectVideos(db)
+    .select(createdAtUs)
     .where('resource_id', '=', ownerId)
     .$if(status !== undefined, (query) => query.where(isOfStatus[status ?? 'running']))
     .where(isBelow('video_id', after))

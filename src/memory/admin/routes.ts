@@ -6,7 +6,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { parseJson } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
-import { additionRequest, type Entity, memoryPath, operatorEdit } from '../api.ts';
+import { additionRequest, type Entity, memoryPath, operatorEdit, toEntity } from '../api.ts';
 import { addMemory } from '../changes/adding.ts';
 import { editMemory, lookUpMemory, removeMemory } from '../changes/editing.ts';
 import { eraseEntity } from '../changes/entitywrite.ts';
@@ -72,7 +72,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     body: additionRequest,
     response: { 200: api.adminMemory.describe('The memory was merged into an existing one.'), 201: api.adminMemory },
     handler: async (request, reply) => {
-      owners.set(request, { entityType: request.body.entity_type, entityId: request.body.entity_id });
+      owners.set(request, toEntity(request.body));
       const { memory, deduplicated } = await addMemory(deps, 'operator', request.body);
       return reply.code(deduplicated ? 200 : 201).send(await viewing.showMemory(deps, memory));
     },
@@ -134,11 +134,6 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
 
 function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext): void {
   const routes = routesOf(app, 'admin');
-  const entity = ({ entity_type, entity_id }: { readonly entity_type: Entity['entityType']; entity_id: string }) => ({
-    entityType: entity_type,
-    entityId: entity_id,
-  });
-
   routes.get('/admin/profiles', guard, {
     id: 'adminListProfiles',
     summary: 'List profiles',
@@ -155,7 +150,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     params: api.entityPath,
     response: { 200: api.adminProfile },
-    handler: async (request) => viewing.showProfile(deps, entity(request.params)),
+    handler: async (request) => viewing.showProfile(deps, toEntity(request.params)),
   });
 
   routes.put('/admin/profiles/:entity_type/:entity_id', guard, {
@@ -167,7 +162,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     params: api.entityPath,
     body: api.profileEdit,
     response: { 200: api.adminProfile },
-    handler: async (request) => viewing.writeProfile(deps, entity(request.params), request.body),
+    handler: async (request) => viewing.writeProfile(deps, toEntity(request.params), request.body),
   });
 
   routes.delete('/admin/profiles/:entity_type/:entity_id', guard, {
@@ -177,7 +172,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     otherResponses: { 204: ['The profile was deleted.'] },
     params: api.entityPath,
-    handler: async (request) => viewing.removeProfile(deps, entity(request.params)),
+    handler: async (request) => viewing.removeProfile(deps, toEntity(request.params)),
   });
 
   routes.delete('/admin/entities/:entity_type/:entity_id', guard, {
@@ -186,7 +181,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     description: 'Erases all memories, the profile and the history of an entity.',
     otherResponses: erased,
     params: api.entityPath,
-    handler: async (request) => eraseEntity(deps, entity(request.params)),
+    handler: async (request) => eraseEntity(deps, toEntity(request.params)),
   });
 
   routes.get('/admin/entities/:entity_type/:entity_id/export', guard, {
@@ -196,6 +191,6 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: MemoryContext
     problems: ['not_found'],
     params: api.entityPath,
     response: { 200: api.entityExport },
-    handler: async (request) => viewing.exportEntity(deps, entity(request.params), deps.clock.now()),
+    handler: async (request) => viewing.exportEntity(deps, toEntity(request.params), deps.clock.now()),
   });
 }

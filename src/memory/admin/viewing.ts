@@ -1,6 +1,6 @@
 /** Memories for operators: lists, one memory with its links, its history (docs/specification/memory.md#admin-api). */
 import { invalid, problems } from '#platform/problem.ts';
-import type { Entity, EntityType } from '../api.ts';
+import { type Entity, fieldsOf } from '../api.ts';
 import { writeEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
 import { findEntity, pauseOf } from '../memories/entitystore.ts';
@@ -8,6 +8,7 @@ import {
   findLinks,
   findRevisions,
   listMemories,
+  type MemoryFilter,
   type StoredMemory,
   type StoredRevision,
 } from '../memories/memorystore.ts';
@@ -29,25 +30,14 @@ export async function showMemory(deps: MemoryContext, memory: StoredMemory): Pro
 }
 
 export async function pageOfMemories(deps: MemoryContext, listing: api.MemoryListing): Promise<api.MemoryPage> {
-  const { entity_id: entityId, entity_type: entityType } = listing;
-  const includeInvalid = listing.include_invalid;
-  const { rows, nextCursor } = await listPage(deps, { ...listing, entityId, entityType, includeInvalid });
+  const { entity_id: entityId, entity_type: entityType, include_invalid: includeInvalid, cursor, ...filter } = listing;
+  const { rows, nextCursor } = await listPage(deps, { ...filter, entityId, entityType, includeInvalid }, cursor);
   return { memories: await showMemories(deps, rows), next_cursor: nextCursor };
 }
 
-export interface Listing extends Pick<api.MemoryListing, 'type' | 'q' | 'limit' | 'cursor'> {
-  readonly entityId: string | undefined;
-  readonly entityType: EntityType | undefined;
-  readonly includeInvalid: boolean;
-}
-
 /** Throws 400 for a cursor of another list. */
-export async function listPage({ db }: MemoryContext, listing: Listing) {
-  const { entityId, entityType, type, q, includeInvalid, limit } = listing;
-  const before = readCursor('memories', listing.cursor);
-  const found = await listMemories(db, { entityId, entityType, type, q, includeInvalid, before, limit: limit + 1 });
-  const { page: rows, nextCursor } = cutPage('memories', found, limit);
-  return { rows, nextCursor };
+export function listPage({ db }: MemoryContext, filter: Omit<MemoryFilter, 'before'>, cursor: string | undefined) {
+  return readPage('memories', { limit: filter.limit, cursor }, (range) => listMemories(db, { ...filter, ...range }));
 }
 
 export async function historyOf({ db }: MemoryContext, memory: StoredMemory): Promise<api.MemoryHistory> {
@@ -67,7 +57,7 @@ function writeCursor(list: ListName, seq: number): string {
 }
 
 /** Throws 400 for a cursor that is not from this list. */
-export function readCursor(list: ListName, cursor: string | undefined): number | undefined {
+function readCursor(list: ListName, cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const [name, digits = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
   const seq = Number(digits);
@@ -77,11 +67,16 @@ export function readCursor(list: ListName, cursor: string | undefined): number |
   return seq;
 }
 
-/** Cuts rows to a page. The caller queries one row more than the page has, which shows whether another page exists. */
-export function cutPage<Row extends { readonly seq: number }>(list: ListName, rows: readonly Row[], limit: number) {
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return { page, nextCursor: rows.length > limit && last !== undefined ? writeCursor(list, last.seq) : null };
+/** Reads one row more than the page has, which shows whether another page exists. Throws 400 for a cursor of another list. */
+async function readPage<Row extends { readonly seq: number }>(
+  list: ListName,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  read: (range: { readonly before: number | undefined; readonly limit: number }) => Promise<readonly Row[]>,
+) {
+  const found = await read({ before: readCursor(list, cursor), limit: limit + 1 });
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, nextCursor: found.length > limit && last !== undefined ? writeCursor(list, last.seq) : null };
 }
 
 // Profiles for operators (docs/specification/memory.md#admin-api). Derived facts do not replace what operators write.
@@ -98,11 +93,9 @@ export async function showProfile({ db }: MemoryContext, entity: Entity): Promis
 }
 
 export async function pageOfProfiles({ db }: MemoryContext, listing: api.ProfileListing): Promise<api.ProfilePage> {
-  const { limit, q } = listing;
-  const before = readCursor('profiles', listing.cursor);
-  const rows = await listProfiles(db, { q, before, limit: limit + 1 });
-  const { page, nextCursor } = cutPage('profiles', rows, limit);
-  return { profiles: page.map(toAdminProfile), next_cursor: nextCursor };
+  const { q, ...place } = listing;
+  const { rows, nextCursor } = await readPage('profiles', place, (range) => listProfiles(db, { q, ...range }));
+  return { profiles: rows.map(toAdminProfile), next_cursor: nextCursor };
 }
 
 /** Leaves absent fields unchanged and removes `null` ones. `facts` replaces all locked facts. */
@@ -145,27 +138,19 @@ export async function exportEntity(deps: MemoryContext, entity: Entity, nowMs: n
   for (;;) {
     const page: readonly StoredMemory[] = await listMemories(db, {
       ...entity,
-      type: undefined,
-      q: undefined,
       includeInvalid: true,
       before,
       limit: pageSize,
     });
     const shown = await showMemories(deps, page);
-    const revisions = Map.groupBy(
-      await findRevisions(
-        db,
-        page.map(({ id }) => id),
-      ),
-      ({ memoryId }) => memoryId,
-    );
+    const ids = page.map(({ id }) => id);
+    const revisions = Map.groupBy(await findRevisions(db, ids), ({ memoryId }) => memoryId);
     for (const memory of shown) memories.push({ ...memory, history: (revisions.get(memory.id) ?? []).map(toRevision) });
     before = page.at(-1)?.seq;
     if (page.length < pageSize) break;
   }
   return {
-    entity_type: entity.entityType,
-    entity_id: entity.entityId,
+    ...fieldsOf(entity),
     exported_at: new Date(nowMs).toISOString(),
     paused_at: pauseOf(state)?.toISOString() ?? null,
     profile: profile === undefined ? null : toAdminProfile(profile),

@@ -6,6 +6,7 @@ import {
   largestMetadataBytes,
   type MemoryContent,
   type Metadata,
+  toEntity,
 } from '../api.ts';
 import type { MemoryContext, Writing } from '../context.ts';
 import { embedOne } from '../embedding/embedder.ts';
@@ -27,7 +28,7 @@ export interface Added {
  * the same content adds no second row.
  */
 export async function addMemory(deps: MemoryContext, actor: Actor, request: AdditionRequest): Promise<Added> {
-  const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
+  const entity = toEntity(request);
   const { content, type, metadata = {} } = request;
   const saidAt = new Date(request.said_at ?? Date.now());
   const embedding = await embedOne(deps.embedder, content);
@@ -71,26 +72,34 @@ async function addOrMerge(
 
 /** Replaces the memories that a new one corrects, unless their time is later. */
 async function correct(
-  { embedder }: MemoryContext,
-  { tx, version }: Writing,
+  deps: MemoryContext,
+  writing: Writing,
   actor: Actor,
   memory: store.StoredMemory,
   ids: readonly string[],
 ): Promise<void> {
-  for (const older of ids.length === 0 ? [] : await store.findMemories(tx, ids)) {
-    if (older.saidAt > memory.saidAt) continue;
-    await store.invalidate(tx, older, memory.id, version);
-    await store.insertRevision(tx, older.id, {
-      action: 'replace',
-      actor,
-      before: contentOf(older),
-      after: contentOf(older),
-      incoming: contentOf(memory),
-      similarity: null,
-      embedder: embedder.name,
-      reason: 'A newer statement corrects it.',
-    });
-  }
+  const decision = { actor, similarity: null, reason: 'A newer statement corrects it.' };
+  for (const older of ids.length === 0 ? [] : (await store.findMemories(writing.tx, ids)).values())
+    if (older.saidAt <= memory.saidAt) await replaceMemory(deps, writing, older, memory, decision);
+}
+
+/** The replaced memory stays in the history, and an undo makes it valid again. */
+export async function replaceMemory(
+  { embedder }: MemoryContext,
+  { tx, version }: Writing,
+  replaced: store.StoredMemory,
+  by: store.StoredMemory,
+  decision: { readonly actor: Actor; readonly similarity: number | null; readonly reason: string },
+): Promise<void> {
+  await store.invalidate(tx, replaced, by.id, version);
+  await store.insertRevision(tx, replaced.id, {
+    action: 'replace',
+    before: contentOf(replaced),
+    after: contentOf(replaced),
+    incoming: contentOf(by),
+    embedder: embedder.name,
+    ...decision,
+  });
 }
 
 /** Makes a replaced memory valid, because its content was added again. */

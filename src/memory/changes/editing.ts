@@ -42,7 +42,8 @@ export async function editMemory(
       type: edit.type ?? before.type,
       metadata: { ...(edit.metadata ?? before.metadata) },
     };
-    if (isSame(before, after)) return before;
+    const isSame = JSON.stringify(before.metadata) === JSON.stringify(after.metadata) && !hasNewContent(before, after);
+    if (isSame) return before;
     if (!hasRoom(writing.state, { memories: 0, bytes: store.sizeOf(after) - before.bytes }))
       throw memoryProblems.memory_full();
     await store.insertRevision(writing.tx, before.id, {
@@ -107,12 +108,4 @@ export async function removeMemory(deps: MemoryContext, seen: store.StoredMemory
 
 function hasNewContent(before: store.StoredMemory, after: MemoryContent): boolean {
   return after.content !== before.content || after.type !== before.type;
-}
-
-function isSame(before: store.StoredMemory, after: MemoryContent): boolean {
-  return (
-    before.content === after.content &&
-    before.type === after.type &&
-    JSON.stringify(before.metadata) === JSON.stringify(after.metadata)
-  );
 }

@@ -41,19 +41,12 @@ export async function undoChange(deps: MemoryContext, seen: store.StoredMemory):
 
 /** Makes a replaced memory valid again, beside the one that had replaced it. */
 async function restore(
-  { tx, version, recordChange }: Writing,
+  writing: Writing,
   replaced: store.StoredMemory,
   { incoming }: store.StoredRevision,
 ): Promise<store.StoredMemory> {
-  const memory = await store.revalidate(tx, replaced, version);
-  if (replaced.replacedBy !== null)
-    await store.insertLinks(tx, memory.id, [{ id: replaced.replacedBy, kind: 'related' }]);
-  if (incoming !== null)
-    await store.insertDistinction(tx, memory, memory.type, [
-      hashContent(incoming.content),
-      hashContent(memory.content),
-    ]);
-  recordChange(memory.type);
+  const memory = await store.revalidate(writing.tx, replaced, writing.version);
+  await markSeparate(writing, memory, { id: replaced.replacedBy, content: incoming?.content });
   return memory;
 }
 
@@ -71,33 +64,32 @@ async function embedContent(
  */
 async function separate(
   deps: MemoryContext,
-  { tx, version, state, recordChange }: Writing,
+  writing: Writing,
   restored: store.StoredMemory,
   separated: store.NewMemory,
 ): Promise<void> {
+  const { tx, version, state } = writing;
   const equal = await store.findByHash(tx, restored, separated.type, separated.hash);
-  if (equal !== undefined && equal.invalidAt === null) return;
-  if (equal !== undefined) {
-    // Another memory has replaced it since.
-    if (equal.replacedBy !== restored.id) return;
-    const memory = await store.revalidate(tx, equal, version);
-    return markSeparate(tx, restored, memory, recordChange);
-  }
-  if (!hasRoom(state, { memories: 1, bytes: store.sizeOf(separated) })) return;
-  const memory = await store.insertMemory(tx, deps.column, restored, separated, version);
-  await markSeparate(tx, restored, memory, recordChange);
+  // It is valid, or another memory has replaced it since.
+  const isKnown = equal !== undefined && (equal.invalidAt === null || equal.replacedBy !== restored.id);
+  const needsRoom = equal === undefined && !hasRoom(state, { memories: 1, bytes: store.sizeOf(separated) });
+  if (isKnown || needsRoom) return;
+  const memory =
+    equal === undefined
+      ? await store.insertMemory(tx, deps.column, restored, separated, version)
+      : await store.revalidate(tx, equal, version);
+  await markSeparate(writing, memory, restored);
 }
 
+/** Links a memory to the other one, and never merges the two again. */
 async function markSeparate(
-  tx: Writing['tx'],
-  restored: store.StoredMemory,
+  { tx, recordChange }: Writing,
   memory: store.StoredMemory,
-  recordChange: Writing['recordChange'],
+  other: { readonly id: string | null; readonly content: string | undefined },
 ): Promise<void> {
-  await store.insertLinks(tx, memory.id, [{ id: restored.id, kind: 'related' }]);
-  await store.insertDistinction(tx, restored, memory.type, [
-    hashContent(memory.content),
-    hashContent(restored.content),
-  ]);
+  const { id, content } = other;
+  if (id !== null) await store.insertLinks(tx, memory.id, [{ id, kind: 'related' }]);
+  if (content !== undefined)
+    await store.insertDistinction(tx, memory, memory.type, [hashContent(memory.content), hashContent(content)]);
   recordChange(memory.type);
 }

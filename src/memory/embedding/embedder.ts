@@ -1,8 +1,8 @@
 /** Turns texts into vectors. `open.ts` chooses one of three drivers: `builtin.ts`, `local/local.ts` and `remote.ts` (OpenAI-compatible). */
 
 import { withDeadline } from '#platform/resilience.ts';
-import { memoryProblems } from '../problems.ts';
 import type { Handle } from '../tables.ts';
+import { asUnavailable } from './batches.ts';
 import pairs from './calibration.json' with { type: 'json' };
 import { type Calibration, findCalibration, insertCalibration, type Points } from './embeddingstore.ts';
 
@@ -142,9 +142,7 @@ export function calibrateEmbedder(embedder: Embedder, db: Handle): CalibratedEmb
     },
     embedQuery: async (text) => {
       const vector = await embedder.embedQuery(text);
-      await withDeadline(queryTimeoutMs, ready).catch((cause: unknown) => {
-        throw memoryProblems.embedder_unavailable({ cause });
-      });
+      await withDeadline(queryTimeoutMs, ready).catch(asUnavailable);
       return vector;
     },
   };

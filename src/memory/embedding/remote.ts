@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import type { Telemetry } from '#platform/telemetry/trace.ts';
-import { memoryProblems } from '../problems.ts';
+import { asUnavailable, createBatches, unavailable } from './batches.ts';
 import { type Embedder, normalise, traitsOf } from './embedder.ts';
 
 export interface RemoteEmbedderOptions {
@@ -24,18 +24,10 @@ const timeoutMs = 6_000;
 /** A shorter limit for searches, which can fall back to text. */
 const queryTimeoutMs = 1_000;
 const largestBatch = 64;
-/** Models accept some thousand tokens. In scripts without spaces, a character is about one token. */
-const longestInput = 6_000;
 
 const answerShape = z.object({
   data: z.array(z.object({ index: z.int().optional(), embedding: z.array(z.number()) })),
 });
-
-interface Waiting {
-  readonly text: string;
-  readonly resolve: (vector: Float32Array) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   const { model, dimensions } = options;
@@ -49,52 +41,27 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
     maxResponseBytes: 64 * 1024 * 1024,
     ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
   });
-  let waiting: Waiting[] = [];
   // The first response sets the number of dimensions: vectors of different dimensions cannot be compared.
   let knownDimensions = dimensions;
-
-  const flush = () => {
-    const batch = waiting.slice(0, largestBatch);
-    waiting = waiting.slice(largestBatch);
-    if (waiting.length > 0) setImmediate(flush);
-    void resolveBatch(batch);
-  };
-  const resolveBatch = async (batch: readonly Waiting[]) => {
-    try {
-      const vectors = await requestVectors(
-        client,
-        options,
-        batch.map(({ text }) => text),
-      );
-      knownDimensions ||= vectors[0]?.length ?? 0;
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const vector = vectors[index];
-        if (vector === undefined) reject(unavailable('a vector is missing'));
-        else if (vector.length !== knownDimensions) reject(unavailable(`a vector has ${vector.length} dimensions`));
-        else resolve(vector);
-      }
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  };
-  const embedOne = (text: string) =>
-    new Promise<Float32Array>((resolve, reject) => {
-      waiting.push({ text: text.slice(0, longestInput).toWellFormed(), resolve, reject });
-      if (waiting.length === 1) setImmediate(flush);
-    });
+  const batches = createBatches(
+    async (texts) => {
+      const vectors = await requestVectors(client, options, texts);
+      const length = vectors[0]?.length ?? 0;
+      knownDimensions ||= length;
+      if (length !== knownDimensions) throw unavailable(`a vector has ${length} dimensions`);
+      return vectors;
+    },
+    { largest: largestBatch },
+  );
 
   return {
     name: `${model}${dimensions === 0 ? '' : `:${dimensions}`}${suffix}`,
     searchWeight,
     centering,
-    embed: (texts) => Promise.all(texts.map((text) => embedOne(passage + text))),
-    embedQuery: (text) => withDeadline(queryTimeoutMs, () => embedOne(query + text)).catch(asUnavailable),
+    embed: (texts) => Promise.all(texts.map((text) => batches.add(passage + text))),
+    embedQuery: (text) => withDeadline(queryTimeoutMs, () => batches.add(query + text)).catch(asUnavailable),
     close: () => client.close(),
   };
-}
-
-function asUnavailable(cause: unknown): never {
-  throw memoryProblems.embedder_unavailable({ cause });
 }
 
 async function requestVectors(
@@ -141,8 +108,4 @@ function parse(body: Buffer): unknown {
   } catch {
     throw unavailable('its answer is not JSON');
   }
-}
-
-function unavailable(reason: string): Error {
-  return memoryProblems.embedder_unavailable({ cause: new Error(`Embeddings: ${reason}`) });
 }

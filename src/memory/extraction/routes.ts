@@ -144,9 +144,9 @@ async function add(
   const adding = { ...deps, requestJudgement: reserveJudgement(deps) };
   const added: Added[] = [];
   for (const { content, type } of found) {
-    const to = { entity_type: entity.entityType, entity_id: entity.entityId };
+    const request = { ...api.fieldsOf(entity), content, type, metadata: undefined, ...statement };
     try {
-      added.push(await addMemory(adding, 'model', { ...to, content, type, metadata: undefined, ...statement }));
+      added.push(await addMemory(adding, 'model', request));
     } catch (error) {
       if (!isPause(error)) throw error;
       break;
@@ -185,7 +185,7 @@ async function describe(
 ): Promise<ExtractedMemory[]> {
   const actions = new Map<string, ExtractedMemory['action']>();
   const ids = added.map(({ memory }) => memory.id);
-  const now = new Map((await findMemories(db, ids)).map((row) => [row.id, row]));
+  const now = await findMemories(db, ids);
   for (const { memory, outcome } of added) {
     const successor = now.get(memory.id)?.replacedBy;
     const judged = judgements.get(memory.id) ?? (successor ? { id: successor, action: 'merged' as const } : undefined);
@@ -193,7 +193,7 @@ async function describe(
     if (actions.has(id) && judged === undefined) continue;
     actions.set(id, judged?.action ?? (outcome === 'repeated' ? 'none' : outcome === 'merged' ? 'merged' : 'added'));
   }
-  const rows = new Map((await findMemories(db, [...actions.keys()])).map((row) => [row.id, row]));
+  const rows = await findMemories(db, [...actions.keys()]);
   return [...actions].flatMap(([id, action]) => {
     const row = rows.get(id);
     return row === undefined ? [] : [{ id, content: row.content, type: row.type, action }];

@@ -9,7 +9,7 @@ import { transaction } from '#platform/db/db.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { isStorableText } from '#platform/storable.ts';
 import type { Entity } from '../api.ts';
-import { contentOf, mergedMetadata } from '../changes/adding.ts';
+import { contentOf, mergedMetadata, replaceMemory } from '../changes/adding.ts';
 import { hasRoom, writeEntity } from '../changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext, Writing } from '../context.ts';
 import { EntityErased, readTime, type Since } from '../memories/entitystore.ts';
@@ -147,7 +147,7 @@ function settle(
   const ids = waiting.map(({ id }) => id);
   return writeEntity(deps, entity, async (writing) => {
     // If the memories were deleted, so may have been the row of the entity, and the lock must not bring it back.
-    if ((await store.findMemories(writing.tx, ids)).length === 0) throw new EntityErased();
+    if ((await store.findMemories(writing.tx, ids)).size === 0) throw new EntityErased();
     const { results, changed } = await applyVerdicts(deps, writing, verdicts);
     // The next judgement of a memory that has changed reads its present content.
     await judgements.deleteJudgements(
@@ -204,7 +204,7 @@ type FoundPair = Pick<Verdict, 'newer' | 'older'>;
 
 /** Returns the pair as it is now, or `undefined` if one of the two is not valid any more, or if an undo has separated them. */
 async function findValid({ tx }: Writing, { newer, older }: Verdict): Promise<FoundPair | undefined> {
-  const rows = new Map((await store.findMemories(tx, [newer.id, older.id])).map((row) => [row.id, row]));
+  const rows = await store.findMemories(tx, [newer.id, older.id]);
   const pair = { newer: rows.get(newer.id), older: rows.get(older.id) };
   if (!isValid(pair.newer) || !isValid(pair.older)) return undefined;
   const found = { newer: pair.newer, older: pair.older };
@@ -224,23 +224,13 @@ function hasChanged(now: FoundPair, seen: FoundPair): boolean {
 
 async function replace(
   deps: JudgingContext,
-  { tx, version, recordChange }: Writing,
+  writing: Writing,
   replaced: store.StoredMemory,
   by: store.StoredMemory,
   { reason, similarity }: Verdict,
 ): Promise<Judged> {
-  await store.invalidate(tx, replaced, by.id, version);
-  await store.insertRevision(tx, replaced.id, {
-    action: 'replace',
-    actor: 'model',
-    before: contentOf(replaced),
-    after: contentOf(replaced),
-    incoming: contentOf(by),
-    similarity,
-    embedder: deps.embedder.name,
-    reason,
-  });
-  recordChange(replaced.type, by.type);
+  await replaceMemory(deps, writing, replaced, by, { actor: 'model', similarity, reason });
+  writing.recordChange(replaced.type, by.type);
   return { action: 'replaced', id: by.id };
 }
 
@@ -308,7 +298,7 @@ async function findPairs(
       .toSorted(([, left], [, right]) => right - left)
       .slice(0, mostNeighbors);
     const ids = near.map(([id]) => id);
-    const rows = new Map((await store.findMemories(deps.db, ids)).map((row) => [row.id, row]));
+    const rows = await store.findMemories(deps.db, ids);
     for (const [id, similarity] of near) {
       const other = rows.get(id);
       if (other === undefined || !isJudged(other)) continue;

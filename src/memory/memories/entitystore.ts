@@ -2,21 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
-import type { Entity } from '../api.ts';
+import { type Entity, fieldsOf } from '../api.ts';
 import { memoryProblems } from '../problems.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 
 const entityColumns = inCamelCase('version memory_count memory_bytes paused_at resumed_at');
 
-export interface EntityState {
-  readonly version: number;
-  readonly memoryCount: number;
-  readonly memoryBytes: number;
-  /** Of the last pause. `null`: there was none. */
-  readonly pausedAt: Date | null;
-  /** `null`: the pause lasts. */
-  readonly resumedAt: Date | null;
-}
+export type EntityState = NonNullable<Awaited<ReturnType<typeof findEntity>>>;
 
 export interface LockedEntity {
   /** For the rows that are written under the lock. Greater than every version that the entity had. */
@@ -32,7 +24,7 @@ export async function lockEntity(tx: Tx<MemoryTables>, entity: Entity): Promise<
     if (locked !== undefined) return locked;
     await tx
       .insertInto('memory_entities')
-      .values({ entity_type: entity.entityType, entity_id: entity.entityId })
+      .values(fieldsOf(entity))
       .onConflict((conflict) => conflict.columns(['entity_type', 'entity_id']).doNothing())
       .execute();
   }
@@ -59,18 +51,18 @@ export async function lockExistingEntity(
 }
 
 /** Returns `undefined` for an entity without memories and profile. */
-export function findEntity(db: Handle, entity: Entity): Promise<EntityState | undefined> {
+export function findEntity(db: Handle, entity: Entity) {
   return db
     .selectFrom('memory_entities')
     .select(entityColumns)
-    .where((eb) => eb.and({ entity_type: entity.entityType, entity_id: entity.entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .executeTakeFirst();
 }
 
 /** Adds to the usage of an entity. Requires its lock. */
 export async function addUsage(
   tx: Tx<MemoryTables>,
-  { entityType, entityId }: Entity,
+  entity: Entity,
   added: { readonly memories: number; readonly bytes: number },
 ): Promise<void> {
   await tx
@@ -79,20 +71,20 @@ export async function addUsage(
       memory_count: eb('memory_count', '+', added.memories),
       memory_bytes: eb('memory_bytes', '+', added.bytes),
     }))
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .execute();
 }
 
 /** Deletes an entity with its memories, their histories and links, and its profile. Requires its lock. Returns the number of memories. */
-export async function deleteEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<number> {
+export async function deleteEntity(tx: Tx<MemoryTables>, entity: Entity): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('memories')
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .executeTakeFirst();
   for (const table of ['memory_model_calls', 'memory_profiles', 'memory_entities'] as const)
     await tx
       .deleteFrom(table)
-      .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+      .where((eb) => eb.and(fieldsOf(entity)))
       .execute();
   return Number(numDeletedRows);
 }
@@ -106,25 +98,21 @@ export const pauseOf = (state: EntityState | undefined): Date | null =>
 export const isPaused = (state: EntityState | undefined): boolean => pauseOf(state) !== null;
 
 /** Begins or ends a pause. Requires the lock of the entity. */
-export async function setPaused(tx: Tx<MemoryTables>, { entityType, entityId }: Entity, paused: boolean) {
+export async function setPaused(tx: Tx<MemoryTables>, entity: Entity, paused: boolean) {
   const now = sql<Date>`clock_timestamp()`;
   await tx
     .updateTable('memory_entities')
     .set(paused ? { paused_at: now, resumed_at: null } : { resumed_at: now })
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .execute();
 }
 
 /** Throws 409 `memory_paused` during a pause, and for work on messages that were written during the last one. */
-export async function assertNotPaused(
-  db: Handle,
-  { entityType, entityId }: Entity,
-  since: Since | undefined,
-): Promise<void> {
+export async function assertNotPaused(db: Handle, entity: Entity, since: Since | undefined): Promise<void> {
   const pause = await db
     .selectFrom('memory_entities')
     .select('entity_id')
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .where(sql<boolean>`paused_at is not null and (resumed_at is null
       or cast(${since ?? null} as timestamptz) between paused_at and resumed_at)`)
     .executeTakeFirst();

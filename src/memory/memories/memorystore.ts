@@ -1,7 +1,15 @@
 /** The rows of memories. */
 import { type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import { type Db, inCamelCase, json, type Tx } from '#platform/db/db.ts';
-import type { Actor, Entity, EntityType, LinkKind, MemoryContent, MemoryType, Metadata } from '../api.ts';
+import {
+  type Entity,
+  type EntityType,
+  fieldsOf,
+  type LinkKind,
+  type MemoryContent,
+  type MemoryType,
+  type Metadata,
+} from '../api.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 import { addUsage } from './entitystore.ts';
 
@@ -27,30 +35,17 @@ export const memoryColumns = [
   ),
 ] as const;
 
-export type StoredMemory = Pick<
-  Selectable<MemoryTables['memories']>,
-  'seq' | 'type' | 'content' | 'metadata' | 'embedder' | 'version' | 'bytes'
-> &
-  Entity & {
-    readonly id: string;
-    readonly createdAt: Date;
-    readonly updatedAt: Date;
-    readonly saidAt: Date;
-    /** `null`: it is valid. */
-    readonly invalidAt: Date | null;
-    readonly replacedBy: string | null;
-    /** `null`: unknown. */
-    readonly addedBy: Actor | null;
-    readonly threadId: string | null;
-  };
+export type StoredMemory = NonNullable<Awaited<ReturnType<typeof findMemory>>>;
 
-export function findMemory(db: Handle, id: string): Promise<StoredMemory | undefined> {
+export function findMemory(db: Handle, id: string) {
   return db.selectFrom('memories').select(memoryColumns).where('memory_id', '=', id).executeTakeFirst();
 }
 
-/** Returns the memories of `ids` that exist, in no order. */
-export function findMemories(db: Handle, ids: readonly string[]): Promise<readonly StoredMemory[]> {
-  return db.selectFrom('memories').select(memoryColumns).where(sql<boolean>`memory_id = any(${ids}::uuid[])`).execute();
+/** Returns the memories of `ids` that exist, by their ids. */
+export async function findMemories(db: Handle, ids: readonly string[]): Promise<ReadonlyMap<string, StoredMemory>> {
+  const isSought = sql<boolean>`memory_id = any(${ids}::uuid[])`;
+  const rows = await db.selectFrom('memories').select(memoryColumns).where(isSought).execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Only the contents, since the other columns take longer to read. */
@@ -65,15 +60,14 @@ export async function findContents(db: Handle, ids: readonly string[]): Promise<
 
 export function findByHash(
   db: Handle,
-  { entityType, entityId }: Entity,
+  entity: Entity,
   type: MemoryType,
   hash: Buffer,
 ): Promise<StoredMemory | undefined> {
   return db
     .selectFrom('memories')
     .select(memoryColumns)
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
-    .where((eb) => eb.and({ type, content_hash: hash }))
+    .where((eb) => eb.and({ ...fieldsOf(entity), type, content_hash: hash }))
     .executeTakeFirst();
 }
 
@@ -96,10 +90,9 @@ export async function insertMemory(
   added: NewMemory,
   version: number,
 ): Promise<StoredMemory> {
-  const { entityType, entityId } = entity;
   const row = await tx
     .insertInto('memories')
-    .values({ entity_type: entityType, entity_id: entityId, ...valuesOf(column, added), version })
+    .values({ ...fieldsOf(entity), ...valuesOf(column, added), version })
     .returning(memoryColumns)
     .executeTakeFirstOrThrow();
   await addUsage(tx, entity, { memories: 1, bytes: row.bytes });
@@ -210,11 +203,11 @@ export async function revalidate(tx: Tx<MemoryTables>, memory: StoredMemory, ver
 
 // The lists of memories that operators see.
 
-interface MemoryFilter {
-  readonly entityId: string | undefined;
-  readonly entityType: EntityType | undefined;
-  readonly type: MemoryType | undefined;
-  readonly q: string | undefined;
+export interface MemoryFilter {
+  readonly entityId?: string | undefined;
+  readonly entityType?: EntityType | undefined;
+  readonly type?: MemoryType | undefined;
+  readonly q?: string | undefined;
   /** Returns replaced memories too. */
   readonly includeInvalid: boolean;
   /** Returns only memories with a smaller sequence number. */
@@ -242,7 +235,7 @@ export async function listMemories(db: Db<MemoryTables>, filter: MemoryFilter): 
     db,
     ids.map(({ id }) => id),
   );
-  return memories.toSorted((left, right) => right.seq - left.seq);
+  return ids.flatMap(({ id }) => memories.get(id) ?? []);
 }
 
 // The rows of the history of memories, and of the links between them.
@@ -362,11 +355,11 @@ export async function findLinks(db: Handle, memoryIds: readonly string[]): Promi
 
 export async function insertDistinction(
   tx: Tx<MemoryTables>,
-  { entityType, entityId }: Entity,
+  entity: Entity,
   type: MemoryType,
   [one, other]: readonly [Buffer, Buffer],
 ): Promise<void> {
-  const row = { entity_type: entityType, entity_id: entityId, type };
+  const row = { ...fieldsOf(entity), type };
   await tx
     .insertInto('memory_distinctions')
     .values([
@@ -380,15 +373,14 @@ export async function insertDistinction(
 /** Returns the hashes, in hexadecimal, of the contents that differ from the one with this hash. */
 export async function findDistinctions(
   tx: Handle,
-  { entityType, entityId }: Entity,
+  entity: Entity,
   type: MemoryType,
   hash: Buffer,
 ): Promise<ReadonlySet<string>> {
   const rows = await tx
     .selectFrom('memory_distinctions')
     .select('other_hash as otherHash')
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
-    .where((eb) => eb.and({ type, content_hash: hash }))
+    .where((eb) => eb.and({ ...fieldsOf(entity), type, content_hash: hash }))
     .execute();
   return new Set(rows.map(({ otherHash }) => Buffer.from(otherHash).toString('hex')));
 }
@@ -438,7 +430,7 @@ export interface IndexRow {
 /** Returns at most `limit` rows of the entity that were written after `after`, the oldest first. */
 export function findChanged(
   db: Handle,
-  { entityType, entityId }: Entity,
+  entity: Entity,
   column: VectorColumn,
   embedder: string,
   after: { readonly version: number; readonly seq: number },
@@ -456,7 +448,7 @@ export function findChanged(
       sql<boolean>`invalid_at is not null`.as('isInvalid'),
       embedding,
     ])
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .where(sql<boolean>`(version, seq) > (${after.version}::bigint, ${after.seq}::bigint)`)
     .orderBy('version')
     .orderBy('seq')
@@ -468,7 +460,7 @@ export function findChanged(
 export async function findSimilarities(
   db: Handle,
   column: Exclude<VectorColumn, 'bytea'>,
-  { entityType, entityId }: Entity,
+  entity: Entity,
   embedder: string,
   vector: Float32Array,
   similarityOf: (cosine: number) => number,
@@ -484,7 +476,7 @@ export async function findSimilarities(
       sql<number | null>`case when embedder = ${embedder} and ${dimensions}(embedding::${type}) = ${vector.length}
         then 1 - (embedding::${type} ${distance} cast(${toLiteral(vector)} as ${type})) end`.as('similarity'),
     ])
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .where('embedder', '=', embedder)
     .where('invalid_at', 'is', null)
     .execute();
@@ -494,11 +486,11 @@ export async function findSimilarities(
 }
 
 /** Returns the ids of all memories of the entity, in no order. */
-export async function findIds(db: Handle, { entityType, entityId }: Entity): Promise<readonly string[]> {
+export async function findIds(db: Handle, entity: Entity): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('memories')
     .select('memory_id as id')
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .execute();
   return rows.map(({ id }) => id);
 }

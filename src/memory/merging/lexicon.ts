@@ -113,11 +113,15 @@ export const split = (list: string | undefined): readonly string[] =>
     .filter((entry) => entry !== '');
 
 /** The place in a list is the value, so that empty places count. Slashes separate alternatives. */
-function numbered(list: string | undefined, value: (place: number) => string): readonly (readonly [string, string])[] {
+function numbered(
+  list: string | undefined,
+  kind: Meaning['kind'],
+  value: (place: number) => string,
+): readonly (readonly [string, Meaning])[] {
   return (list ?? '')
     .split(',')
     .flatMap((entry, place) =>
-      entry.split('/').map((word) => [word.trim().replace(/\s+/g, ' '), value(place)] as const),
+      entry.split('/').map((word) => [word.trim().replace(/\s+/g, ' '), { kind, value: value(place) }] as const),
     )
     .filter(([word]) => word !== '');
 }
@@ -126,30 +130,16 @@ function numbered(list: string | undefined, value: (place: number) => string): r
 function meaningsOf(language: Language): readonly (readonly [string, Meaning])[] {
   const all = (list: string | undefined, kind: Meaning['kind'], value?: string) =>
     split(list).map((entry) => [entry, { kind, value: value ?? entry }] as const);
-  const valued = (list: readonly (readonly [string, string])[], kind: Meaning['kind']) =>
-    list.map(([entry, value]) => [entry, { kind, value }] as const);
   const concepts = Object.entries(language.concepts).flatMap(([concept, list]) => all(list, 'word', `=${concept}`));
   return [
     ...all(language.exceptions, 'other'),
     ...all(language.concord, 'concord', 'not'),
     ...all(language.negations, 'negation', 'not'),
-    ...valued(
-      numbered(language.weekdays, (place) => `weekday${place + 1}`),
-      'date',
-    ),
-    ...valued(
-      numbered(language.months, (place) => `month${place + 1}`),
-      'date',
-    ),
-    ...valued(
-      numbered(language.days, (place) => `day${place + 1}`),
-      'date',
-    ),
-    ...valued(numbered(language.numbers, String), 'number'),
-    ...valued(
-      numbered(language.tens, (place) => String((place + 2) * 10)),
-      'number',
-    ),
+    ...numbered(language.weekdays, 'date', (place) => `weekday${place + 1}`),
+    ...numbered(language.months, 'date', (place) => `month${place + 1}`),
+    ...numbered(language.days, 'date', (place) => `day${place + 1}`),
+    ...numbered(language.numbers, 'number', String),
+    ...numbered(language.tens, 'number', (place) => String((place + 2) * 10)),
     ...all(language.hundred, 'number', '100'),
     ...all(language.thousand, 'number', '1000'),
     ...all(language.half, 'number', '1/2'),

@@ -1,7 +1,7 @@
 /** How often the language model is called for an entity. */
 import { sql } from 'kysely';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import type { Entity } from '../api.ts';
+import { type Db, hasChanged, transaction } from '#platform/db/db.ts';
+import { type Entity, fieldsOf } from '../api.ts';
 import type { JudgingContext } from '../context.ts';
 import { assertNotErased, type Since } from '../memories/entitystore.ts';
 import type { MemoryTables } from '../tables.ts';
@@ -13,29 +13,21 @@ import type { Purpose } from './metrics.ts';
  * if the entity was erased since the work began, because the row contains its id.
  */
 function takeCall(db: Db<MemoryTables>, entity: Entity, limit: number, since: Since): Promise<boolean> {
+  const today = sql<string>`(now() at time zone 'UTC')::date`;
+  const calls = sql<number>`case when memory_model_calls.day = excluded.day then memory_model_calls.calls + 1 else 1 end`;
   return transaction(db, async (tx) => {
     await assertNotErased(tx, entity, since);
-    return count(tx, entity, limit);
+    return tx
+      .insertInto('memory_model_calls')
+      .values({ ...fieldsOf(entity), day: today, calls: 1 })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['entity_type', 'entity_id'])
+          .doUpdateSet({ day: today, calls })
+          .where(sql<boolean>`memory_model_calls.day <> excluded.day or memory_model_calls.calls < ${limit}`),
+      )
+      .$call(hasChanged);
   });
-}
-
-async function count(tx: Tx<MemoryTables>, { entityType, entityId }: Entity, limit: number): Promise<boolean> {
-  const today = sql<string>`(now() at time zone 'UTC')::date`;
-  const row = await tx
-    .insertInto('memory_model_calls')
-    .values({ entity_type: entityType, entity_id: entityId, day: today, calls: 1 })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['entity_type', 'entity_id'])
-        .doUpdateSet({
-          day: today,
-          calls: sql<number>`case when memory_model_calls.day = excluded.day then memory_model_calls.calls + 1 else 1 end`,
-        })
-        .where(sql<boolean>`memory_model_calls.day <> excluded.day or memory_model_calls.calls < ${limit}`),
-    )
-    .returning('calls')
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 // Calls the language model for an entity, within its calls of the day and a time limit.

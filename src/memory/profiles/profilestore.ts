@@ -1,26 +1,19 @@
 /** The rows of profiles. */
-import { sql } from 'kysely';
+import { type InsertObject, sql } from 'kysely';
 import { hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
-import type { DerivedFact, Entity, MemoryType } from '../api.ts';
+import { type DerivedFact, type Entity, fieldsOf, type MemoryType } from '../api.ts';
 import type { StoredMemory } from '../memories/memorystore.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 
 const profileColumns = inCamelCase('entity_type entity_id seq summary language facts derived updated_at');
 
-export interface StoredProfile extends Entity {
-  readonly seq: number;
-  readonly summary: string | null;
-  readonly language: string | null;
-  readonly facts: Readonly<Record<string, string>>;
-  readonly derived: Readonly<Record<string, DerivedFact>>;
-  readonly updatedAt: Date;
-}
+export type StoredProfile = NonNullable<Awaited<ReturnType<typeof findProfile>>>;
 
-export function findProfile(db: Handle, { entityType, entityId }: Entity): Promise<StoredProfile | undefined> {
+export function findProfile(db: Handle, entity: Entity) {
   return db
     .selectFrom('memory_profiles')
     .select(profileColumns)
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .executeTakeFirst();
 }
 
@@ -53,11 +46,11 @@ export function findEvidenceById(
   return evidenceOf(tx, entity).where(sql<boolean>`memory_id = any(${ids}::uuid[])`).execute();
 }
 
-function evidenceOf(tx: Tx<MemoryTables>, { entityType, entityId }: Entity) {
+function evidenceOf(tx: Tx<MemoryTables>, entity: Entity) {
   return tx
     .selectFrom('memories')
     .select(['memory_id as id', 'seq', 'type', 'content', 'updated_at as updatedAt'])
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .where('type', 'in', ['preference', 'instruction'])
     .where('invalid_at', 'is', null)
     .where(sql<boolean>`octet_length(content) <= ${longestEvidenceBytes}`);
@@ -67,11 +60,10 @@ export type Derived = Readonly<Record<string, DerivedFact>>;
 
 /** Requires the lock of the entity. Deletes the row if nothing is derived and no operator has written a field. */
 export async function saveDerived(tx: Tx<MemoryTables>, entity: Entity, derived: Derived): Promise<void> {
-  const { entityType, entityId } = entity;
   if (Object.keys(derived).length === 0) {
     await tx
       .deleteFrom('memory_profiles')
-      .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+      .where((eb) => eb.and(fieldsOf(entity)))
       .where('summary', 'is', null)
       .where('language', 'is', null)
       .where(sql<boolean>`facts = '{}'::jsonb`)
@@ -79,45 +71,40 @@ export async function saveDerived(tx: Tx<MemoryTables>, entity: Entity, derived:
     await tx
       .updateTable('memory_profiles')
       .set({ derived: json({}), updated_at: sql<Date>`now()` })
-      .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+      .where((eb) => eb.and(fieldsOf(entity)))
       .execute();
     return;
   }
-  await tx
-    .insertInto('memory_profiles')
-    .values({ entity_type: entityType, entity_id: entityId, derived: json(derived) })
-    .onConflict((conflict) =>
-      conflict.columns(['entity_type', 'entity_id']).doUpdateSet({
-        derived: json(derived),
-        updated_at: sql<Date>`now()`,
-      }),
-    )
-    .execute();
-}
-
-export interface LockedProfile {
-  readonly summary: string | null;
-  readonly language: string | null;
-  readonly facts: Readonly<Record<string, string>>;
+  await upsert(tx, entity, { derived: json(derived) }).execute();
 }
 
 /** Saves the fields that operators write. Requires the lock of the entity. */
-export function saveLocked(tx: Tx<MemoryTables>, entity: Entity, locked: LockedProfile): Promise<StoredProfile> {
-  const values = { summary: locked.summary, language: locked.language, facts: json({ ...locked.facts }) };
-  return tx
-    .insertInto('memory_profiles')
-    .values({ entity_type: entity.entityType, entity_id: entity.entityId, ...values })
-    .onConflict((conflict) =>
-      conflict.columns(['entity_type', 'entity_id']).doUpdateSet({ ...values, updated_at: sql<Date>`now()` }),
-    )
-    .returning(profileColumns)
-    .executeTakeFirstOrThrow();
+export function saveLocked(
+  tx: Tx<MemoryTables>,
+  entity: Entity,
+  { summary, language, facts }: Pick<StoredProfile, 'summary' | 'language' | 'facts'>,
+): Promise<StoredProfile> {
+  const saved = upsert(tx, entity, { summary, language, facts: json(facts) });
+  return saved.returning(profileColumns).executeTakeFirstOrThrow();
 }
 
-export async function deleteProfile(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<boolean> {
+function upsert(
+  tx: Tx<MemoryTables>,
+  entity: Entity,
+  values: Omit<InsertObject<MemoryTables, 'memory_profiles'>, 'entity_type' | 'entity_id'>,
+) {
+  return tx
+    .insertInto('memory_profiles')
+    .values({ ...fieldsOf(entity), ...values })
+    .onConflict((conflict) =>
+      conflict.columns(['entity_type', 'entity_id']).doUpdateSet({ ...values, updated_at: sql<Date>`now()` }),
+    );
+}
+
+export async function deleteProfile(tx: Tx<MemoryTables>, entity: Entity): Promise<boolean> {
   return tx
     .deleteFrom('memory_profiles')
-    .where((eb) => eb.and({ entity_type: entityType, entity_id: entityId }))
+    .where((eb) => eb.and(fieldsOf(entity)))
     .$call(hasChanged);
 }
 

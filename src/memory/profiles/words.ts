@@ -184,7 +184,7 @@ export function homeAt(
   const isSmall = /^\p{Ll}/u.test(first.text);
   if (isSmall && (first.key.length < 4 || tokens.some(({ text }, index) => index > 0 && /^\p{Lu}.*\p{Ll}/u.test(text))))
     return undefined;
-  const { zoneOf } = homesIn(row);
+  const zoneOf = zoneFinderIn(row);
   for (let end = Math.min(tokens.length, at + longestHome); end > at; end -= 1) {
     const keys = tokens.slice(at, end).map(({ key }) => key);
     const zone = zoneOf(keys);
@@ -199,11 +199,17 @@ const isWhole = (tokens: readonly Token[], end: number) =>
 const isKatakana = (token: Token | undefined) => /^[\p{sc=Katakana}ー]/u.test(token?.text ?? '');
 
 const longestHome = 12;
-interface Homes {
-  readonly zoneOf: (keys: readonly string[]) => string | undefined;
-}
-const homesByRow = new Map<string, Homes>();
 let citiesByName: ReadonlyMap<string, string> | undefined;
+
+/** Prepares what is read of a language on first use. */
+function onceForEachRow<Made>(make: (row: Row) => Made): (row: Row) => Made {
+  const made = new Map<string, Made>();
+  return (row) => {
+    const known = made.get(row.code) ?? make(row);
+    made.set(row.code, known);
+    return known;
+  };
+}
 
 /** An earlier list goes before a later one. */
 function mapNames(lists: readonly (readonly string[])[], stemOf = (key: string) => key): ReadonlyMap<string, string> {
@@ -221,9 +227,7 @@ function mapNames(lists: readonly (readonly string[])[], stemOf = (key: string) 
 }
 
 /** Cities, and countries in the language. A name goes before the stem of another one. */
-function homesIn({ cityForm, citySounds = {}, code, places = {} }: Row): Homes {
-  const known = homesByRow.get(code);
-  if (known) return known;
+const zoneFinderIn = onceForEachRow(({ cityForm, citySounds = {}, code, places = {} }) => {
   const lists = [
     ...Object.entries(data.places),
     ...Object.entries(data.homes),
@@ -245,13 +249,11 @@ function homesIn({ cityForm, citySounds = {}, code, places = {} }: Row): Homes {
     return stem.length < 3 ? key : stem.slice(0, stem.length - from.length) + to;
   };
   const stems = cityForm ? mapNames([...lists, ...own], stemOf) : undefined;
-  const zoneOf = (keys: readonly string[]) => {
+  return (keys: readonly string[]) => {
     const [name, stem] = [keys.join(' '), keys.map(stemOf).join(' ')];
     return shared.get(name) ?? named.get(name) ?? stems?.get(stem) ?? shared.get(stem) ?? named.get(stem);
   };
-  homesByRow.set(code, { zoneOf });
-  return { zoneOf };
-}
+});
 
 /** Returns a zone of IANA, also for a common abbreviation, or an offset such as UTC+5:30. */
 export function knownZone(text: string): string | undefined {
@@ -268,19 +270,12 @@ export function knownZone(text: string): string | undefined {
   }
 }
 
-interface Places {
-  readonly phrases: Phrases<string>;
-  readonly names: readonly (readonly [name: string, zone: string])[];
-}
 const placeForms = new Map(
   (data.languages as readonly Row[]).map((row) => [row.code, new RegExp(row.placeForm ?? '^$', 'u')]),
 );
-const placesByRow = new Map<string, Places>();
 
 /** The cities of IANA, countries in the language, and the names of languages.json. */
-function placesIn({ code, places: own = {} }: Row): Places {
-  const known = placesByRow.get(code);
-  if (known) return known;
+const placesIn = onceForEachRow(({ code, places: own = {} }) => {
   const countries = new Intl.DisplayNames(code, { type: 'region' });
   const lists = [
     ...Intl.supportedValuesOf('timeZone').map((zone) => [zone, zone.split('/').at(-1)?.replaceAll('_', ' ') ?? '']),
@@ -293,7 +288,5 @@ function placesIn({ code, places: own = {} }: Row): Places {
   const names = lists.flatMap(([zone = '', list = '']) =>
     list.split(', ').map((name) => [tokenize(name)[0]?.key ?? '', zone] as const),
   );
-  const places = { phrases, names };
-  placesByRow.set(code, places);
-  return places;
-}
+  return { phrases, names };
+});

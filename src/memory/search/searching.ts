@@ -1,7 +1,16 @@
 /** `POST /memory/search` and `POST /inject`: memories that are relevant to a query (docs/specification/memory.md#search). */
 
 import { createPacer } from '#platform/concurrency.ts';
-import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from '../api.ts';
+import {
+  type Entity,
+  type FoundMemory,
+  type Injection,
+  type InjectRequest,
+  type MemoryType,
+  type SearchRequest,
+  type SearchResult,
+  toEntity,
+} from '../api.ts';
 import type { MemoryContext } from '../context.ts';
 import { type CalibratedEmbedder, cosine } from '../embedding/embedder.ts';
 import { findMemories, findSimilarities } from '../memories/memorystore.ts';
@@ -24,7 +33,7 @@ export async function searchMemories(
   request: SearchRequest,
   { isOwn }: { readonly isOwn: boolean },
 ): Promise<SearchResult> {
-  const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
+  const entity = toEntity(request);
   const found = await deps.indexes.get(deps.db, entity);
   const index = isOwn ? found : unlessPaused(found);
   const shown = (memory: FoundMemory) => (isOwn ? memory : withoutOrigin(memory));
@@ -45,7 +54,7 @@ const unlessPaused = (index: EntityIndex | undefined) => (index?.isPaused ? unde
 
 export async function inject(deps: MemoryContext, request: InjectRequest): Promise<Injection> {
   const { query, limit } = request;
-  const own: Entity = { entityType: request.entity_type, entityId: request.entity_id };
+  const own = toEntity(request);
   const group: Entity | undefined =
     request.group_id === undefined ? undefined : { entityType: 'group', entityId: request.group_id };
   const [ownIndex, groupIndex] = await Promise.all([
@@ -123,7 +132,7 @@ async function readMemories(
 ): Promise<FoundMemory[]> {
   if (items.length === 0) return [];
   const ids = items.map(({ id }) => id);
-  const rows = new Map((await findMemories(db, ids)).map((row) => [row.id, row]));
+  const rows = await findMemories(db, ids);
   return items.flatMap((item) => {
     const row = rows.get(item.id);
     return row === undefined || row.invalidAt !== null ? [] : [toFoundMemory(row, item)];

@@ -5,7 +5,7 @@ import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { entityExport, entityPath } from '../admin/api.ts';
 import { exportEntity, listPage } from '../admin/viewing.ts';
-import { type Entity, memory, memoryPath } from '../api.ts';
+import { type Entity, fieldsOf, memory, memoryPath } from '../api.ts';
 import { lookUpMemory } from '../changes/editing.ts';
 import { eraseEntity, pauseEntity } from '../changes/entitywrite.ts';
 import type { MemoryContext } from '../context.ts';
@@ -27,9 +27,9 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
     querystring: memoryQuery,
     response: { 200: memories },
     handler: async ({ caller, query }) => {
-      const { include_invalid: includeInvalid, ...listing } = query;
-      const entity = entityOf(caller, query);
-      const { rows, nextCursor } = await listPage(deps, { ...listing, ...entity, includeInvalid, q: undefined });
+      const { include_invalid: includeInvalid, type, limit, cursor } = query;
+      const filter = { ...entityOf(caller, query), includeInvalid, type, limit };
+      const { rows, nextCursor } = await listPage(deps, filter, cursor);
       return { memories: rows.map(toMemory), next_cursor: nextCursor };
     },
   });
@@ -43,7 +43,7 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
     response: { 200: memory },
     handler: async ({ caller, params }) => {
       const found = await lookUpMemory(deps, params.id);
-      assertMayUse(caller, { entity_type: found.entityType, entity_id: found.entityId });
+      assertMayUse(caller, fieldsOf(found));
       return toMemory(found);
     },
   });
@@ -58,9 +58,8 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Memo
     handler: async ({ caller, query }) => exportEntity(deps, entityOf(caller, query), deps.clock.now()),
   });
 
-  const describeEntity = ({ entityType, entityId }: Entity, since: Date | null) => ({
-    entity_type: entityType,
-    entity_id: entityId,
+  const describeEntity = (entity: Entity, since: Date | null) => ({
+    ...fieldsOf(entity),
     paused_at: since?.toISOString() ?? null,
   });
 

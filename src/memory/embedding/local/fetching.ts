@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { StartFault } from '#platform/lifecycle.ts';
+import { type IdleDeadline, startIdleDeadline } from '#platform/resilience.ts';
 import { outgoingFetch } from '#platform/version.ts';
 import { folderOf, type Manifest, manifestOf, networkFiles, readManifest, tokenizerFile } from './models.ts';
 
@@ -131,18 +132,13 @@ async function fetchFile(
   }
   if (have < file.size) {
     const url = `${hub}/${model}/resolve/${revision}/${file.path}`;
-    let stall = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const restart = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => stall.abort(), stallMs);
-    };
+    let stall: IdleDeadline | undefined;
     try {
       const headers = have > 0 ? { range: `bytes=${have}-` } : {};
       // The hub redirects to a signed URL, which expires. So each attempt starts at the hub.
       const response = await request(url, () => {
-        stall = new AbortController();
-        restart();
+        stall?.stop();
+        stall = startIdleDeadline(stallMs);
         return { headers, signal: stall.signal };
       });
       if (response.body === null) throw new StartFault(`${url} returned no content.`);
@@ -155,7 +151,7 @@ async function fetchFile(
         for await (const chunk of chunks) {
           have += chunk.length;
           if (have > file.size) throw new StartFault(`${url} sent more than ${file.size} bytes.`);
-          restart();
+          stall?.touch();
           written(chunk.length);
           yield chunk;
         }
@@ -169,7 +165,7 @@ async function fetchFile(
       if (error instanceof StartFault) throw error;
       unreachable(url, error);
     } finally {
-      clearTimeout(timer);
+      stall?.stop();
     }
   } else {
     written(have);

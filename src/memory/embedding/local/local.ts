@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { StartFault } from '#platform/lifecycle.ts';
 import { withDeadline } from '#platform/resilience.ts';
-import { memoryProblems } from '../../problems.ts';
+import { asUnavailable, createBatches, unavailable } from '../batches.ts';
 import { type Embedder, traitsOf } from '../embedder.ts';
 import { findModel, type LocalModel } from './models.ts';
 
@@ -29,28 +29,14 @@ export interface WorkerData {
   readonly runtime: string;
   readonly threads: number;
 }
-export interface WorkerOrder {
-  readonly id: number;
-  readonly texts: readonly string[];
-}
-export type WorkerAnswer =
-  | { readonly id: number; readonly vectors: readonly Float32Array[] }
-  | { readonly id: number; readonly fault: string };
+/** One order at a time: texts, then their vectors. */
+export type WorkerAnswer = { readonly vectors: readonly Float32Array[] } | { readonly fault: string };
 
 export const runtimePackage = 'onnxruntime-node@1.30.0';
-const largestBatch = 32;
-/** More texts fail at once, so that a slow machine does not collect them without limit. */
-const mostWaiting = 2_000;
-const longestInput = 6_000;
+const batching = { largest: 32, atOnce: 1, mostWaiting: 2_000 };
 const timeoutMs = 30_000;
 /** A shorter limit for searches, which can fall back to text. */
 const queryTimeoutMs = 3_000;
-
-interface Waiting {
-  readonly text: string;
-  readonly resolve: (vector: Float32Array) => void;
-  readonly reject: (error: Error) => void;
-}
 
 /** Throws a `StartFault` if the package or files of the model are missing. */
 export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
@@ -59,52 +45,22 @@ export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
   const { query, passage, suffix, searchWeight, centering } = traitsOf(model.name);
   const data = { model, runtime: pathToFileURL(runtime).href, threads: Math.max(1, availableParallelism() - 1) };
   const thread = createThread(data, options.reloadAfterMs ?? 10_000);
-  let waiting: Waiting[] = [];
-  let isRunning = false;
-
-  const run = async () => {
-    if (isRunning) return;
-    isRunning = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, largestBatch);
-      waiting = waiting.slice(largestBatch);
-      try {
-        const vectors = await thread.embed(batch.map(({ text }) => text));
-        for (const [index, { resolve, reject }] of batch.entries()) {
-          const vector = vectors[index];
-          if (vector === undefined || !isDirected(vector)) reject(unavailable('a vector has no direction'));
-          else resolve(vector);
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(unavailable(error instanceof Error ? error.message : String(error)));
-      }
-    }
-    isRunning = false;
-  };
-  const embedOne = (text: string, isUrgent: boolean) =>
-    new Promise<Float32Array>((resolve, reject) => {
-      if (waiting.length >= mostWaiting) {
-        reject(unavailable('too many texts are waiting'));
-        return;
-      }
-      const entry = { text: text.slice(0, longestInput).toWellFormed(), resolve, reject };
-      if (isUrgent) waiting.unshift(entry);
-      else waiting.push(entry);
-      setImmediate(() => void run());
-    });
-  const limited = (milliseconds: number, work: () => Promise<Float32Array>) =>
-    withDeadline(milliseconds, work).catch((cause: unknown) => {
-      throw memoryProblems.embedder_unavailable({ cause });
-    });
+  const batches = createBatches((texts) => thread.embed(texts), batching);
+  const embedOne = (limitMs: number, text: string, isUrgent: boolean) =>
+    withDeadline(limitMs, async () => {
+      const vector = await batches.add(text, isUrgent);
+      if (!isDirected(vector)) throw unavailable('a vector has no direction');
+      return vector;
+    }).catch(asUnavailable);
 
   return {
     name: `local:${model.name}${suffix}`,
     searchWeight,
     centering,
-    embed: (texts) => Promise.all(texts.map((text) => limited(timeoutMs, () => embedOne(passage + text, false)))),
-    embedQuery: (text) => limited(queryTimeoutMs, () => embedOne(query + text, true)),
+    embed: (texts) => Promise.all(texts.map((text) => embedOne(timeoutMs, passage + text, false))),
+    embedQuery: (text) => embedOne(queryTimeoutMs, query + text, true),
     close: () => {
-      for (const { reject } of waiting.splice(0)) reject(unavailable('it is closed'));
+      batches.close();
       return thread.close();
     },
   };
@@ -122,9 +78,6 @@ function findRuntime(): string {
 
 const isDirected = (vector: Float32Array) => Math.abs(vector.reduce((sum, value) => sum + value * value, 0) - 1) < 0.01;
 
-const unavailable = (reason: string) =>
-  memoryProblems.embedder_unavailable({ cause: new Error(`Embeddings: ${reason}`) });
-
 interface Thread {
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
   close(): Promise<void>;
@@ -134,14 +87,7 @@ interface Thread {
 function createThread(data: WorkerData, reloadAfterMs: number): Thread {
   let worker: Worker | undefined;
   let loadFailure: { readonly error: Error; readonly untilMs: number } | undefined;
-  let lastId = 0;
-  let pending:
-    | {
-        readonly id: number;
-        readonly resolve: (vectors: readonly Float32Array[]) => void;
-        readonly reject: (error: Error) => void;
-      }
-    | undefined;
+  let pending: PromiseWithResolvers<readonly Float32Array[]> | undefined;
   const start = () => {
     const started = new Worker(new URL('worker.ts', import.meta.url), { workerData: data });
     let hasAnswered = false;
@@ -150,35 +96,27 @@ function createThread(data: WorkerData, reloadAfterMs: number): Thread {
       worker = undefined;
       if (!hasAnswered) loadFailure = { error, untilMs: performance.now() + reloadAfterMs };
       pending?.reject(error);
-      pending = undefined;
     };
     started.on('message', (answer: WorkerAnswer) => {
       hasAnswered = true;
-      if (answer.id !== pending?.id) return;
-      const { resolve, reject } = pending;
-      pending = undefined;
       // An idle thread keeps no program running.
       started.unref();
-      if ('fault' in answer) reject(new Error(answer.fault));
-      else resolve(answer.vectors);
+      if ('fault' in answer) pending?.reject(new Error(answer.fault));
+      else pending?.resolve(answer.vectors);
     });
     started.on('error', end);
     started.on('exit', () => end(new Error('the thread of the model ended')));
     return started;
   };
   return {
-    embed: (texts) =>
-      new Promise((resolve, reject) => {
-        if (loadFailure !== undefined && performance.now() < loadFailure.untilMs) {
-          reject(loadFailure.error);
-          return;
-        }
-        worker ??= start();
-        worker.ref();
-        lastId += 1;
-        pending = { id: lastId, resolve, reject };
-        worker.postMessage({ id: lastId, texts } satisfies WorkerOrder);
-      }),
+    embed: async (texts) => {
+      if (loadFailure !== undefined && performance.now() < loadFailure.untilMs) throw loadFailure.error;
+      worker ??= start();
+      worker.ref();
+      pending = Promise.withResolvers();
+      worker.postMessage(texts);
+      return pending.promise;
+    },
     close: async () => {
       const last = worker;
       if (last === undefined) return;
