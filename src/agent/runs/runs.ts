@@ -378,7 +378,11 @@ export async function endRun(deps: AgentContext, run: store.Run, end: RunEnd): P
     await insertApprovals(tx, run, end.approvals ?? []);
     const { inputTokens, outputTokens } = usage;
     const noted = await takeImages(tx, taskId);
-    const made = noted.filter(({ reference }) => delivered.includes(reference));
+    // An order of 1.0.0 may have no note.
+    const unknown = { model: null, costUsd: 0, answer: null };
+    const made = delivered.map(
+      (reference) => noted.find((one) => one.reference === reference) ?? { reference, ...unknown },
+    );
     const costUsd = (end.costUsd ?? 0) + costOf(made);
     const own = prior === undefined ? end.parts : end.parts.filter((part) => !isIn(prior.parts, part));
     const timeline = timelineOf(taskId, { ...end, parts: own }, noted);
