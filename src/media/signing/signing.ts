@@ -3,10 +3,9 @@ import type { Brand } from '#image/engine/brand.ts';
 import { EnlargementFault, type Transform } from '#image/engine/engine.ts';
 import { decodableFormats, isDecodable } from '#image/engine/formats.ts';
 import { planSize } from '#image/engine/geometry.ts';
-import { asImageProblem } from '#image/engine/problems.ts';
-import { objectSource, SourceFault } from '#image/engine/sources.ts';
+import { asVariantProblem } from '#image/engine/problems.ts';
+import { objectSource } from '#image/engine/sources.ts';
 import { preview, thumbnail, toTransform } from '#image/engine/specs.ts';
-import { StoreFault } from '#image/engine/variants.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { FitRequest, FittedImage, ImageSignedRef } from '../api.ts';
@@ -114,10 +113,7 @@ async function render(deps: MediaContext, row: ResolvedAsset, transform: Transfo
   try {
     await deps.variants.serve(source, transform);
   } catch (error) {
-    if (error instanceof SourceFault && error.reason === 'absent') throw problems.not_found({ cause: error });
-    if (error instanceof SourceFault || error instanceof StoreFault)
-      throw problems.engine_unavailable({ cause: error });
-    throw error instanceof EnlargementFault ? invalid('body.enlarge', error.message) : asImageProblem(error);
+    throw asVariantProblem(error, 'body.enlarge');
   }
 }
 
