@@ -2,21 +2,11 @@
 
 import { fileTypeFromBuffer } from 'file-type';
 import { isBmp } from './decoders/bmpheader.ts';
-import { ImageFault, type ImageMime } from './engine.ts';
+import { ImageFault, type ImageMime, imageMimes } from './engine.ts';
 
 export const decodableFormats = 'JPEG, PNG, WebP, GIF, AVIF, HEIC/HEIF, TIFF and BMP';
 
-const decodable: ReadonlySet<string> = new Set<ImageMime>([
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-  'image/gif',
-  'image/avif',
-  'image/heic',
-  'image/heif',
-  'image/tiff',
-  'image/bmp',
-]);
+const decodable: ReadonlySet<string> = new Set(imageMimes);
 
 /** The formats of variants, by the format in their transform. */
 export const mimeOfFormat = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;

@@ -4,12 +4,13 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import type { Raster } from '#image/engine/engine.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import { mediaProblems } from '../problems.ts';
 import { type Classifiable, type Classifier, createClassifier } from './classifier.ts';
 import { type Hit, hitsOf, type Label, type Rule, toStored } from './labels.ts';
 import type { ExactDigests, Listed, Outcomes, ScreeningReply, ScreeningRequest, Task } from './messages.ts';
-import type { PdqHash, Raster } from './pdq.ts';
+import type { PdqHash } from './pdq.ts';
 
 /** Identifies the content of an upload. Stored in its row, so that a copy is matched without its bytes. */
 export interface Digests extends ExactDigests {
