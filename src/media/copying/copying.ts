@@ -18,7 +18,6 @@ import { isImage, maxBytesOf } from '../assets/sizelimits.ts';
 import { renditionKeyOf, renditionMime, storageKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext, ScreeningContext } from '../context.ts';
 import { removeDerivatives, removeObject } from '../deletion/removal.ts';
-import { blockAndPublish } from '../events.ts';
 import { strips } from '../metadata/publicity.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
@@ -26,13 +25,14 @@ import { admit, assertRoom } from '../quota/quota.ts';
 import type { Digester } from '../reading/digests.ts';
 import { startHashes } from '../reading/unchanged.ts';
 import { factsOf, screenInspected, withInspected } from '../registration/inspection.ts';
-import { blockProblem, publishDraft } from '../registration/publishing.ts';
+import { blockProblem, blockRow } from '../registration/publishing.ts';
+import { blockAsset } from '../screening/incidentstore.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 import type { Digests } from '../screening/screening.ts';
 import { decideBy, type Verdict } from '../screening/verdicts.ts';
 import type { Playback } from '../tables.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
-import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
+import { draftCopy, dropCopy, markCopied, unwritten, withdrawCopy } from './copystore.ts';
 
 /** A store that does not respond takes 8 s of the 10 s in which every request gets a response. */
 const takeBackWithinMs = 1000;
@@ -126,25 +126,22 @@ async function showCopy(
   const judgement = await screenCopy(deps, source, { assetId, storageKey, head });
   if (judgement === undefined) return undefined;
   const { digests, verdict, isImage: isScreened } = judgement;
+  const { match } = verdict;
+  if (match !== undefined) {
+    const finding = { etag, digests, match, origin: originOf(source) };
+    if (await blockRow(deps, blockAsset, { assetId, etag: unwritten }, finding, storageKey)) throw blockProblem(match);
+    return undefined;
+  }
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   // The words of one user are not handed to another.
   const origin = source.ownerId === ownerId ? {} : { prompt: null, model: null, name: null, generation: null };
   const facts = { ...judgement.facts, thumbAssetId: thumb, ...origin };
   const playback = await copyRendition(source, deps.objects, storageKey);
-  const published = await publishDraft(deps, {
-    match: verdict.match,
-    finding: { etag, digests, origin: originOf(source) },
-    object: { assetId, storageKey },
-    block: (finding) => blockAndPublish(deps, finding, (handle) => blockCopy(handle, assetId, finding)),
-    // Nothing else writes to the key of a copy.
-    isUnchanged: async () => true,
-    markReady: () =>
-      admit(deps, ownerId, (tx) =>
-        markCopied(tx, assetId, { etag, byteSize }, { ...facts, playback }, { ...verdict, isScreened }),
-      ),
-  });
-  if (published === 'blocked') throw blockProblem(verdict.match);
-  return published && toAsset(published);
+  // Nothing else writes to the key of a copy, so its object has not changed.
+  const copied = await admit(deps, ownerId, (tx) =>
+    markCopied(tx, assetId, { etag, byteSize }, { ...facts, playback }, { ...verdict, isScreened }),
+  );
+  return copied && toAsset(copied);
 }
 
 /**

@@ -34,7 +34,7 @@ export interface Finding {
 }
 
 /** A row, if it still has this ETag. */
-interface Suspect {
+export interface Suspect {
   readonly assetId: string;
   readonly etag: string;
 }
@@ -58,7 +58,7 @@ export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Pr
 }
 
 /** Only lists and a match of the classifier are about prohibited content. */
-export const refusalOf = (match: Match | undefined) => (match?.check === 'label' ? 'content_blocked' : 'csam_blocked');
+export const refusalOf = (match: Match) => (match.check === 'label' ? 'content_blocked' : 'csam_blocked');
 
 /** The newest resolution of the content of an incident's row. Those about labels decide about labels alone. */
 const isClearedContent = sql<boolean>`coalesce((
