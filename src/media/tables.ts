@@ -1,6 +1,7 @@
 /** The tables of the media service, and the ledger: the transaction that makes a paid asset readable also charges for it. */
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import type { Lineage } from './api.ts';
 import type { Incident } from './incidents/api.ts';
@@ -192,5 +193,6 @@ export interface MediaTables extends LedgerTables {
     /** Operators restricted what it shows. */
     hidden_at: Generated<Date | null>;
   };
-  /** The folder of the ETags in the rows. */
 }
+
+export type Handle = Db<MediaTables> | Tx<MediaTables>;

@@ -20,7 +20,7 @@ import type { MediaContext, ScreeningContext } from '../context.ts';
 import { removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { strips } from '../metadata/publicity.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
-import { mediaProblems, refusalProblem } from '../problems.ts';
+import { mediaProblems, noSuchAsset, refusalProblem } from '../problems.ts';
 import { admit, assertRoom } from '../quota/quota.ts';
 import type { Digester } from '../reading/digests.ts';
 import { startHashes } from '../reading/unchanged.ts';
@@ -31,7 +31,7 @@ import type { ExactDigests } from '../screening/messages.ts';
 import type { Digests } from '../screening/screening.ts';
 import { decideBy, type Verdict } from '../screening/verdicts.ts';
 import type { Playback } from '../tables.ts';
-import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
+import { assertMayCopy, type CopySource, findSource } from './copysource.ts';
 import { draftCopy, dropCopy, markCopied, unwritten, withdrawCopy } from './copystore.ts';
 
 /** A store that does not respond takes 8 s of the 10 s in which every request gets a response. */
@@ -109,7 +109,7 @@ async function writeBytes(
     : await transfer(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester });
   if (head === 'changed') return undefined;
   // Removed during the copy, or about to lose its row.
-  if (head === 'gone') throw noSuchSource();
+  if (head === 'gone') throw noSuchAsset();
   if (head === 'too_large') throw mediaProblems.asset_too_large();
   return head;
 }

@@ -1,11 +1,9 @@
 /** The rows of copies, from the source to the ready asset. */
 import { sql } from 'kysely';
-import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { inCamelCase, type Tx } from '#platform/db/db.ts';
 import * as assets from '../assets/assetstore.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
-import type { MediaTables, Playback } from '../tables.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
+import type { Handle, MediaTables, Playback } from '../tables.ts';
 
 /** A ready asset, with the facts that a copy inherits. */
 export function findCopySource(db: Handle, assetId: string) {

@@ -1,15 +1,13 @@
 /** The rows of incidents: blocked uploads with the reason. */
 
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase } from '#platform/db/db.ts';
 import { createdAtUs, type Place } from '#platform/db/paging.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
 import type { Lineage } from '../api.ts';
 import type { IncidentCounts, IncidentListing } from '../incidents/api.ts';
-import { type IncidentStatus, isLive, keyOfCollection, type MediaTables } from '../tables.ts';
+import { type Handle, type IncidentStatus, isLive, keyOfCollection, type MediaTables } from '../tables.ts';
 import type { Digests, Match } from './screening.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 const ofTheRow = [
   'asset_id',

@@ -7,11 +7,12 @@ import { asVariantProblem } from '#image/engine/problems.ts';
 import { objectSource } from '#image/engine/sources.ts';
 import { preview, thumbnail, toTransform } from '#image/engine/specs.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { invalid, problems } from '#platform/problem.ts';
+import { invalid } from '#platform/problem.ts';
 import type { FitRequest, FittedImage, ImageSignedRef } from '../api.ts';
 import { extensionOf, partsOfKey, sourceKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
 import { type ResolvedAsset, resolveRefs, sourceOf } from '../lookup/assetlookup.ts';
+import { noSuchAsset } from '../problems.ts';
 import { joinSigned, type SigningRequest, signWithCache } from './signedurlcache.ts';
 
 /** A file name, or `true` for one with the brand's name. `undefined`: the browser can show the file. */
@@ -92,7 +93,7 @@ const alwaysFits = 10_000;
 export async function signFit(deps: MediaContext, caller: Caller, request: FitRequest): Promise<FittedImage> {
   const { ref, legacyBucket, width, height, resizingType, enlarge, maxBytes, format, resizingAlgorithm } = request;
   const row = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
-  if (row === undefined) throw problems.not_found({ message: 'There is no such asset.' });
+  if (row === undefined) throw noSuchAsset();
   if (!isDecodable(row.mime)) throw invalid('body.ref', `must be an image: one of ${decodableFormats}`);
   if (enlarge) refuseLargeEnlargement(row, toTransform({ width, height, resizingType, enlarge, format }));
   const options = { width, height, resizingType, enlarge, maxBytes, algorithm: resizingAlgorithm };

@@ -3,10 +3,8 @@ import { sql } from 'kysely';
 import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
-import type { MediaTables, Metadata, Playback } from '../tables.ts';
+import type { Handle, MediaTables, Metadata, Playback } from '../tables.ts';
 import type { TaskStatus } from './api.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 export type StoredTask = NonNullable<Awaited<ReturnType<typeof findTask>>>;
 

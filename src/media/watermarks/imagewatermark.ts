@@ -11,7 +11,7 @@ import { isImage } from '../assets/sizelimits.ts';
 import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
 import type { ImageWatermarker, MediaContext, WatermarkSource } from '../context.ts';
 import { type ResolvedAsset, resolveRefs } from '../lookup/assetlookup.ts';
-import { mediaProblems } from '../problems.ts';
+import { mediaProblems, noSuchAsset } from '../problems.ts';
 import { signWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
@@ -32,7 +32,7 @@ export async function watermarkImage(deps: MediaContext, caller: Caller, request
     },
   );
   const response = responses.get(ref);
-  if (response === undefined) throw problems.not_found({ message: 'There is no such asset.' });
+  if (response === undefined) throw noSuchAsset();
   return response;
 }
 
@@ -81,8 +81,7 @@ async function ensureFile(deps: Maker, source: WatermarkSource, key: string): Pr
     await make(deps, source, key);
   } catch (error) {
     if (await isPathReplaced(error, source)) throw mediaProblems.asset_changing({ cause: error });
-    if (error instanceof SourceFault && error.reason === 'absent')
-      throw problems.not_found({ message: 'There is no such asset.', cause: error });
+    if (error instanceof SourceFault && error.reason === 'absent') throw noSuchAsset(error);
     if (error instanceof SourceFault) throw problems.engine_unavailable({ cause: error });
     // As in a registration: it may be fast on an idle machine.
     if (error instanceof EngineTimeout) throw problems.overloaded({ cause: error });

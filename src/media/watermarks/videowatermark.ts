@@ -13,12 +13,12 @@ import type { Caller } from '#platform/access/caller.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type Job, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { isSafeKey } from '#platform/objects/objects.ts';
-import { invalid, problems } from '#platform/problem.ts';
+import { invalid } from '#platform/problem.ts';
 import type { WatermarkedVideo, WatermarkRequest } from '../api.ts';
 import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
 import { bucketOf, type ResolvedAsset, resolveRefs } from '../lookup/assetlookup.ts';
-import { mediaProblems } from '../problems.ts';
+import { mediaProblems, noSuchAsset } from '../problems.ts';
 import { type SignedAsset, signWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
@@ -127,8 +127,6 @@ async function resolveVideo(
     throw invalid('body.ref', 'has a name that is too long to add a watermark file');
   return source;
 }
-
-const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
 async function signMade(
   deps: MediaContext,
