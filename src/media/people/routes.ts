@@ -12,6 +12,7 @@ import { settleReservationsOf } from '../quota/reservationstore.ts';
 import { forgetReporter } from '../reports/reportstore.ts';
 import { deleteScope } from '../scopes/scopedeletion.ts';
 import { dropSharesOfOwner } from '../shares/sharestore.ts';
+import { pageOf } from '../sweeping/page.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import { forgetOwner } from './peoplestore.ts';
 
@@ -73,13 +74,12 @@ const keysPerBatch = 1000;
 async function removeUploads({ objects }: MediaContext, prefix: string): Promise<number> {
   let removed = 0;
   for (;;) {
-    const keys: string[] = [];
-    for await (const { key } of objects.list(prefix)) {
-      keys.push(key);
-      if (keys.length === keysPerBatch) break;
-    }
-    if (keys.length === 0) return removed;
-    await removeAll(objects, keys);
-    removed += keys.length;
+    const page = await pageOf(objects.list(prefix), keysPerBatch);
+    if (page.length === 0) return removed;
+    await removeAll(
+      objects,
+      page.map(({ key }) => key),
+    );
+    removed += page.length;
   }
 }

@@ -1,5 +1,6 @@
 /** One page of a sweep: what each part gets and returns. */
 import type { Clock } from '#platform/clock.ts';
+import type { ListedObject } from '#platform/objects/objects.ts';
 import { posterIdOf } from '../assets/asset.ts';
 import type { MediaStores } from '../context.ts';
 import { findUnfinishedVideos } from '../tasks/taskstore.ts';
@@ -24,6 +25,19 @@ export interface SweepPage {
   readonly found: readonly SweepFinding[];
   /** `undefined`: this was the last page. */
   readonly next: string | undefined;
+}
+
+/** The first `most` objects of a listing. */
+export async function pageOf(
+  listing: AsyncIterable<ListedObject> | readonly ListedObject[],
+  most: number,
+): Promise<readonly ListedObject[]> {
+  const page: ListedObject[] = [];
+  for await (const object of listing) {
+    page.push(object);
+    if (page.length === most) break;
+  }
+  return page;
 }
 
 /** Far longer than any upload, registration or copy takes. */
