@@ -104,11 +104,7 @@ function isSvg(bytes: Uint8Array): boolean {
   return /^\uFEFF?\s*</.test(text) && /<(\w+:)?svg[\s>]/i.test(text);
 }
 
-async function recognize(bytes: Uint8Array): Promise<string | undefined> {
-  try {
-    return (await fileTypeFromBuffer(bytes))?.mime;
-  } catch {
-    // The parsers throw if a header claims more than the file has. Such a file is not recognized.
-    return undefined;
-  }
+/** The mime of any file by its first bytes. The parsers throw if a header claims more than there is: such a file is not recognized. */
+export async function recognize(bytes: Uint8Array): Promise<string | undefined> {
+  return (await fileTypeFromBuffer(bytes).catch(() => undefined))?.mime;
 }
