@@ -119,8 +119,6 @@ export interface MediaContext extends ScreeningContext {
   readonly addressSecret: string;
   /** Aborted when the service begins to close. */
   readonly closing: AbortSignal;
-  /** Milliseconds between two writes of the progress of a video; 2000 by default. */
-  readonly progressEveryMs?: number | undefined;
 }
 
 /** A source: its bucket, its key, and the ETag of the bytes that can be shown, where it is known. */

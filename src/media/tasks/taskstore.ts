@@ -77,10 +77,16 @@ export async function insertRun(
     .execute();
 }
 
+/** A task, and the job that it belongs to. */
+export interface Run {
+  readonly taskId: string;
+  readonly runId: string;
+}
+
 /** Written by the job of the run. `metadata` is merged into the existing one. `false`: the task was deleted. */
 export async function advanceRun(
   db: Handle,
-  { taskId, runId }: { readonly taskId: string; readonly runId: string },
+  { taskId, runId }: Run,
   status: TaskStatus,
   metadata: Metadata = {},
 ): Promise<boolean> {
@@ -96,10 +102,7 @@ export async function advanceRun(
 }
 
 /** Prevents other changes of the run until the transaction is over. `undefined`: its task was deleted or separated from it. */
-export async function lockRun(
-  tx: Tx<MediaTables>,
-  { taskId, runId }: { readonly taskId: string; readonly runId: string },
-): Promise<TaskStatus | undefined> {
+export async function lockRun(tx: Tx<MediaTables>, { taskId, runId }: Run): Promise<TaskStatus | undefined> {
   const row = await tx
     .selectFrom('media_tasks')
     .select('status')

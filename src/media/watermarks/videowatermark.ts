@@ -155,20 +155,14 @@ async function waitForJob({ jobs }: MediaContext, jobId: string, untilMs: number
 }
 
 /**
- * For `watermarkQueue`. Throws UnrecoverableError with the code of the fault of the video, and errors that another attempt can succeed
- * after.
+ * Longer videos than `longestMs` move to `longWatermarkQueue`. Throws UnrecoverableError with the code of the fault of the video, and
+ * errors that another attempt can succeed after.
  */
-export function makeVideoWatermark(deps: MediaContext, job: Job<WatermarkJob>): Promise<void> {
-  return makeUpTo(deps, job, longVideoMs);
-}
-
-/** For `longWatermarkQueue`. Throws as `makeVideoWatermark` does. */
-export function makeLongVideoWatermark(deps: MediaContext, job: Job<WatermarkJob>): Promise<void> {
-  return makeUpTo(deps, job, Number.POSITIVE_INFINITY);
-}
-
-/** `longestMs`: longer videos move to `longWatermarkQueue`. */
-async function makeUpTo(deps: MediaContext, job: Job<WatermarkJob>, longestMs: number): Promise<void> {
+export async function makeVideoWatermark(
+  deps: MediaContext,
+  job: Job<WatermarkJob>,
+  longestMs = longVideoMs,
+): Promise<void> {
   const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);
   if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
