@@ -8,9 +8,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Caller } from '#platform/access/caller.ts';
-import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { retryWhileChanging, startIdleDeadline, withDeadline } from '#platform/resilience.ts';
+import { retryWhileChanging, withDeadline } from '#platform/resilience.ts';
 import type { Asset, CopyRequest } from '../api.ts';
 import { isVideo, toAsset } from '../assets/asset.ts';
 import type { AssetFacts, AssetIdentity } from '../assets/assetstore.ts';
@@ -22,8 +22,7 @@ import { strips } from '../metadata/publicity.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
 import { mediaProblems, noSuchAsset, refusalProblem } from '../problems.ts';
 import { admit, assertRoom } from '../quota/quota.ts';
-import type { Digester } from '../reading/digests.ts';
-import { startHashes } from '../reading/unchanged.ts';
+import { copyIdleMs, startHashes, watching, withObject } from '../reading/unchanged.ts';
 import { factsOf, screenInspected, withInspected } from '../registration/inspection.ts';
 import { blockProblem, blockRow } from '../registration/publishing.ts';
 import { blockAsset } from '../screening/incidentstore.ts';
@@ -34,7 +33,7 @@ import type { Playback } from '../tables.ts';
 import { assertMayCopy, type CopySource, findSource } from './copysource.ts';
 import { draftCopy, dropCopy, markCopied, unwritten, withdrawCopy } from './copystore.ts';
 
-/** A store that does not respond takes 8 s of the 10 s in which every request gets a response. */
+/** What is left after `copyIdleMs`. */
 const takeBackWithinMs = 1000;
 
 interface Target {
@@ -102,11 +101,9 @@ async function writeBytes(
   source: CopySource,
   { identity, storageKey }: Target,
 ): Promise<CopiedObject | undefined> {
-  const { objects, limits, digester } = deps;
   const isOthers = source.ownerId !== undefined && source.ownerId !== identity.ownerId;
-  const head = strips(limits.stripMetadata, deps.publicScopes, identity.scopeKind, isOthers)
-    ? await transferStripped(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester })
-    : await transfer(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester });
+  const isStripped = strips(deps.limits.stripMetadata, deps.publicScopes, identity.scopeKind, isOthers);
+  const head = await (isStripped ? transferStripped : transfer)(deps, source, storageKey);
   if (head === 'changed') return undefined;
   // Removed during the copy, or about to lose its row.
   if (head === 'gone') throw noSuchAsset();
@@ -235,29 +232,15 @@ interface CopiedObject extends ObjectHead {
   readonly digests?: ExactDigests;
 }
 
-/** A stream can take any time as long as bytes arrive. */
-const idleMs = 8000;
-
 /** `gone`: there are no bytes; `changed`: the ETag of the source differs; `too_large`: there are more bytes than the lookup found. */
 type Transferred = CopiedObject | 'gone' | 'changed' | 'too_large';
 
-interface TransferOptions {
-  readonly maxBytes: number;
-  /** Gets the digests of bytes that pass through this process. */
-  readonly digester: Pick<Digester, 'add'>;
-}
-
 /** Copies inside the store if the source is in it, else through this process. Throws `copy_failed`. */
-async function transfer(
-  source: CopySource,
-  target: Objects,
-  targetKey: string,
-  { maxBytes, digester }: TransferOptions,
-): Promise<Transferred> {
+async function transfer(deps: MediaContext, source: CopySource, targetKey: string): Promise<Transferred> {
   const { backend, storageKey, etag, mime } = source;
   try {
-    if (backend === 'legacy') return await stream(source, target, targetKey, { maxBytes, digester });
-    return (await target.copy(storageKey, targetKey, { contentType: mime, ifMatch: etag })) ?? 'gone';
+    if (backend === 'legacy') return await stream(deps, source, targetKey);
+    return (await deps.objects.copy(storageKey, targetKey, { contentType: mime, ifMatch: etag })) ?? 'gone';
   } catch (error) {
     if (error instanceof ObjectChanged) return 'changed';
     throw mediaProblems.copy_failed({ cause: error });
@@ -265,23 +248,19 @@ async function transfer(
 }
 
 /** As `transfer`, without the metadata of the file. A file that has none is copied inside the store. */
-async function transferStripped(
-  source: CopySource,
-  target: Objects,
-  targetKey: string,
-  options: TransferOptions,
-): Promise<Transferred> {
+async function transferStripped(deps: MediaContext, source: CopySource, targetKey: string): Promise<Transferred> {
   const { objects, storageKey, mime } = source;
+  const { objects: target, digester } = deps;
   try {
     const head = await objects.head(storageKey);
     if (head === undefined) return 'gone';
     if (source.etag !== undefined && head.etag !== source.etag) return 'changed';
-    if (head.size > options.maxBytes) return 'too_large';
+    if (head.size > maxBytesOf(mime, deps.limits)) return 'too_large';
     const plan = await planRewriting(objects, storageKey, head, { strips: true });
     if (plan === undefined) return 'changed';
-    if (plan.write === undefined) return await transfer(source, target, targetKey, options);
+    if (plan.write === undefined) return await transfer(deps, source, targetKey);
     const written = await plan.write(target, targetKey, mime);
-    options.digester.add(target, targetKey, written.head.etag, written.digests);
+    digester.add(target, targetKey, written.head.etag, written.digests);
     return { ...written.head, digests: written.digests };
   } catch (error) {
     if (error instanceof ObjectChanged) return 'changed';
@@ -306,36 +285,17 @@ async function copyRendition(
 }
 
 async function stream(
+  { objects: target, limits, digester }: MediaContext,
   { objects, storageKey, etag, mime }: CopySource,
-  target: Objects,
   targetKey: string,
-  { maxBytes, digester }: TransferOptions,
 ): Promise<Transferred> {
   const hashes = startHashes();
-  const deadline = startIdleDeadline(idleMs);
-  let body: ObjectBody | undefined;
-  try {
-    body = await objects.get(storageKey, { ifMatch: etag, signal: deadline.signal });
-    if (body === undefined) return 'gone';
-    if (body.size > maxBytes) return 'too_large';
-    const onChunk = (chunk: Buffer) => {
-      deadline.touch();
-      hashes.update(chunk);
-    };
-    const moving = Readable.from(watching(body.stream, onChunk), { objectMode: false });
-    const head = await deadline.race(target.put(targetKey, moving, { contentType: mime, size: body.size }));
-    digester.add(target, targetKey, head.etag, hashes.digests());
-    return head;
-  } finally {
-    deadline.stop();
-    // A generator that has not started closes nothing.
-    body?.stream.destroy();
-  }
-}
-
-async function* watching(body: Readable, onChunk: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    onChunk(chunk);
-    yield chunk;
-  }
+  const moved = await withObject(objects, storageKey, { ifMatch: etag }, copyIdleMs, async ({ size }, chunks) => {
+    if (size > maxBytesOf(mime, limits)) return 'too_large';
+    const moving = Readable.from(watching(chunks, hashes.update), { objectMode: false });
+    return target.put(targetKey, moving, { contentType: mime, size });
+  });
+  if (moved === undefined) return 'gone';
+  if (moved !== 'too_large') digester.add(target, targetKey, moved.etag, hashes.digests());
+  return moved;
 }

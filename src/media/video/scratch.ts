@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { watching } from '../reading/unchanged.ts';
 
 const named = /^atelier-video-(\d+)-/;
 
@@ -55,12 +56,7 @@ export async function download(
   try {
     const body = await objects.get(key, { ifMatch: head.etag, signal });
     if (body === undefined) return false;
-    const watch = async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        onChunk(chunk);
-        yield chunk;
-      }
-    };
+    const watch = (chunks: AsyncIterable<Buffer>) => watching(chunks, onChunk);
     await pipeline(body.stream, watch, createWriteStream(file), { signal });
     return true;
   } catch (error) {
