@@ -4,7 +4,7 @@ import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import type { Lineage } from './api.ts';
-import type { Incident } from './incidents/api.ts';
+import type { Decision, Incident } from './incidents/api.ts';
 import type { Refusal } from './problems.ts';
 import type { reportReasons } from './reports/api.ts';
 import type { Label } from './screening/labels.ts';
@@ -14,8 +14,6 @@ import type { TaskStatus } from './tasks/api.ts';
 /** The file that browsers play: the original, or the rendition beside it (docs/specification/media.md#renditions). */
 export type Playback = 'original' | 'rendition';
 
-export type IncidentStatus = 'open' | 'upheld' | 'cleared';
-export type Decision = 'dismiss' | 'restrict' | 'remove';
 export type Metadata = Readonly<Record<string, unknown>>;
 
 /** A message of a shared conversation. Its media are looked up when the page is read. */
@@ -135,7 +133,7 @@ export interface MediaTables extends LedgerTables {
     distance: number | null;
     origin: string | null;
     created_at: Generated<Date>;
-    status: Generated<IncidentStatus>;
+    status: Generated<Incident['status']>;
     resolved_at: Date | null;
     note: string | null;
     appeal: string | null;

@@ -288,7 +288,8 @@ export const deletableColumns = [
 ] as const;
 
 /** Returns the existing rows of `assetIds` in any state, in no order. */
-export function findDeletable(db: Handle, assetIds: readonly string[]) {
+export async function findDeletable(db: Handle, assetIds: readonly string[]) {
+  if (assetIds.length === 0) return [];
   return db
     .selectFrom('assets')
     .select(deletableColumns)
@@ -297,7 +298,8 @@ export function findDeletable(db: Handle, assetIds: readonly string[]) {
 }
 
 /** Returns the rows that are registered at these paths of a legacy bucket, in any state, in no order. */
-export function findDeletableAt(db: Handle, bucket: string, paths: readonly string[]) {
+export async function findDeletableAt(db: Handle, bucket: string, paths: readonly string[]) {
+  if (paths.length === 0) return [];
   return db
     .selectFrom('assets')
     .select(deletableColumns)

@@ -2,9 +2,10 @@
 import { type NotNull, sql } from 'kysely';
 import { type Db, hasChanged, holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
+import type { Decision } from '../incidents/api.ts';
 import { generationOfContent, isUnanswered, titleOfAsset, titleOfContent } from '../screening/incidentstore.ts';
 import { type Handle, isLive, type MediaTables } from '../tables.ts';
-import type { ContentPlaces, Decision } from './api.ts';
+import type { ContentPlaces } from './api.ts';
 
 /** Until the transaction ends, other reports of this person wait. */
 export async function lockReporter(tx: Tx<MediaTables>, reporter: string): Promise<void> {

@@ -5,8 +5,8 @@ import { type Db, inCamelCase } from '#platform/db/db.ts';
 import { createdAtUs, type Place } from '#platform/db/paging.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
 import type { Lineage } from '../api.ts';
-import type { IncidentCounts, IncidentListing } from '../incidents/api.ts';
-import { type Handle, type IncidentStatus, isLive, keyOfCollection, type MediaTables } from '../tables.ts';
+import type { Incident, IncidentCounts, IncidentListing } from '../incidents/api.ts';
+import { type Handle, isLive, keyOfCollection, type MediaTables } from '../tables.ts';
 import type { Digests, Match } from './screening.ts';
 
 const ofTheRow = [
@@ -83,7 +83,7 @@ export async function isCleared(db: Db<MediaTables>, sha256: string): Promise<bo
 
 /** The labels whose newest decision about this content is that it may stay. */
 export async function findClearedLabels(db: Db<MediaTables>, sha256: string): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ readonly list: string; readonly status: IncidentStatus }>`
+  const { rows } = await sql<{ readonly list: string; readonly status: Incident['status'] }>`
     select distinct on (list) list, status from screening_incidents
     where sha256 = ${sha256} and resolved_at is not null and check_name in ('label', 'flag')
     order by list, resolved_at desc`.execute(db);

@@ -4,13 +4,9 @@ import type { ListedObject } from '#platform/objects/objects.ts';
 import { posterIdOf } from '../assets/asset.ts';
 import type { MediaStores } from '../context.ts';
 import { findUnfinishedVideos } from '../tasks/taskstore.ts';
-import type { SweepFinding } from './api.ts';
+import type { SweepFinding, SweepRequest } from './api.ts';
 
-export interface SweepPageRequest {
-  /** `false`: nothing is changed. */
-  readonly apply: boolean;
-  /** Whether rows and variants of a bucket that has lost everything may go (lostbuckets.ts). */
-  readonly acceptLostBuckets: boolean;
+export interface SweepPageRequest extends Pick<SweepRequest, 'apply' | 'acceptLostBuckets'> {
   /** The end of the previous page. */
   readonly after: string | undefined;
   /**

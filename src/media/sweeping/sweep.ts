@@ -82,7 +82,7 @@ async function sweepResumable(
   { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,
 ): Promise<SweepPage> {
   const before = resumableOldBefore(clock);
-  const { idle, next } = await objects.resumable.sweep({ before, apply, after, limit: uploadsPerPage });
+  const { idle, next } = await objects.resumable.sweep({ before, apply: apply === true, after, limit: uploadsPerPage });
   const fate = apply ? 'removed' : 'found';
   return { found: idle.map((key): api.SweepFinding => ({ what: 'unfinished_upload', fate, key })), next };
 }
