@@ -7,7 +7,6 @@ import type { Access } from '#platform/access/access.ts';
 import { targetOn } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import type { Values } from '#platform/config.ts';
 import type { Database, Tx } from '#platform/db/db.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { allowApplications } from '#platform/http/cors.ts';
@@ -18,7 +17,7 @@ import { parseJson } from '#platform/json.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { assetParams, type LegacyImport } from './api.ts';
 import { addCollectionRoutes } from './collections/routes.ts';
-import type { mediaSettings } from './config.ts';
+import type { MediaSettings } from './config.ts';
 import type { MediaContext, MediaStores, Pinned, ScreeningContext } from './context.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import { incidentParams, incidentResolution } from './incidents/api.ts';
@@ -62,7 +61,7 @@ interface StoreEngines extends Pick<MediaStores, GivenStores> {
   /** Migrated. */
   readonly database: Database;
   readonly originals: Objects;
-  readonly settings: Values<typeof mediaSettings>;
+  readonly settings: MediaSettings;
 }
 
 export interface MediaDeps

@@ -34,25 +34,7 @@ const idleAfterMs = 5000;
 /** Storing what has arrived takes less, unless the store is slow. */
 const settlingMs = 5000;
 
-interface Session {
-  /** Call this for each chunk that arrives. */
-  moved(): void;
-  /** Always call this, when everything that arrived is stored. */
-  settle(): void;
-}
-
-export interface Sessions {
-  begin(id: string, arrival: Arrival): Session;
-  /**
-   * Waits until no request stores bytes of the upload, if the one that does is over or idle. An idle one is ended. Returns `false` if it
-   * is still under way.
-   */
-  yielded(id: string): Promise<boolean>;
-  /** As `yielded`, but ends a request that is not idle, too. */
-  interrupt(id: string): Promise<boolean>;
-  /** Ends all requests, so that the process can stop. What arrived is stored. */
-  drain(): void;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 interface Running {
   readonly arrival: Arrival;
@@ -60,7 +42,7 @@ interface Running {
   movedAtMs: number;
 }
 
-export function createSessions(): Sessions {
+export function createSessions() {
   const running = new Map<string, Running>();
 
   async function ended(session: Running): Promise<boolean> {
@@ -75,29 +57,37 @@ export function createSessions(): Sessions {
   }
 
   return {
-    begin: (id, arrival) => {
+    begin: (id: string, arrival: Arrival) => {
       const { promise: settled, resolve } = Promise.withResolvers<void>();
       const session = { arrival, settled, movedAtMs: performance.now() };
       running.set(id, session);
       return {
+        /** Call this for each chunk that arrives. */
         moved: () => {
           session.movedAtMs = performance.now();
         },
+        /** Always call this, when everything that arrived is stored. */
         settle: () => {
           if (running.get(id) === session) running.delete(id);
           resolve();
         },
       };
     },
-    yielded: async (id) => {
+    /**
+     * Waits until no request stores bytes of the upload, if the one that does is over or idle. An idle one is ended. Returns `false` if
+     * it is still under way.
+     */
+    yielded: async (id: string): Promise<boolean> => {
       const session = running.get(id);
       if (session === undefined) return true;
       return isOver(session) || isIdle(session) ? ended(session) : false;
     },
-    interrupt: async (id) => {
+    /** As `yielded`, but ends a request that is not idle, too. */
+    interrupt: async (id: string): Promise<boolean> => {
       const session = running.get(id);
       return session === undefined || ended(session);
     },
+    /** Ends all requests, so that the process can stop. What arrived is stored. */
     drain: () => {
       for (const { arrival } of running.values()) arrival.stop(problems.draining());
     },

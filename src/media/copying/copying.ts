@@ -115,12 +115,13 @@ async function writeBytes(
 async function showCopy(
   deps: MediaContext,
   source: CopySource,
-  { identity, storageKey, head }: Target & { readonly head: CopiedObject },
+  copy: WrittenCopy,
   thumbAssetId: string | undefined,
 ): Promise<Asset | undefined> {
+  const { identity, storageKey, head } = copy;
   const { assetId, ownerId } = identity;
   const { etag, size: byteSize } = head;
-  const judgement = await screenCopy(deps, source, { assetId, storageKey, head });
+  const judgement = await screenCopy(deps, source, copy);
   if (judgement === undefined) return undefined;
   const { digests, verdict, isImage: isScreened } = judgement;
   const { match } = verdict;
@@ -166,9 +167,7 @@ function originOf({ assetId, objects, storageKey }: CopySource): string {
 // matched by its stored digests, without reading its bytes. Other sources are read and screened as in a registration.
 
 /** A copy whose bytes exist. */
-interface WrittenCopy {
-  readonly assetId: string;
-  readonly storageKey: string;
+interface WrittenCopy extends Target {
   readonly head: CopiedObject;
 }
 
@@ -186,13 +185,14 @@ interface CopyScreening {
 async function screenCopy(
   deps: ScreeningContext,
   source: CopySource,
-  { assetId, storageKey, head }: WrittenCopy,
+  { identity: { assetId }, storageKey, head }: WrittenCopy,
 ): Promise<CopyScreening | undefined> {
   const { facts: known, isScreened, mime } = source;
   if (isScreened) {
     const screened = await judgeStored(deps, source);
     // The copy's own bytes: the lists were asked for those of its source.
-    return head.digests === undefined ? screened : withDigests(screened, head.digests);
+    const { digests: own } = head;
+    return { ...screened, facts: { ...screened.facts, ...own }, digests: { ...screened.digests, ...own } };
   }
   if (head.digests === undefined && source.backend === 'objects' && source.etag !== undefined && !isImage(mime)) {
     // The same bytes, under a key that another attempt of the call reads too.
@@ -211,10 +211,6 @@ async function screenCopy(
       verdict,
     };
   });
-}
-
-function withDigests(screened: CopyScreening, own: ExactDigests): CopyScreening {
-  return { ...screened, facts: { ...screened.facts, ...own }, digests: { ...screened.digests, ...own } };
 }
 
 async function judgeStored({ db, screening }: ScreeningContext, { facts, labels }: CopySource): Promise<CopyScreening> {

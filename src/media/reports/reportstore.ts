@@ -1,5 +1,5 @@
 /** The rows of reports. */
-import { type NotNull, sql } from 'kysely';
+import { type Insertable, type NotNull, sql } from 'kysely';
 import { type Db, hasChanged, holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
 import type { Decision } from '../incidents/api.ts';
@@ -37,23 +37,10 @@ export async function findReport(tx: Handle, reporter: string, target: string): 
   return row?.report_id;
 }
 
-interface NewReport {
-  readonly reporter: string;
-  readonly target: string;
-  readonly reporterId: string | null;
-  readonly reason: MediaTables['content_reports']['reason'];
-  readonly note: string | null;
-  readonly contact: string | null;
-  readonly language: string | null;
-}
+type NewReport = Insertable<MediaTables['content_reports']>;
 
-export async function insertReport(tx: Tx<MediaTables>, incidentId: string, report: NewReport): Promise<string> {
-  const { reporterId, ...same } = report;
-  const row = await tx
-    .insertInto('content_reports')
-    .values({ ...same, incident_id: incidentId, reporter_id: reporterId })
-    .returning('report_id')
-    .executeTakeFirstOrThrow();
+export async function insertReport(tx: Tx<MediaTables>, report: NewReport): Promise<string> {
+  const row = await tx.insertInto('content_reports').values(report).returning('report_id').executeTakeFirstOrThrow();
   return row.report_id;
 }
 

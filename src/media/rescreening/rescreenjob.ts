@@ -56,7 +56,7 @@ export async function rescreenOn(deps: ScreeningContext, job: Job<RescreenJob>):
   if (cursor === null) deps.log.info({ checked, blocked, withoutDigests }, 'matched the stored digests with the lists');
 }
 
-export function addCounts(first: RescreenCounts, second: RescreenCounts): RescreenCounts {
+function addCounts(first: RescreenCounts, second: RescreenCounts): RescreenCounts {
   return {
     checked: first.checked + second.checked,
     blocked: first.blocked + second.blocked,

@@ -4,7 +4,7 @@ import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db
 import type { AssetFacts } from '../assets/assetstore.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { Handle, MediaTables, Metadata, Playback } from '../tables.ts';
-import type { TaskStatus } from './api.ts';
+import type { TaskStatus, TaskUpsert } from './api.ts';
 
 export type StoredTask = NonNullable<Awaited<ReturnType<typeof findTask>>>;
 
@@ -18,16 +18,6 @@ export function findTask(db: Handle, taskId: string) {
   return db.selectFrom('media_tasks').select(taskColumns).where('task_id', '=', taskId).executeTakeFirst();
 }
 
-export interface TaskWrite {
-  readonly taskId: string;
-  readonly ownerId: string;
-  readonly mediaType: string;
-  /** `undefined`: unchanged; for a new row, `pending`. */
-  readonly status: TaskStatus | undefined;
-  /** `undefined`: unchanged; for a new row, empty. */
-  readonly metadata: Metadata | undefined;
-}
-
 /** The status never moves backward, and never leaves an end state (docs/specification/media.md#video-tasks). */
 function later(status: TaskStatus) {
   return sql<TaskStatus>`
@@ -38,7 +28,7 @@ function later(status: TaskStatus) {
     end`;
 }
 
-function newRow(task: TaskWrite) {
+function newRow(task: TaskUpsert) {
   return {
     task_id: task.taskId,
     owner_id: task.ownerId,
@@ -50,8 +40,8 @@ function newRow(task: TaskWrite) {
   };
 }
 
-/** The owner, the media type and the start are those of the first write. */
-export async function upsertTask(db: Handle, task: TaskWrite): Promise<StoredTask> {
+/** The owner, the media type and the start are those of the first write. An absent status, or absent metadata, stay unchanged. */
+export async function upsertTask(db: Handle, task: TaskUpsert): Promise<StoredTask> {
   const { status, metadata } = task;
   return db
     .insertInto('media_tasks')
@@ -69,7 +59,7 @@ export async function upsertTask(db: Handle, task: TaskWrite): Promise<StoredTas
 
 export async function insertRun(
   db: Handle,
-  task: TaskWrite & { readonly runId: string; readonly assetId: string; readonly storageKey: string },
+  task: TaskUpsert & Run & { readonly assetId: string; readonly storageKey: string },
 ): Promise<void> {
   await db
     .insertInto('media_tasks')
