@@ -17,7 +17,7 @@ import { withInvalidation } from '../signing/signedurlcache.ts';
 
 /**
  * Makes a row unreadable for good (`change`) and records the incident. `storageKey`: of the object that is removed after
- * it, whose evidence is kept. The same bytes may have been registered, and their URLs cached, a moment before a list was
+ * it, of which evidence is retained. The same bytes may have been registered, and their URLs cached, a moment before a list was
  * changed. `false`: the row has changed.
  */
 export async function blockRow(

@@ -32,11 +32,10 @@ import { registerAsset } from '../registration/registration.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables, Playback } from '../tables.ts';
 import { VideoFault, type VideoFaultReason } from '../video/ffmpeg.ts';
-import { appendMark, markOfFile } from '../video/marking.ts';
 import { takePoster } from '../video/poster.ts';
 import { longVideoMs, probeVideo, type VideoFile } from '../video/probing.ts';
 import { isPlayable, renderRendition } from '../video/rendition.ts';
-import { download, inScratchFolder } from '../video/scratch.ts';
+import { appendMark, download, inScratchFolder, markOfFile } from '../video/scratch.ts';
 import {
   advanceRun,
   describeVideo,
