@@ -8,18 +8,8 @@ import { toTransform } from '#image/engine/specs.ts';
 import { encodeSegments } from '#platform/objects/addresses.ts';
 
 /** Absent options have the default of a variant spec (docs/specification/image.md#variant-spec), so a transform has exactly one URL. */
-export interface ResizeOptions {
-  readonly resizingType?: Transform['resizingType'];
-  /** In pixels. 0: this dimension follows from the other. */
-  readonly width?: number;
-  readonly height?: number;
-  /** 1–100. PNG has no quality. */
-  readonly quality?: number;
-  readonly enlarge?: boolean;
-  /** In bytes. 0: no limit. */
-  readonly maxBytes?: number;
-  /** Gaussian sigma. 0: no blur. */
-  readonly blur?: number;
+export interface ResizeOptions
+  extends Partial<Pick<Transform, 'resizingType' | 'width' | 'height' | 'quality' | 'enlarge' | 'maxBytes' | 'blur'>> {
   /** Only imgproxy's commercial edition knows this option, so the default (`lanczos3`) is never included in the URL. */
   readonly algorithm?: Transform['resampling'];
   /** The URL ends at this time, in seconds since 1970. By default, it never does. */

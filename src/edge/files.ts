@@ -5,14 +5,13 @@
 
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { slowestTransfer } from '#platform/http/transfers.ts';
 import { type Terms, verifyAddress } from '#platform/objects/addresses.ts';
 import { attachment, mayShowInline } from '#platform/objects/disposition.ts';
 import { isSafeKey, ObjectExists } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { EdgeContext } from './context.ts';
 import { edgeProblems } from './problems.ts';
-import { receiveBody } from './receiving.ts';
+import { passBody } from './receiving.ts';
 import { sendObject } from './sending.ts';
 import { segmentsBehindFirst, targetOf } from './targets.ts';
 
@@ -53,22 +52,14 @@ export async function receiveFile(deps: EdgeContext, request: FastifyRequest, re
   const upload = deps.uploads.begin(objects.bucket, terms.key);
   let body: Readable | undefined;
   try {
-    body = receiveBody(request, reply, {
-      exactBytes: size,
-      maxBytes: terms.maxSize,
+    const limits = {
+      minBytes: size,
+      maxBytes: size ?? terms.maxSize,
+      wrongSize: (bytes: number) => (bytes > terms.maxSize ? tooLarge(terms.maxSize) : wrongSize()),
       hasRoomFor: upload.add,
-      faults: {
-        tooLarge: () => tooLarge(terms.maxSize),
-        wrongSize,
-        noRoom: () => {
-          // Its bytes no longer count, so no other upload must make room for the same bytes.
-          upload.end();
-          return problems.overloaded();
-        },
-        tooSlow: () => problems.request_timeout({ message: tooSlow }),
-        incomplete: edgeProblems.upload_incomplete,
-      },
-    });
+      noRoom: upload.noRoom,
+    };
+    body = passBody(request, reply, limits, (failing, fault) => failing.destroy(fault));
     const head = await objects.put(terms.key, body, { contentType: terms.contentType, createOnly: true, size });
     return reply.header('etag', head.etag).send();
   } catch (error) {
@@ -79,8 +70,6 @@ export async function receiveFile(deps: EdgeContext, request: FastifyRequest, re
     body?.destroy();
   }
 }
-
-const tooSlow = `The upload was slower than ${slowestTransfer} bytes a second.`;
 
 /** URLs that were changed, are malformed or have expired get the same response. */
 function readTerms<M extends Terms['method']>(deps: EdgeContext, request: FastifyRequest, method: M) {

@@ -114,7 +114,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: ImageContext): 
     body: forgetRequest,
     response: { 200: forgottenVariants },
     handler: async (request) => ({
-      forgotten: await withProblems(deps.variants.forget(deps.openSource(request.body.source))),
+      forgotten: await withProblems(deps.variants.forgetAll([deps.openSource(request.body.source)])),
     }),
   });
 }

@@ -15,6 +15,8 @@ export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
+export const ownerId = optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.');
+
 export const scopeKind = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ -');
 export const scopeId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
 /** Free-form but printable text that fits into a database row and a log line. */
@@ -60,7 +62,7 @@ export const uploadRequest = z
     scopeId,
     kind,
     mime,
-    ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+    ownerId,
     assetId: optional(uuid).describe('An id chosen by the caller, so that a repeated request has the same result.'),
     byteSize: optional(count).describe('If present, the URL accepts only this length.'),
     resumable: optional(z.boolean()).describe('Also returns the URL of a resumable upload. Requires `byteSize`.'),
@@ -130,7 +132,7 @@ export const registrationRequest = z.object({
   scopeId,
   kind,
   mime,
-  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  ownerId,
   byteSize: optional(count).describe('Accepted but ignored: the size comes from the store.'),
   width: optional(side),
   height: optional(side),
@@ -207,7 +209,7 @@ export const assetChange = z.object({
 export type AssetChange = z.output<typeof assetChange>;
 
 export const mediaUsageQuery = z.object({
-  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  ownerId,
 });
 
 export const mediaUsage = z.object({

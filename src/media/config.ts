@@ -1,4 +1,4 @@
-import { choice, integer, list, parseAddress, setting, text } from '#platform/config.ts';
+import { choice, integer, list, parseAddress, setting, text, type Values } from '#platform/config.ts';
 import { strippings } from './metadata/publicity.ts';
 import { parseRules, type Rule } from './screening/labels.ts';
 
@@ -9,7 +9,9 @@ export const mediaSettings = {
   publicScopes: list('MEDIA_PUBLIC_SCOPES', { default: ['feed', 'avatars'] }),
   maxImageBytes: integer('MEDIA_MAX_IMAGE_BYTES', { default: 64 * MiB, min: 1 }),
   maxVideoBytes: integer('MEDIA_MAX_VIDEO_BYTES', { default: 2048 * MiB, min: 1 }),
+  /** For all assets and unregistered uploads of one owner; 0: no limit. */
   maxOwnerBytes: integer('MEDIA_MAX_BYTES_PER_OWNER', { default: 0, min: 0 }),
+  /** After which an upload that received nothing and was not registered is removed. */
   uploadTtlS: integer('MEDIA_UPLOAD_TTL_SECS', { default: 3600, min: 1, max: 604_800 }),
   stripMetadata: choice('MEDIA_STRIP_METADATA', strippings, { default: 'public' }),
   c2paCertificate: text('C2PA_CERTIFICATE'),
@@ -21,6 +23,8 @@ export const mediaSettings = {
   quarantineKey: setting('MEDIA_QUARANTINE_KEY', parseKey, { secret: true }),
   quarantineDays: integer('MEDIA_QUARANTINE_DAYS', { default: 365, min: 1, max: 36_500 }),
 } as const;
+
+export type MediaSettings = Values<typeof mediaSettings>;
 
 function parseKey(raw: string): string {
   const bytes = Buffer.from(raw, 'base64');

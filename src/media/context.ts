@@ -14,9 +14,8 @@ import type { Log } from '#platform/log.ts';
 import type { UploadSigner } from '#platform/objects/addresses.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
-import type { SizeLimits } from './assets/sizelimits.ts';
+import type { MediaSettings } from './config.ts';
 import type { Credentials } from './credentials/credentials.ts';
-import type { Stripping } from './metadata/publicity.ts';
 import type { LibraryNews } from './news.ts';
 import type { Digester } from './reading/digests.ts';
 import type { Match, Screening } from './screening/screening.ts';
@@ -43,7 +42,10 @@ export interface MediaStores {
   readonly webhooks?: Webhooks | undefined;
   /** `undefined`: in commands. */
   readonly settler?: Settler | undefined;
-  readonly limits: SizeLimits & { readonly stripMetadata: Stripping };
+  readonly limits: Pick<
+    MediaSettings,
+    'maxImageBytes' | 'maxVideoBytes' | 'maxOwnerBytes' | 'uploadTtlS' | 'stripMetadata'
+  >;
   readonly publicScopes: readonly string[];
 }
 
@@ -119,8 +121,6 @@ export interface MediaContext extends ScreeningContext {
   readonly addressSecret: string;
   /** Aborted when the service begins to close. */
   readonly closing: AbortSignal;
-  /** Milliseconds between two writes of the progress of a video; 2000 by default. */
-  readonly progressEveryMs?: number | undefined;
 }
 
 /** A source: its bucket, its key, and the ETag of the bytes that can be shown, where it is known. */

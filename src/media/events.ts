@@ -1,8 +1,10 @@
 /** The webhook events of the media service (docs/specification/webhooks.md#events), each in the transaction of its change. */
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { type Tx, transaction } from '#platform/db/db.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
+import { dropAssets, type SeenAsset } from './assets/assetstore.ts';
 import type { MediaStores } from './context.ts';
-import type { Match } from './screening/screening.ts';
+import type { Finding } from './screening/incidentstore.ts';
+import type { MediaTables } from './tables.ts';
 
 const factsOf = ({ assetId, ownerId, scopeKind, scopeId, kind }: AssetFacts): AssetFacts => ({
   assetId,
@@ -14,37 +16,33 @@ const factsOf = ({ assetId, ownerId, scopeKind, scopeId, kind }: AssetFacts): As
 
 type RegisteredAsset = AssetFacts & { readonly mime: string; readonly byteSize: number };
 
-export async function publishRegistered<Tables>(
+export async function publishRegistered(
   { webhooks }: MediaStores,
-  tx: Tx<Tables>,
+  tx: Tx<MediaTables>,
   asset: RegisteredAsset,
 ): Promise<void> {
   const { mime, byteSize } = asset;
   await webhooks?.publish(tx, 'asset.registered', { ...factsOf(asset), mime, byteSize });
 }
 
-/** Drops rows (`drop`), and publishes the deletion of those that were readable. */
-export async function dropAndPublish<Tables, Row extends AssetFacts & { readonly isReady: boolean }>(
-  { db, webhooks }: MediaStores & { readonly db: Db<Tables> },
-  drop: (tx: Tx<Tables>) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
+/** Drops rows that have not changed since they were read, and publishes the deletion of those that were readable. */
+export function dropAndPublish({ db, webhooks }: MediaStores, seen: readonly SeenAsset[]) {
   return transaction(db, async (tx) => {
-    const rows = await drop(tx);
+    const rows = await dropAssets(tx, seen);
     for (const row of rows) if (row.isReady) await webhooks?.publish(tx, 'asset.deleted', factsOf(row));
     return rows;
   });
 }
 
 /** Blocks a row (`block`), and publishes it. `false`: the row has changed, and nothing is blocked. */
-export async function blockAndPublish<Tables>(
-  { db, webhooks }: MediaStores & { readonly db: Db<Tables> },
-  { digests, match }: { readonly digests: { readonly sha256: string }; readonly match: Pick<Match, 'check' | 'list'> },
-  block: (tx: Tx<Tables>) => Promise<AssetFacts | undefined>,
+export function blockAndPublish(
+  { db, webhooks }: MediaStores,
+  { digests: { sha256 }, match }: Finding,
+  block: (tx: Tx<MediaTables>) => Promise<AssetFacts | undefined>,
 ): Promise<boolean> {
   return transaction(db, async (tx) => {
     const row = await block(tx);
     if (row === undefined) return false;
-    const { sha256 } = digests;
     const label = match.check === 'label' ? match.list : null;
     await webhooks?.publish(tx, 'asset.blocked', { ...factsOf(row), sha256, list: match.list, label });
     return true;
@@ -56,9 +54,9 @@ export type TaskEnd =
   | { readonly status: 'completed'; readonly assetIds: readonly string[] }
   | { readonly status: 'failed'; readonly error: string };
 
-export async function publishTaskEnd<Tables>(
+export async function publishTaskEnd(
   { webhooks }: MediaStores,
-  tx: Tx<Tables>,
+  tx: Tx<MediaTables>,
   { taskId, ownerId }: { readonly taskId: string; readonly ownerId: string },
   end: TaskEnd,
 ): Promise<void> {

@@ -6,17 +6,13 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import type { Log } from '#platform/log.ts';
 
-export interface LibraryNews {
-  changed(ownerId: string): void;
-  /** For what servers also do for users and report themselves, such as registrations of runs: only what the user did. */
-  changedBy(caller: Caller): void;
-}
+export type LibraryNews = ReturnType<typeof createLibraryNews>;
 
 /** Many changes at once, such as uploads, become one event. */
 const pauseMs = 300;
 const mostOwners = 10_000;
 
-export function createLibraryNews(agent: ActingClient, log: Pick<Log, 'debug'>): LibraryNews {
+export function createLibraryNews(agent: ActingClient, log: Pick<Log, 'debug'>) {
   /** The owners that are being sent an event, and whether their library has changed since. */
   const sending = new Map<string, boolean>();
   async function send(ownerId: string): Promise<void> {
@@ -39,5 +35,9 @@ export function createLibraryNews(agent: ActingClient, log: Pick<Log, 'debug'>):
       void send(ownerId);
     }
   }
-  return { changed, changedBy: (caller) => caller.kind === 'user' && !caller.isOnBehalf && changed(caller.userId) };
+  /** For what servers also do for users and report themselves, such as registrations of runs: only what the user did. */
+  function changedBy(caller: Caller): void {
+    if (caller.kind === 'user' && !caller.isOnBehalf) changed(caller.userId);
+  }
+  return { changed, changedBy };
 }

@@ -1,5 +1,5 @@
 import { decodableFormats } from '#image/engine/formats.ts';
-import { defineProblems, type Problem } from '#platform/problem.ts';
+import { defineProblems, type Problem, problems } from '#platform/problem.ts';
 import table from './problems.json' with { type: 'json' };
 
 /** docs/specification/media.md#media-errors. */
@@ -8,6 +8,8 @@ export const mediaProblems = defineProblems({
   ...table,
   unsupported_image: { ...image, message: image.message.replace('{formats}', decodableFormats) },
 });
+
+export const noSuchAsset = (cause?: unknown) => problems.not_found({ message: 'There is no such asset.', cause });
 
 /** Why an uploaded object is refused: its object and its row are removed. `object_not_found`: it was not registered in time (sweeping/). */
 export type Refusal =

@@ -7,7 +7,6 @@ import type { Access } from '#platform/access/access.ts';
 import { targetOn } from '#platform/audit/audit.ts';
 import { auditOperators } from '#platform/audit/http.ts';
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import type { Values } from '#platform/config.ts';
 import type { Database, Tx } from '#platform/db/db.ts';
 import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { allowApplications } from '#platform/http/cors.ts';
@@ -18,7 +17,7 @@ import { parseJson } from '#platform/json.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { assetParams, type LegacyImport } from './api.ts';
 import { addCollectionRoutes } from './collections/routes.ts';
-import type { mediaSettings } from './config.ts';
+import type { MediaSettings } from './config.ts';
 import type { MediaContext, MediaStores, Pinned, ScreeningContext } from './context.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import { incidentParams, incidentResolution } from './incidents/api.ts';
@@ -47,25 +46,13 @@ import { startExpiringReservations } from './sweeping/reservations.ts';
 import { addSweepRoutes } from './sweeping/routes.ts';
 import { beginSweeping, enqueueNext, type SweepJob, sweepOn, sweepPage, sweepQueue } from './sweeping/sweep.ts';
 import type { MediaTables } from './tables.ts';
-import {
-  giveUp,
-  longVideoQueue,
-  processLongVideo,
-  processVideo,
-  type VideoUpload,
-  videoUploadQueue,
-} from './tasks/processing.ts';
+import { giveUp, longVideoQueue, processVideo, type VideoUpload, videoUploadQueue } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
 import { addTrashRoutes } from './trash/routes.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
 import { createImageWatermarker } from './watermarks/imagewatermark.ts';
-import {
-  longWatermarkQueue,
-  makeLongVideoWatermark,
-  makeVideoWatermark,
-  watermarkQueue,
-} from './watermarks/videowatermark.ts';
+import { longWatermarkQueue, makeVideoWatermark, watermarkQueue } from './watermarks/videowatermark.ts';
 
 type GivenStores = 'log' | 'clock' | 'jobs' | 'publicObjects' | 'legacy' | 'variants' | 'signedUrls' | 'webhooks';
 
@@ -74,7 +61,7 @@ interface StoreEngines extends Pick<MediaStores, GivenStores> {
   /** Migrated. */
   readonly database: Database;
   readonly originals: Objects;
-  readonly settings: Values<typeof mediaSettings>;
+  readonly settings: MediaSettings;
 }
 
 export interface MediaDeps
@@ -204,6 +191,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
 
 /** One video at a time for each, because ffmpeg uses two threads and requests have priority. */
 const concurrency = 1;
+const anyLength = Number.POSITIVE_INFINITY;
 
 function workOnQueues(app: HttpServer, deps: MediaContext): void {
   const { jobs } = deps;
@@ -222,9 +210,9 @@ function workOnQueues(app: HttpServer, deps: MediaContext): void {
     await removeAbandonedScratch();
     const options = { concurrency, onDead: (tx: Tx<MediaTables>, upload: VideoUpload) => giveUp(deps, tx, upload) };
     jobs.work<VideoUpload, MediaTables>(videoUploadQueue, (job) => processVideo(deps, job), options);
-    jobs.work<VideoUpload, MediaTables>(longVideoQueue, (job) => processLongVideo(deps, job), options);
+    jobs.work<VideoUpload, MediaTables>(longVideoQueue, (job) => processVideo(deps, job, anyLength), options);
     jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
-    jobs.work(longWatermarkQueue, (job) => makeLongVideoWatermark(deps, job), { concurrency });
+    jobs.work(longWatermarkQueue, (job) => makeVideoWatermark(deps, job, anyLength), { concurrency });
     jobs.work<SweepJob, MediaTables>(sweepQueue, (job) => sweepOn(deps, job), {
       concurrency: 1,
       onDead: (tx, { since }) => enqueueNext(deps, tx, { since, cursor: null }),

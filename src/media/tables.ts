@@ -1,9 +1,10 @@
 /** The tables of the media service, and the ledger: the transaction that makes a paid asset readable also charges for it. */
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import type { Lineage } from './api.ts';
-import type { Incident } from './incidents/api.ts';
+import type { Decision, Incident } from './incidents/api.ts';
 import type { Refusal } from './problems.ts';
 import type { reportReasons } from './reports/api.ts';
 import type { Label } from './screening/labels.ts';
@@ -13,8 +14,6 @@ import type { TaskStatus } from './tasks/api.ts';
 /** The file that browsers play: the original, or the rendition beside it (docs/specification/media.md#renditions). */
 export type Playback = 'original' | 'rendition';
 
-export type IncidentStatus = 'open' | 'upheld' | 'cleared';
-export type Decision = 'dismiss' | 'restrict' | 'remove';
 export type Metadata = Readonly<Record<string, unknown>>;
 
 /** A message of a shared conversation. Its media are looked up when the page is read. */
@@ -134,7 +133,7 @@ export interface MediaTables extends LedgerTables {
     distance: number | null;
     origin: string | null;
     created_at: Generated<Date>;
-    status: Generated<IncidentStatus>;
+    status: Generated<Incident['status']>;
     resolved_at: Date | null;
     note: string | null;
     appeal: string | null;
@@ -192,5 +191,6 @@ export interface MediaTables extends LedgerTables {
     /** Operators restricted what it shows. */
     hidden_at: Generated<Date | null>;
   };
-  /** The folder of the ETags in the rows. */
 }
+
+export type Handle = Db<MediaTables> | Tx<MediaTables>;

@@ -11,15 +11,10 @@ import type { MediaContext } from '#media/context.ts';
 import { registerAsset } from '#media/registration/registration.ts';
 import { deleteScope } from '#media/scopes/scopedeletion.ts';
 import { videoTaskRequest } from '#media/tasks/api.ts';
-import { longVideoQueue, processLongVideo, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
+import { longVideoQueue, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
 import { beginVideoTask } from '#media/tasks/routes.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
-import {
-  longWatermarkQueue,
-  makeLongVideoWatermark,
-  makeVideoWatermark,
-  watermarkQueue,
-} from '#media/watermarks/videowatermark.ts';
+import { longWatermarkQueue, makeVideoWatermark, watermarkQueue } from '#media/watermarks/videowatermark.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Job, Jobs } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
@@ -65,9 +60,9 @@ async function begin(jobs: Jobs, deps: MediaContext, deed: ProcessingOrders['dee
 
 function work(jobs: Jobs, deps: MediaContext): void {
   jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency: 1 });
-  jobs.work(longVideoQueue, (job) => processLongVideo(deps, job), { concurrency: 1 });
+  jobs.work(longVideoQueue, (job) => processVideo(deps, job, Number.POSITIVE_INFINITY), { concurrency: 1 });
   jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency: 1 });
-  jobs.work(longWatermarkQueue, (job) => makeLongVideoWatermark(deps, job), { concurrency: 1 });
+  jobs.work(longWatermarkQueue, (job) => makeVideoWatermark(deps, job, Number.POSITIVE_INFINITY), { concurrency: 1 });
 }
 
 /** Interrupts only between the look at the video and the begin of its long work. */
@@ -94,8 +89,12 @@ function workInMove(jobs: Jobs, deps: MediaContext, interrupt: Interrupt): void 
   const one = { concurrency: 1 };
   jobs.work(videoUploadQueue, (job) => processVideo(dying, during(job)), one);
   jobs.work(watermarkQueue, (job) => makeVideoWatermark(dying, during(job)), one);
-  jobs.work(longVideoQueue, (job) => begun().then(() => processLongVideo(deps, job)), one);
-  jobs.work(longWatermarkQueue, (job) => begun().then(() => makeLongVideoWatermark(deps, job)), one);
+  jobs.work(longVideoQueue, (job) => begun().then(() => processVideo(deps, job, Number.POSITIVE_INFINITY)), one);
+  jobs.work(
+    longWatermarkQueue,
+    (job) => begun().then(() => makeVideoWatermark(deps, job, Number.POSITIVE_INFINITY)),
+    one,
+  );
 }
 
 async function workOnOne(orders: ProcessingOrders, database: Database, interrupt: Interrupt): Promise<string> {

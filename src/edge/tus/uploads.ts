@@ -115,16 +115,12 @@ export async function appendToUpload(deps: EdgeContext, request: FastifyRequest,
   try {
     const arrival = receivePiece(request, reply, {
       maxBytes: left,
-      tooLarge: () => tooLarge(upload.size),
+      wrongSize: () => tooLarge(upload.size),
       hasRoomFor: (bytes) => {
         session.moved();
         return place.add(bytes);
       },
-      noRoom: () => {
-        // Its bytes no longer count, so no other upload must make room for the same bytes.
-        place.end();
-        return problems.overloaded();
-      },
+      noRoom: place.noRoom,
     });
     const session = deps.sessions.begin(upload.id, arrival);
     try {

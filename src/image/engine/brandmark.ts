@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import type { Brand, DrawnBrand } from './brand.ts';
-import { type RawImage, svgLoader } from './decoding.ts';
+import { svgLoader } from './decoding.ts';
+import type { Raster } from './engine.ts';
 import { decodeWoff, findFonts } from './fonts.ts';
 
 /** RGBA, not premultiplied. */
-export type Brandmark = RawImage & DrawnBrand;
+export type Brandmark = Raster & DrawnBrand;
 
 /** Pixels. */
 const fontSize = 112;
@@ -31,7 +32,7 @@ export function brandmarkOf(brand: Brand): Promise<Brandmark> {
 }
 
 /** `opacity`: 0–1. */
-export function fade({ data, width, height, channels }: RawImage, opacity: number): RawImage {
+export function fade({ data, width, height, channels }: Raster, opacity: number): Raster {
   const faded = Uint8Array.from(data);
   for (let alpha = 3; alpha < faded.length; alpha += 4) faded[alpha] = Math.round((faded[alpha] ?? 0) * opacity);
   return { data: faded, width, height, channels };

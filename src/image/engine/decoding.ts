@@ -3,8 +3,7 @@ import sharp, { type Metadata, type Sharp } from 'sharp';
 import type { Generated } from '#platform/metadata/xmp.ts';
 import type { Brand } from './brand.ts';
 import type { Deadline } from './deadline.ts';
-import type { EngineLimits, ImageMime } from './engine.ts';
-import { free } from './sources.ts';
+import type { EngineLimits, ImageMime, Raster } from './engine.ts';
 
 // One thread per pipeline and no cache of operations, because permits limit the processors and the memory in use.
 sharp.concurrency(1);
@@ -38,29 +37,15 @@ export interface Opening {
   readonly mark: Generated | undefined;
 }
 
-export interface RawImage {
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-  readonly channels: 1 | 2 | 3 | 4;
-}
-
 /** Reads the header only. Rejects an image above the pixel limit before decoding it. */
 export function readHeader(opening: Pick<Opening, 'bytes' | 'limits' | 'deadline'>): Promise<Metadata> {
   return open(opening).metadata();
 }
 
-/** Returns a pipeline over the first frame, upright, with output in sRGB. */
-export function openImage(opening: Opening, header: Metadata): Sharp {
-  const image = open(opening);
+/** Returns a pipeline over the first frame, with output in sRGB: upright, or in the orientation in which the pixels are stored. */
+export function openImage(opening: Opening, header: Metadata, isUpright = true): Sharp {
+  const image = open(opening, isUpright);
   // sharp converts 16-bit images with a profile to Display P3, and to sRGB only on request.
-  if (header.space === 'rgb16' && header.hasProfile) image.withIccProfile('srgb', { attach: false });
-  return image;
-}
-
-/** As `openImage`, in the orientation in which the pixels are stored. */
-export function openUnrotated(opening: Opening, header: Metadata): Sharp {
-  const image = open(opening, false);
   if (header.space === 'rgb16' && header.hasProfile) image.withIccProfile('srgb', { attach: false });
   return image;
 }
@@ -85,22 +70,14 @@ export async function assertWhole(opening: Opening): Promise<void> {
 }
 
 /** Returns a pipeline over the pixels of an earlier one. */
-export function openRaw(raw: RawImage, deadline: Deadline): Sharp {
+export function openRaw(raw: Raster, deadline: Deadline): Sharp {
   const { width, height, channels } = raw;
   return sharp(raw.data, { raw: { width, height, channels }, limitInputPixels: false }).timeout({
     seconds: deadline.remainingS(),
   });
 }
 
-export async function toRaw(pipeline: Sharp): Promise<RawImage> {
+export async function toRaw(pipeline: Sharp): Promise<Raster> {
   const { data, info } = await pipeline.raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height, channels: info.channels };
-}
-
-/**
- * Frees the memory of pixels at once when no pipeline reads them any more. Otherwise each image of 12 megapixels
- * would cause a full garbage collection.
- */
-export function discard({ data }: RawImage): void {
-  free(data);
 }

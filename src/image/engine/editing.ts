@@ -3,17 +3,18 @@ import type { Metadata, Sharp } from 'sharp';
 import { type Brand, layOut } from './brand.ts';
 import { type Brandmark, brandmarkOf, fade } from './brandmark.ts';
 import type { Deadline } from './deadline.ts';
-import { discard, type Opening, openImage, openRaw, openUnrotated, type RawImage, toRaw } from './decoding.ts';
+import { type Opening, openImage, openRaw, toRaw } from './decoding.ts';
 import { center, type Edits, type Gravity, type Trim, type Watermark } from './edits.ts';
-import type { Transform } from './engine.ts';
+import type { Raster, Transform } from './engine.ts';
 import { type Area, placeInside, type Size } from './geometry.ts';
 import { type Layout, planLayout } from './layout.ts';
+import { free } from './sources.ts';
 
 /** An image in the middle of its edits. `open` can be called repeatedly. */
 interface Stage extends Size {
   readonly open: () => Sharp;
   /** Pixels that nothing reads after the next stage. */
-  readonly raw?: RawImage;
+  readonly raw?: Raster;
 }
 
 /** Returns the finished pixels on their canvas. Throws as `planLayout`. */
@@ -22,7 +23,7 @@ export async function renderEdited(
   header: Metadata,
   transform: Transform,
   edits: Edits,
-): Promise<RawImage> {
+): Promise<Raster> {
   const { deadline, limits } = opening;
   const isAlpha = transform.format !== 'jpeg' && edits.background === undefined;
   const background = isAlpha ? transparent : (edits.background ?? '#ffffff');
@@ -42,17 +43,17 @@ const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
 /** Runs a pipeline over a stage and frees the pixels of that stage. */
 async function next(stage: Stage, pipeline: Sharp, deadline: Deadline): Promise<Stage> {
   const raw = await toRaw(pipeline);
-  if (stage.raw !== undefined) discard(stage.raw);
+  if (stage.raw !== undefined) free(stage.raw.data);
   return stageOf(raw, deadline);
 }
 
-function stageOf(raw: RawImage, deadline: Deadline): Stage {
+function stageOf(raw: Raster, deadline: Deadline): Stage {
   return { width: raw.width, height: raw.height, open: () => openRaw(raw, deadline), raw };
 }
 
 async function turned(opening: Opening, header: Metadata, edits: Edits): Promise<Stage> {
   const { autoRotate, rotate, flipX, flipY } = edits;
-  const open = () => (autoRotate ? openImage(opening, header) : openUnrotated(opening, header));
+  const open = () => openImage(opening, header, autoRotate);
   const { width = 0, height = 0 } = autoRotate ? header.autoOrient : header;
   const stage = { width, height, open };
   if (rotate === 0 && !flipX && !flipY) return stage;
@@ -211,13 +212,7 @@ function sizeOf({ scale }: Watermark, image: Size, brandmark: Brandmark, brand: 
 }
 
 /** `x` and `y` are the space between two marks. */
-async function repeat(
-  image: Sharp,
-  size: Size,
-  mark: RawImage,
-  { x, y }: Watermark,
-  deadline: Deadline,
-): Promise<Sharp> {
+async function repeat(image: Sharp, size: Size, mark: Raster, { x, y }: Watermark, deadline: Deadline): Promise<Sharp> {
   const right = Math.round(Math.abs(x) >= 1 ? Math.abs(x) : Math.abs(x) * size.width);
   const bottom = Math.round(Math.abs(y) >= 1 ? Math.abs(y) : Math.abs(y) * size.height);
   const [width, height] = [Math.min(mark.width + right, size.width), Math.min(mark.height + bottom, size.height)];
@@ -241,6 +236,6 @@ function visiblePart({ left, top, width, height }: Area, image: Size): Area {
   };
 }
 
-function overlayOf({ data, width, height, channels }: RawImage) {
+function overlayOf({ data, width, height, channels }: Raster) {
   return { input: Buffer.from(data), raw: { width, height, channels } };
 }

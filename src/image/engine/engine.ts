@@ -27,16 +27,18 @@ export interface Transform {
   readonly edits?: Edits;
 }
 
-export type ImageMime =
-  | 'image/jpeg'
-  | 'image/png'
-  | 'image/webp'
-  | 'image/gif'
-  | 'image/avif'
-  | 'image/heic'
-  | 'image/heif'
-  | 'image/tiff'
-  | 'image/bmp';
+export const imageMimes = [
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/gif',
+  'image/avif',
+  'image/heic',
+  'image/heif',
+  'image/tiff',
+  'image/bmp',
+] as const;
+export type ImageMime = (typeof imageMimes)[number];
 
 export interface ImageFacts {
   /** Detected from the bytes. The name is ignored. */
@@ -47,12 +49,15 @@ export interface ImageFacts {
   /** 4×3 components, computed from 32 px. */
   readonly blurhash: string;
   readonly animated: boolean;
-  /** The whole upright image on white, for further inspection without decoding it again. */
-  readonly rendition: Rendition;
+  /**
+   * The whole upright image in sRGB on white, for further inspection without decoding it again. Neither side exceeds
+   * 512 pixels, nor the image.
+   */
+  readonly rendition: Raster;
 }
 
-/** sRGB, 8 bits per channel, row by row. Neither side exceeds 512 pixels, nor the image. */
-export interface Rendition {
+/** 8 bits per channel, row by row. */
+export interface Raster {
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
@@ -84,7 +89,7 @@ export interface Engine {
    * Throws ImageFault, EngineBusy, EngineTimeout. Decodes the whole image, so that truncation is detected.
    * `onRendition` gets the rendition before the rest is computed.
    */
-  inspect(bytes: Uint8Array, owner?: string, onRendition?: (rendition: Rendition) => void): Promise<ImageFacts>;
+  inspect(bytes: Uint8Array, owner?: string, onRendition?: (rendition: Raster) => void): Promise<ImageFacts>;
   /**
    * Runs all jobs one after the other, with one permit and one deadline. Throws as `inspect` does,
    * EnlargementFault and BudgetFault. Results that were delivered before remain.

@@ -2,21 +2,11 @@
 
 import { fileTypeFromBuffer } from 'file-type';
 import { isBmp } from './decoders/bmpheader.ts';
-import { ImageFault, type ImageMime } from './engine.ts';
+import { ImageFault, type ImageMime, imageMimes } from './engine.ts';
 
 export const decodableFormats = 'JPEG, PNG, WebP, GIF, AVIF, HEIC/HEIF, TIFF and BMP';
 
-const decodable: ReadonlySet<string> = new Set<ImageMime>([
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-  'image/gif',
-  'image/avif',
-  'image/heic',
-  'image/heif',
-  'image/tiff',
-  'image/bmp',
-]);
+const decodable: ReadonlySet<string> = new Set(imageMimes);
 
 /** The formats of variants, by the format in their transform. */
 export const mimeOfFormat = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
@@ -114,11 +104,7 @@ function isSvg(bytes: Uint8Array): boolean {
   return /^\uFEFF?\s*</.test(text) && /<(\w+:)?svg[\s>]/i.test(text);
 }
 
-async function recognize(bytes: Uint8Array): Promise<string | undefined> {
-  try {
-    return (await fileTypeFromBuffer(bytes))?.mime;
-  } catch {
-    // The parsers throw if a header claims more than the file has. Such a file is not recognized.
-    return undefined;
-  }
+/** The mime of any file by its first bytes. The parsers throw if a header claims more than there is: such a file is not recognized. */
+export async function recognize(bytes: Uint8Array): Promise<string | undefined> {
+  return (await fileTypeFromBuffer(bytes).catch(() => undefined))?.mime;
 }

@@ -8,17 +8,7 @@ import type { NamedSource } from './sources.ts';
 /** Raise this when the same source and spec produce another image, after a change of the pipeline or the encoders. */
 const recipe = 1;
 
-export interface VariantNames {
-  /** The prefix of all variants of a source, by which they are found without a record. */
-  prefix(source: NamedSource): string;
-  key(source: NamedSource, transform: Transform): string;
-  /** The key of a variant that is removed when others of its source are used more. */
-  shelvedKey(source: NamedSource, transform: Transform): string;
-  /** The prefix of all variants of this version of a source, or of the source if it has no versions. */
-  versionPrefix(source: NamedSource): string;
-  /** The mark of all variants of a store's sources. A sweep judges only variants of stores that it has read completely. */
-  mark(store: string): string;
-}
+export type VariantNames = ReturnType<typeof createVariantNames>;
 
 /**
  * Digits of a variant's name for its source's group, its source's store, its source, and the source's version if it has
@@ -41,15 +31,18 @@ export function partsOfVariantKey(key: string): { readonly prefix: string; reado
 }
 
 /** `keySecret`: SVC_IMAGE_KEY_SECRET. `brandId`: of `brandIdOf`. */
-export function createVariantNames(keySecret: string, brandId = ''): VariantNames {
+export function createVariantNames(keySecret: string, brandId = '') {
   const secret = createSecretKey(keySecret, 'utf8');
   /** 128 bits, as 32 hex digits. */
   const keyedHash = (identity: string) => createHmac('sha256', secret).update(identity).digest('hex').slice(0, 32);
+  /** The mark of all variants of a store's sources. A sweep judges only variants of stores that it has read completely. */
   const mark = (store: string) => keyedHash(store).slice(0, markDigits);
+  /** The prefix of all variants of a source, by which they are found without a record. */
   const prefix = ({ identity, group, store }: NamedSource) => {
     const hash = keyedHash(group).slice(0, groupDigits) + mark(store) + keyedHash(identity).slice(0, sourceDigits);
     return `img/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
   };
+  /** The prefix of all variants of this version of a source, or of the source if it has no versions. */
   const versionPrefix = (source: NamedSource) =>
     prefix(source) + (source.version === undefined ? '' : keyedHash(source.version).slice(0, versionDigits));
   const key = (source: NamedSource, transform: Transform) => {
@@ -59,13 +52,10 @@ export function createVariantNames(keySecret: string, brandId = ''): VariantName
     const spec = keyedHash(meaning).slice(0, prefix(source).length + specDigits - start.length);
     return `${start}${spec}.${extensionOfFormat[transform.format]}`;
   };
-  return {
-    prefix,
-    mark,
-    versionPrefix,
-    key,
-    shelvedKey: (source, transform) => key(source, transform).replace(/\.([a-z]+)$/, '.shelved.$1'),
-  };
+  /** The key of a variant that is removed when others of its source are used more. */
+  const shelvedKey = (source: NamedSource, transform: Transform) =>
+    key(source, transform).replace(/\.([a-z]+)$/, '.shelved.$1');
+  return { prefix, mark, versionPrefix, key, shelvedKey };
 }
 
 /** The properties that distinguish the variants of a source. No part contains a space. */

@@ -8,7 +8,7 @@ import { mostMarkBytes } from '#platform/metadata/xmp.ts';
 import { layOut } from './brand.ts';
 import { brandmarkOf, fade } from './brandmark.ts';
 import type { Deadline } from './deadline.ts';
-import { discard, type Opening, openImage, openRaw, type RawImage, readHeader, toRaw } from './decoding.ts';
+import { type Opening, openImage, openRaw, readHeader, toRaw } from './decoding.ts';
 import { renderEdited } from './editing.ts';
 import { noEdits } from './edits.ts';
 import {
@@ -17,10 +17,12 @@ import {
   ImageFault,
   type ImageMime,
   type Job,
-  type Rendition,
+  type Raster,
   type Transform,
 } from './engine.ts';
 import { isFill, mostOptimizedPixels, offsetBy, placeInside, planSize, type Size } from './geometry.ts';
+import { free } from './sources.ts';
+import { toTransform } from './specs.ts';
 
 /**
  * Does the jobs one after the other: one permit is one processor's worth of work.
@@ -46,7 +48,7 @@ export async function renderAll(opening: Opening, jobs: readonly Job[]): Promise
       deliver(await finish(shape(image, transform, upright, size), transform, opening));
     }
   } finally {
-    if (shared !== undefined) discard(shared);
+    if (shared !== undefined) free(shared.data);
   }
 }
 
@@ -61,7 +63,7 @@ async function finishEdited(opening: Opening, header: Metadata, transform: Trans
   try {
     return await encodeRaw(raw, spec, opening);
   } finally {
-    discard(raw);
+    free(raw.data);
   }
 }
 
@@ -78,14 +80,14 @@ async function finish(shaped: Sharp, transform: Transform, opening: Opening): Pr
   try {
     return await encodeBudget(raw, transform, opening);
   } finally {
-    discard(raw);
+    free(raw.data);
   }
 }
 
 const hasBudget = ({ maxBytes, format, shrinks }: Transform) => maxBytes > 0 && (format !== 'png' || shrinks === true);
 
 /** The budget includes the mark. */
-async function encodeBudget(raw: RawImage, transform: Transform, opening: Opening): Promise<Uint8Array> {
+async function encodeBudget(raw: Raster, transform: Transform, opening: Opening): Promise<Uint8Array> {
   const added = opening.mark === undefined ? 0 : mostMarkBytes;
   const within = { ...transform, maxBytes: Math.max(1, transform.maxBytes - added) };
   return marked(
@@ -94,7 +96,7 @@ async function encodeBudget(raw: RawImage, transform: Transform, opening: Openin
   );
 }
 
-async function encodeRaw(raw: RawImage, transform: Transform, opening: Opening): Promise<Uint8Array> {
+async function encodeRaw(raw: Raster, transform: Transform, opening: Opening): Promise<Uint8Array> {
   return hasBudget(transform)
     ? encodeBudget(raw, transform, opening)
     : marked(opening, await encode(openRaw(raw, opening.deadline), transform.format, transform.quality));
@@ -143,7 +145,7 @@ function encode(image: Sharp, format: Transform['format'], quality: number): Pro
  * always grow with quality (webp), so the search defines the result.
  */
 async function encodeWithin(
-  raw: RawImage,
+  raw: Raster,
   { format, quality, maxBytes }: Transform,
   deadline: Deadline,
 ): Promise<Uint8Array> {
@@ -172,7 +174,7 @@ async function encodeWithin(
  * fits at the lowest quality, and then at the highest quality that fits at that size. A PNG gets a palette instead of a
  * quality. Throws BudgetFault.
  */
-async function encodeToFit(raw: RawImage, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
+async function encodeToFit(raw: Raster, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
   const { format, maxBytes, resampling } = transform;
   const whole =
     format === 'png' ? await encodePng(raw, maxBytes, deadline) : await encodeWithin(raw, transform, deadline);
@@ -189,7 +191,7 @@ async function encodeToFit(raw: RawImage, transform: Transform, deadline: Deadli
       format === 'png'
         ? encodePalette(smaller, deadline)
         : encode(openRaw(smaller, deadline), format, Math.min(transform.quality, lowestQuality));
-    const output = await encoded.finally(() => discard(smaller));
+    const output = await encoded.finally(() => free(smaller.data));
     return output.length <= maxBytes ? output : undefined;
   };
   let best = longSide > smallestSide ? await attempt(smallestSide) : undefined;
@@ -206,16 +208,16 @@ async function encodeToFit(raw: RawImage, transform: Transform, deadline: Deadli
   }
   if (format === 'png') return best;
   const smaller = await shrunk(fitting);
-  return encodeWithin(smaller, transform, deadline).finally(() => discard(smaller));
+  return encodeWithin(smaller, transform, deadline).finally(() => free(smaller.data));
 }
 
 /** With a palette only if all colors exceed the budget. */
-async function encodePng(raw: RawImage, maxBytes: number, deadline: Deadline): Promise<Uint8Array> {
+async function encodePng(raw: Raster, maxBytes: number, deadline: Deadline): Promise<Uint8Array> {
   const whole = await encode(openRaw(raw, deadline), 'png', 0);
   return whole.length <= maxBytes ? whole : encodePalette(raw, deadline);
 }
 
-function encodePalette(raw: RawImage, deadline: Deadline): Promise<Uint8Array> {
+function encodePalette(raw: Raster, deadline: Deadline): Promise<Uint8Array> {
   return openRaw(raw, deadline).png({ palette: true, effort: 1 }).toBuffer();
 }
 
@@ -225,7 +227,7 @@ const thumbSide = 32;
 const renditionSide = 512;
 
 /** The rendition reads the whole image, so it detects damage that the header does not show. */
-export async function readFacts(opening: Opening, onRendition?: (rendition: Rendition) => void): Promise<ImageFacts> {
+export async function readFacts(opening: Opening, onRendition?: (rendition: Raster) => void): Promise<ImageFacts> {
   const header = await readHeader(opening);
   const frames = countFrames(opening, header);
   const rendition = await toRaw(
@@ -265,17 +267,7 @@ const componentsOf = ({ width, height }: { readonly width: number; readonly heig
 // Adds the brand's watermark to an image, for downloads (docs/specification/media.md#watermarks).
 
 /** The image's own size, unless it is longer than a JPEG can be. */
-const download: Transform = {
-  width: 0,
-  height: 0,
-  quality: 90,
-  format: 'jpeg',
-  resizingType: 'fit',
-  enlarge: false,
-  blur: 0,
-  maxBytes: 0,
-  resampling: 'lanczos3',
-};
+const download = toTransform({ format: 'jpeg', quality: 90 });
 
 /** Returns a JPEG: upright, sRGB, transparency on white, no metadata, only the first frame of an animation. */
 export async function drawWatermark(opening: Opening): Promise<Uint8Array> {

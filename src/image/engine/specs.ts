@@ -1,6 +1,7 @@
 /** The options of a variant in requests, and the transform that they mean (docs/specification/image.md#variant-spec). */
 import { center, describeEdits, type Edits, noEdits } from './edits.ts';
 import type { Transform } from './engine.ts';
+import { isFill } from './geometry.ts';
 
 export const formats = ['webp', 'jpeg', 'jpg', 'png', 'avif'] as const;
 export const resizingTypes = ['fit', 'fill', 'auto'] as const;
@@ -10,18 +11,11 @@ export const resamplings = ['lanczos3', 'lanczos2', 'cubic', 'linear', 'nearest'
 export const longestRequestedSide = 16_383;
 export const strongestBlur = 100;
 
+type Options = Omit<Transform, 'format' | 'shrinks' | 'edits'>;
 /** All options are optional. `null` means absent. */
-export interface VariantSpec {
-  readonly width?: number | null;
-  readonly height?: number | null;
-  readonly quality?: number | null;
+export type VariantSpec = { readonly [Name in keyof Options]?: Options[Name] | null } & {
   readonly format?: (typeof formats)[number] | null;
-  readonly resizingType?: (typeof resizingTypes)[number] | null;
-  readonly enlarge?: boolean | null;
-  readonly blur?: number | null;
-  readonly maxBytes?: number | null;
-  readonly resampling?: (typeof resamplings)[number] | null;
-}
+};
 
 const producedAs = { webp: 'webp', avif: 'webp', jpeg: 'jpeg', jpg: 'jpeg', png: 'png' } as const;
 const defaultQuality = { webp: 75, jpeg: 80 } as const;
@@ -56,8 +50,7 @@ export const isOwnTransform = (transform: Transform) => ownTransforms.has(JSON.s
 /** The same transform with edits, or without them if they change nothing. */
 export function withEdits(transform: Transform, requested: Partial<Edits>): Transform {
   const edits = { ...noEdits, ...requested };
-  const isFill = transform.resizingType === 'fill' && transform.width > 0 && transform.height > 0;
   // Gravity has a meaning only if a part is cut off.
-  const meant = { ...edits, gravity: isFill ? edits.gravity : center };
+  const meant = { ...edits, gravity: isFill(transform) ? edits.gravity : center };
   return describeEdits(meant) === describeEdits(noEdits) ? transform : { ...transform, edits: meant };
 }

@@ -210,7 +210,7 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         // It is made again, and another one goes.
         expect((await serve({ width: 102 })).key).toBe(served[1]?.key);
         expect(await stored()).not.toContain(served[2]?.key);
-        await maker.forget(source());
+        await maker.forgetAll([source()]);
         expect(await stored()).toEqual([]);
       });
 
@@ -450,9 +450,9 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
             }),
           },
         ],
-      ])('forget: %s', async (_name, store) => {
+      ])('forgetAll: %s', async (_name, store) => {
         await maker.ensure(source(), requestsFor({}));
-        await expect(make({ store }).forget(source())).rejects.toBeInstanceOf(StoreFault);
+        await expect(make({ store }).forgetAll([source()])).rejects.toBeInstanceOf(StoreFault);
       });
     });
 
@@ -461,9 +461,9 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
         await originals.put('u/b.png', image, { contentType: 'image/png' });
         await maker.ensure(source(), requestsFor({ width: 20 }, { width: 30, format: 'jpeg' }, { format: 'png' }));
         const [other] = await maker.ensure(source({}, 'u/b.png'), requestsFor({ width: 20 }));
-        expect(await maker.forget(source())).toBe(3);
+        expect(await maker.forgetAll([source()])).toBe(3);
         expect(await stored()).toEqual([other?.key]);
-        expect(await maker.forget(source())).toBe(0);
+        expect(await maker.forgetAll([source()])).toBe(0);
       });
 
       it('deletes the variants of many sources in one call', async () => {
@@ -481,12 +481,12 @@ for (const { driver, open, missing } of everyNth(drivers, 2)) {
       it('needs no source any more', async () => {
         await maker.ensure(source(), requestsFor({}));
         await originals.remove(['u/a.png']);
-        expect(await maker.forget(source())).toBe(1);
+        expect(await maker.forgetAll([source()])).toBe(1);
       });
 
       it('is not for ever', async () => {
         const [before] = await maker.ensure(source(), requestsFor({}));
-        await maker.forget(source());
+        await maker.forgetAll([source()]);
         expect(await maker.ensure(source(), requestsFor({}))).toEqual([before]);
         expect(await stored()).toEqual([before?.key]);
       });

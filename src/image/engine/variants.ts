@@ -39,11 +39,9 @@ export interface VariantMaker {
    */
   serve(source: VariantSource, transform: Transform): Promise<Variant>;
   /**
-   * Removes all variants of a source and returns their number. Call it after the source is removed: a variant that is
-   * being made is then removed by its maker. Throws StoreFault.
+   * Removes all variants of sources and returns their number. Call it after the sources are removed: a variant that is
+   * being made is then removed by its maker. Sources of one group are listed together. Throws StoreFault.
    */
-  forget(source: NamedSource): Promise<number>;
-  /** As `forget`, for many sources: those of one group are listed together, and all are removed together. */
   forgetAll(sources: readonly NamedSource[]): Promise<number>;
   /** For sweeps, which determine the source of a variant from its name. */
   readonly names: Pick<VariantNames, 'prefix' | 'mark'>;
@@ -66,14 +64,11 @@ export class StoreFault extends Error {
 type Outcome = Pick<Variant, 'key' | 'size'>;
 
 /** A variant that a request of this process looks up or makes. */
-interface Flight {
+interface Flight extends PromiseWithResolvers<Outcome> {
   readonly key: string;
   /** Where the same variant may be stored as well. */
   readonly otherKey: string | undefined;
   readonly transform: Transform;
-  readonly promise: Promise<Outcome>;
-  readonly resolve: (outcome: Outcome) => void;
-  readonly reject: (reason: unknown) => void;
 }
 
 interface RenderedOutput {
@@ -101,48 +96,36 @@ export function createVariantMaker(deps: VariantMakerOptions): VariantMaker {
     waitMs: deps.limits.permitWaitMs,
     memory: sourceMemory,
   });
-  const shelves = createShelves({ objects: publicObjects, places: mostStored, clock });
+  const shelves = createShelves(publicObjects, clock);
   /** By key. An entry exists before the existence check, so that identical requests write once. */
   const inFlight = new Map<string, Flight>();
   /** The time until which the transform of each key is not retried, by the key of what `ensure` makes. */
   const timedOut = createLru<string, number>(10_000);
 
-  function takeOff(key: string, otherKey: string | undefined, transform: Transform): Flight {
+  function begin(key: string, otherKey: string | undefined, transform: Transform): Flight {
     const flight = { key, otherKey, transform, ...Promise.withResolvers<Outcome>() };
     inFlight.set(key, flight);
+    const end = () => inFlight.delete(key);
+    flight.promise.then(end, end);
     return flight;
   }
 
-  function land(flight: Flight, outcome: Outcome): void {
-    leave(flight);
-    flight.resolve(outcome);
-  }
-
-  function fail(flight: Flight, reason: unknown): void {
-    leave(flight);
-    flight.reject(reason);
-  }
-
-  /** A failure can come after the end of the flight, when the key may belong to a later flight. */
-  function leave(flight: Flight): void {
-    if (inFlight.get(flight.key) === flight) inFlight.delete(flight.key);
-  }
-
   /** Settles every flight; never throws. */
-  async function fly(source: VariantSource, flights: readonly Flight[]): Promise<void> {
+  async function findOrMake(source: VariantSource, flights: readonly Flight[]): Promise<void> {
     try {
-      const missing = failTimedOut(await landExisting(flights));
+      const missing = failTimedOut(await resolveStored(flights));
       if (missing.length > 0) await make(source, missing);
     } catch (error) {
-      for (const flight of flights) fail(flight, error);
+      // Those that are settled stay as they are.
+      for (const flight of flights) flight.reject(error);
     }
   }
 
-  async function landExisting(flights: readonly Flight[]): Promise<readonly Flight[]> {
+  async function resolveStored(flights: readonly Flight[]): Promise<readonly Flight[]> {
     const found = await askStore(Promise.all(flights.map(findStored)));
     return flights.filter((flight, index) => {
       const stored = found[index];
-      if (stored !== undefined) land(flight, stored);
+      if (stored !== undefined) flight.resolve(stored);
       return stored === undefined;
     });
   }
@@ -159,7 +142,7 @@ export function createVariantMaker(deps: VariantMakerOptions): VariantMaker {
 
   function failTimedOut(flights: readonly Flight[]): readonly Flight[] {
     const isTimedOut = ({ key, otherKey }: Flight) => (timedOut.get(otherKey ?? key) ?? 0) > clock.now();
-    for (const flight of flights.filter(isTimedOut)) fail(flight, new EngineTimeout('timed out a short time ago'));
+    for (const flight of flights.filter(isTimedOut)) flight.reject(new EngineTimeout('timed out a short time ago'));
     return flights.filter((flight) => !isTimedOut(flight));
   }
 
@@ -227,7 +210,7 @@ export function createVariantMaker(deps: VariantMakerOptions): VariantMaker {
     if (failed) throw new StoreFault('a variant could not be written', { cause: failed.reason });
     for (const { flight, output } of made) {
       shelves.use(flight.key);
-      land(flight, { key: flight.key, size: output.length });
+      flight.resolve({ key: flight.key, size: output.length });
     }
   }
 
@@ -266,13 +249,13 @@ export function createVariantMaker(deps: VariantMakerOptions): VariantMaker {
       const key = isFixed ? fixedKey : names.shelvedKey(source, transform);
       let flight = inFlight.get(key);
       if (flight === undefined) {
-        flight = takeOff(key, isFixed ? undefined : fixedKey, transform);
+        flight = begin(key, isFixed ? undefined : fixedKey, transform);
         started.push(flight);
       }
       const outcome = await flight.promise;
       return { ...one, ...outcome, overBudget: transform.maxBytes > 0 && outcome.size > transform.maxBytes };
     });
-    if (started.length > 0) void fly(source, started);
+    if (started.length > 0) void findOrMake(source, started);
     return Promise.all(awaited);
   }
 
@@ -284,7 +267,6 @@ export function createVariantMaker(deps: VariantMakerOptions): VariantMaker {
       if (variant === undefined) throw new Error('one variant was requested');
       return variant;
     },
-    forget: (source) => forgetAll([source]),
     forgetAll,
     names,
   };
@@ -300,33 +282,23 @@ async function askStore<Result>(asking: Promise<Result>): Promise<Result> {
 
 // Keeps the stored variants of a source that were used last, of transforms that the public can choose.
 
-interface Shelves {
-  /** Notes the use of a stored variant. */
-  use(key: string): void;
-  /** Removes the variants that were not used for longest until `count` more fit. Rejects if the store does not respond. */
-  makeRoom(prefix: string, count: number): Promise<void>;
-}
-
 /**
  * A process knows its own uses since its start. Other variants count from the time at which they were stored, so a
  * variant that only other processes use can be removed. Its next use stores it again.
  */
-function createShelves(deps: {
-  readonly objects: Pick<Objects, 'list' | 'remove'>;
-  readonly places: number;
-  readonly clock: Clock;
-}): Shelves {
-  const { objects, places, clock } = deps;
+function createShelves(objects: Objects, clock: Clock) {
   const usedAt = createLru<string, number>(100_000);
   return {
-    use: (key) => {
+    /** Notes the use of a stored variant. */
+    use: (key: string): void => {
       if (isShelved(key)) usedAt.set(key, clock.now());
     },
-    makeRoom: async (prefix, count) => {
+    /** Removes the variants that were not used for longest until `count` more fit. Rejects if the store does not respond. */
+    makeRoom: async (prefix: string, count: number): Promise<void> => {
       const stored: { readonly key: string; readonly at: number }[] = [];
       for await (const { key, modifiedAt } of objects.list(prefix))
         if (isShelved(key)) stored.push({ key, at: Math.max(modifiedAt.getTime(), usedAt.get(key) ?? 0) });
-      const excess = stored.length + count - places;
+      const excess = stored.length + count - mostStored;
       if (excess <= 0) return;
       const oldest = stored.sort((left, right) => left.at - right.at).slice(0, excess);
       await objects.remove(oldest.map(({ key }) => key));

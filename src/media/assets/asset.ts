@@ -44,30 +44,9 @@ export const toOthers = (asset: Asset): Asset => ({
   labels: [],
 });
 
-export function toAsset(row: StoredAsset): Asset {
+export function toAsset({ requestedMime, etag, readyAt, restrictedAt, refusal, ...row }: StoredAsset): Asset {
   return {
-    assetId: row.assetId,
-    ownerId: row.ownerId,
-    scopeKind: row.scopeKind,
-    scopeId: row.scopeId,
-    kind: row.kind,
-    mime: row.mime,
-    byteSize: row.byteSize,
-    width: row.width,
-    height: row.height,
-    durationMs: row.durationMs,
-    blurhash: row.blurhash,
-    animated: row.animated,
-    thumbAssetId: row.thumbAssetId,
-    storageKey: row.storageKey,
-    sha256: row.sha256,
-    prompt: row.prompt,
-    model: row.model,
-    generated: row.generated,
-    name: row.name,
-    favorite: row.isFavorite,
-    published: row.isPublished,
-    generation: row.generation,
+    ...row,
     labels: [...(row.labels ?? [])],
     createdAt: row.createdAt.toISOString(),
     trashedAt: row.trashedAt?.toISOString() ?? null,

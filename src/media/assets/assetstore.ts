@@ -1,6 +1,6 @@
 /** The rows of assets. */
 import { type InsertObject, type RawBuilder, sql } from 'kysely';
-import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, inCamelCase, json } from '#platform/db/db.ts';
 import { isDeadlock, isUniqueViolation } from '#platform/db/errors.ts';
 import type { Generated as Mark } from '#platform/metadata/xmp.ts';
 import { searchable } from '#platform/storable.ts';
@@ -8,9 +8,7 @@ import type { AssetChange, Lineage } from '../api.ts';
 import type { Refusal } from '../problems.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
 import type { Verdict } from '../screening/verdicts.ts';
-import type { MediaTables } from '../tables.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
+import type { Handle, MediaTables } from '../tables.ts';
 
 /** What identifies a registration: a replay with other values is a conflict. */
 export interface AssetIdentity {
@@ -66,7 +64,7 @@ const isPublished = sql<boolean>`(assets.scope_kind = 'feed' or exists (
   select from assets as copy
   where copy.copied_from = assets.asset_id and copy.owner_id = assets.owner_id and copy.scope_kind = 'feed'
     and copy.ready_at is not null and copy.trashed_at is null
-))`.as('isPublished');
+))`.as('published');
 
 export const assetColumns = [
   ...inCamelCase(
@@ -75,10 +73,8 @@ export const assetColumns = [
   ),
   visibleThumb,
   isPublished,
-  ...inCamelCase(
-    'prompt model generated name is_favorite generation labels created_at ready_at restricted_at',
-    'trashed_at refusal',
-  ),
+  'is_favorite as favorite',
+  ...inCamelCase('prompt model generated name generation labels created_at ready_at restricted_at trashed_at refusal'),
 ] as const;
 
 export function factColumns({ pdqQuality, durationMs, thumbAssetId, generation, prompt, name, ...facts }: AssetFacts) {
@@ -292,7 +288,8 @@ export const deletableColumns = [
 ] as const;
 
 /** Returns the existing rows of `assetIds` in any state, in no order. */
-export function findDeletable(db: Handle, assetIds: readonly string[]) {
+export async function findDeletable(db: Handle, assetIds: readonly string[]) {
+  if (assetIds.length === 0) return [];
   return db
     .selectFrom('assets')
     .select(deletableColumns)
@@ -301,7 +298,8 @@ export function findDeletable(db: Handle, assetIds: readonly string[]) {
 }
 
 /** Returns the rows that are registered at these paths of a legacy bucket, in any state, in no order. */
-export function findDeletableAt(db: Handle, bucket: string, paths: readonly string[]) {
+export async function findDeletableAt(db: Handle, bucket: string, paths: readonly string[]) {
+  if (paths.length === 0) return [];
   return db
     .selectFrom('assets')
     .select(deletableColumns)
@@ -370,14 +368,7 @@ export function dropAssets(db: Handle, seen: readonly SeenAsset[]) {
     .execute();
 }
 
-// The digest and the ETag of a row whose object got another ETag.
-
-export async function findSha256(db: Db<MediaTables>, assetId: string): Promise<string | undefined> {
-  const row = await db.selectFrom('assets').select('sha256').where('asset_id', '=', assetId).executeTakeFirst();
-  return row?.sha256 ?? undefined;
-}
-
-/** Does nothing if the row has changed. */
+/** For a row whose object got another ETag. Does nothing if the row has changed. */
 export async function writeEtag(db: Db<MediaTables>, assetId: string, from: string, to: string): Promise<void> {
   await sql`update assets set etag = ${to}, version = version + 1
     where asset_id = ${assetId} and etag = ${from} and ready_at is not null`.execute(db);

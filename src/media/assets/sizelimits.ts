@@ -1,19 +1,12 @@
 /** The size limits of assets, by the class of their mime (docs/specification/media.md#uploads). */
 
-export interface SizeLimits {
-  readonly maxImageBytes: number;
-  /** For videos and all other files that are not images. */
-  readonly maxVideoBytes: number;
-  /** For all assets and unregistered uploads of one owner; 0: no limit. */
-  readonly maxOwnerBytes: number;
-  /** Seconds after which an upload that received nothing and was not registered is removed. */
-  readonly uploadTtlS: number;
-}
+import type { MediaSettings } from '../config.ts';
 
 export function isImage(mime: string): boolean {
   return mime.startsWith('image/');
 }
 
-export function maxBytesOf(mime: string, limits: SizeLimits): number {
+export function maxBytesOf(mime: string, limits: Pick<MediaSettings, 'maxImageBytes' | 'maxVideoBytes'>): number {
+  // The limit of videos is that of all other files, too.
   return isImage(mime) ? limits.maxImageBytes : limits.maxVideoBytes;
 }

@@ -1,13 +1,12 @@
 /** Favorites and collections of an owner's assets (docs/specification/media.md#collections). */
 import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
-import { optional, uuid } from '../api.ts';
+import { optional, ownerId, uuid } from '../api.ts';
 
 export const mostCollections = 500;
 /** Of one collection. */
 export const mostAssets = 10_000;
 
-const ownerId = optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.');
 const assetIds = z.array(uuid).max(1000);
 
 const title = z

@@ -1,18 +1,18 @@
 /** Favorites and collections (docs/specification/media.md#collections). They belong to the owner alone, and change no asset. */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { transaction } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { searchWords } from '#platform/storable.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import type { MediaContext } from '../context.ts';
 import { mediaProblems } from '../problems.ts';
-import type { MediaTables } from '../tables.ts';
+import type { Handle } from '../tables.ts';
 import * as api from './api.ts';
 import * as store from './collectionstore.ts';
 
 /** Throws 404 `not_found` if an id is not a readable asset of the owner. */
-export async function assertOwn(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string, assetIds: readonly string[]) {
+export async function assertOwn(db: Handle, ownerId: string, assetIds: readonly string[]) {
   const ids = [...new Set(assetIds)];
   if (ids.length > 0 && (await store.countOwn(db, ownerId, ids)) < ids.length)
     throw problems.not_found({ message: 'An asset does not exist, or belongs to another user.' });

@@ -1,15 +1,13 @@
 import { sql } from 'kysely';
-import { type Db, holdName, type Tx } from '#platform/db/db.ts';
+import { holdName, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
 import { isThumbnail } from '../assets/assetstore.ts';
 import { dropSharesOfThread } from '../shares/sharestore.ts';
-import { keyOfCollection, type MediaTables } from '../tables.ts';
+import { type Handle, keyOfCollection, type MediaTables } from '../tables.ts';
 import type { Collection, CollectionChange } from './api.ts';
 
 type Times = 'createdAt' | 'updatedAt';
 type CollectionRow = Readonly<Omit<Collection, Times> & Record<Times, Date>>;
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 export interface CollectionFilter {
   readonly ownerId: string;

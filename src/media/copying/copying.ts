@@ -8,9 +8,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Caller } from '#platform/access/caller.ts';
-import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { retryWhileChanging, startIdleDeadline, withDeadline } from '#platform/resilience.ts';
+import { retryWhileChanging, withDeadline } from '#platform/resilience.ts';
 import type { Asset, CopyRequest } from '../api.ts';
 import { isVideo, toAsset } from '../assets/asset.ts';
 import type { AssetFacts, AssetIdentity } from '../assets/assetstore.ts';
@@ -18,23 +18,22 @@ import { isImage, maxBytesOf } from '../assets/sizelimits.ts';
 import { renditionKeyOf, renditionMime, storageKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext, ScreeningContext } from '../context.ts';
 import { removeDerivatives, removeObject } from '../deletion/removal.ts';
-import { blockAndPublish } from '../events.ts';
 import { strips } from '../metadata/publicity.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
-import { mediaProblems, refusalProblem } from '../problems.ts';
+import { mediaProblems, noSuchAsset, refusalProblem } from '../problems.ts';
 import { admit, assertRoom } from '../quota/quota.ts';
-import type { Digester } from '../reading/digests.ts';
-import { startHashes } from '../reading/unchanged.ts';
+import { copyIdleMs, startHashes, watching, withObject } from '../reading/unchanged.ts';
 import { factsOf, screenInspected, withInspected } from '../registration/inspection.ts';
-import { blockProblem, publishDraft } from '../registration/publishing.ts';
+import { blockProblem, blockRow } from '../registration/publishing.ts';
+import { blockAsset } from '../screening/incidentstore.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 import type { Digests } from '../screening/screening.ts';
 import { decideBy, type Verdict } from '../screening/verdicts.ts';
 import type { Playback } from '../tables.ts';
-import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
-import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
+import { assertMayCopy, type CopySource, findSource } from './copysource.ts';
+import { draftCopy, dropCopy, markCopied, unwritten, withdrawCopy } from './copystore.ts';
 
-/** A store that does not respond takes 8 s of the 10 s in which every request gets a response. */
+/** What is left after `copyIdleMs`. */
 const takeBackWithinMs = 1000;
 
 interface Target {
@@ -102,14 +101,12 @@ async function writeBytes(
   source: CopySource,
   { identity, storageKey }: Target,
 ): Promise<CopiedObject | undefined> {
-  const { objects, limits, digester } = deps;
   const isOthers = source.ownerId !== undefined && source.ownerId !== identity.ownerId;
-  const head = strips(limits.stripMetadata, deps.publicScopes, identity.scopeKind, isOthers)
-    ? await transferStripped(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester })
-    : await transfer(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester });
+  const isStripped = strips(deps.limits.stripMetadata, deps.publicScopes, identity.scopeKind, isOthers);
+  const head = await (isStripped ? transferStripped : transfer)(deps, source, storageKey);
   if (head === 'changed') return undefined;
   // Removed during the copy, or about to lose its row.
-  if (head === 'gone') throw noSuchSource();
+  if (head === 'gone') throw noSuchAsset();
   if (head === 'too_large') throw mediaProblems.asset_too_large();
   return head;
 }
@@ -118,33 +115,31 @@ async function writeBytes(
 async function showCopy(
   deps: MediaContext,
   source: CopySource,
-  { identity, storageKey, head }: Target & { readonly head: CopiedObject },
+  copy: WrittenCopy,
   thumbAssetId: string | undefined,
 ): Promise<Asset | undefined> {
+  const { identity, storageKey, head } = copy;
   const { assetId, ownerId } = identity;
   const { etag, size: byteSize } = head;
-  const judgement = await screenCopy(deps, source, { assetId, storageKey, head });
+  const judgement = await screenCopy(deps, source, copy);
   if (judgement === undefined) return undefined;
   const { digests, verdict, isImage: isScreened } = judgement;
+  const { match } = verdict;
+  if (match !== undefined) {
+    const finding = { etag, digests, match, origin: originOf(source) };
+    if (await blockRow(deps, blockAsset, { assetId, etag: unwritten }, finding, storageKey)) throw blockProblem(match);
+    return undefined;
+  }
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   // The words of one user are not handed to another.
   const origin = source.ownerId === ownerId ? {} : { prompt: null, model: null, name: null, generation: null };
   const facts = { ...judgement.facts, thumbAssetId: thumb, ...origin };
   const playback = await copyRendition(source, deps.objects, storageKey);
-  const published = await publishDraft(deps, {
-    match: verdict.match,
-    finding: { etag, digests, origin: originOf(source) },
-    object: { assetId, storageKey },
-    block: (finding) => blockAndPublish(deps, finding, (handle) => blockCopy(handle, assetId, finding)),
-    // Nothing else writes to the key of a copy.
-    isUnchanged: async () => true,
-    markReady: () =>
-      admit(deps, ownerId, (tx) =>
-        markCopied(tx, assetId, { etag, byteSize }, { ...facts, playback }, { ...verdict, isScreened }),
-      ),
-  });
-  if (published === 'blocked') throw blockProblem(verdict.match);
-  return published && toAsset(published);
+  // Nothing else writes to the key of a copy, so its object has not changed.
+  const copied = await admit(deps, ownerId, (tx) =>
+    markCopied(tx, assetId, { etag, byteSize }, { ...facts, playback }, { ...verdict, isScreened }),
+  );
+  return copied && toAsset(copied);
 }
 
 /**
@@ -172,9 +167,7 @@ function originOf({ assetId, objects, storageKey }: CopySource): string {
 // matched by its stored digests, without reading its bytes. Other sources are read and screened as in a registration.
 
 /** A copy whose bytes exist. */
-interface WrittenCopy {
-  readonly assetId: string;
-  readonly storageKey: string;
+interface WrittenCopy extends Target {
   readonly head: CopiedObject;
 }
 
@@ -192,13 +185,14 @@ interface CopyScreening {
 async function screenCopy(
   deps: ScreeningContext,
   source: CopySource,
-  { assetId, storageKey, head }: WrittenCopy,
+  { identity: { assetId }, storageKey, head }: WrittenCopy,
 ): Promise<CopyScreening | undefined> {
   const { facts: known, isScreened, mime } = source;
   if (isScreened) {
     const screened = await judgeStored(deps, source);
     // The copy's own bytes: the lists were asked for those of its source.
-    return head.digests === undefined ? screened : withDigests(screened, head.digests);
+    const { digests: own } = head;
+    return { ...screened, facts: { ...screened.facts, ...own }, digests: { ...screened.digests, ...own } };
   }
   if (head.digests === undefined && source.backend === 'objects' && source.etag !== undefined && !isImage(mime)) {
     // The same bytes, under a key that another attempt of the call reads too.
@@ -219,10 +213,6 @@ async function screenCopy(
   });
 }
 
-function withDigests(screened: CopyScreening, own: ExactDigests): CopyScreening {
-  return { ...screened, facts: { ...screened.facts, ...own }, digests: { ...screened.digests, ...own } };
-}
-
 async function judgeStored({ db, screening }: ScreeningContext, { facts, labels }: CopySource): Promise<CopyScreening> {
   const { sha256, md5, pdq, pdqQuality } = facts;
   if (sha256 === null || md5 === null) throw new Error('a screened asset has no digests');
@@ -238,29 +228,15 @@ interface CopiedObject extends ObjectHead {
   readonly digests?: ExactDigests;
 }
 
-/** A stream can take any time as long as bytes arrive. */
-const idleMs = 8000;
-
 /** `gone`: there are no bytes; `changed`: the ETag of the source differs; `too_large`: there are more bytes than the lookup found. */
 type Transferred = CopiedObject | 'gone' | 'changed' | 'too_large';
 
-interface TransferOptions {
-  readonly maxBytes: number;
-  /** Gets the digests of bytes that pass through this process. */
-  readonly digester: Pick<Digester, 'add'>;
-}
-
 /** Copies inside the store if the source is in it, else through this process. Throws `copy_failed`. */
-async function transfer(
-  source: CopySource,
-  target: Objects,
-  targetKey: string,
-  { maxBytes, digester }: TransferOptions,
-): Promise<Transferred> {
+async function transfer(deps: MediaContext, source: CopySource, targetKey: string): Promise<Transferred> {
   const { backend, storageKey, etag, mime } = source;
   try {
-    if (backend === 'legacy') return await stream(source, target, targetKey, { maxBytes, digester });
-    return (await target.copy(storageKey, targetKey, { contentType: mime, ifMatch: etag })) ?? 'gone';
+    if (backend === 'legacy') return await stream(deps, source, targetKey);
+    return (await deps.objects.copy(storageKey, targetKey, { contentType: mime, ifMatch: etag })) ?? 'gone';
   } catch (error) {
     if (error instanceof ObjectChanged) return 'changed';
     throw mediaProblems.copy_failed({ cause: error });
@@ -268,23 +244,19 @@ async function transfer(
 }
 
 /** As `transfer`, without the metadata of the file. A file that has none is copied inside the store. */
-async function transferStripped(
-  source: CopySource,
-  target: Objects,
-  targetKey: string,
-  options: TransferOptions,
-): Promise<Transferred> {
+async function transferStripped(deps: MediaContext, source: CopySource, targetKey: string): Promise<Transferred> {
   const { objects, storageKey, mime } = source;
+  const { objects: target, digester } = deps;
   try {
     const head = await objects.head(storageKey);
     if (head === undefined) return 'gone';
     if (source.etag !== undefined && head.etag !== source.etag) return 'changed';
-    if (head.size > options.maxBytes) return 'too_large';
+    if (head.size > maxBytesOf(mime, deps.limits)) return 'too_large';
     const plan = await planRewriting(objects, storageKey, head, { strips: true });
     if (plan === undefined) return 'changed';
-    if (plan.write === undefined) return await transfer(source, target, targetKey, options);
+    if (plan.write === undefined) return await transfer(deps, source, targetKey);
     const written = await plan.write(target, targetKey, mime);
-    options.digester.add(target, targetKey, written.head.etag, written.digests);
+    digester.add(target, targetKey, written.head.etag, written.digests);
     return { ...written.head, digests: written.digests };
   } catch (error) {
     if (error instanceof ObjectChanged) return 'changed';
@@ -309,36 +281,17 @@ async function copyRendition(
 }
 
 async function stream(
+  { objects: target, limits, digester }: MediaContext,
   { objects, storageKey, etag, mime }: CopySource,
-  target: Objects,
   targetKey: string,
-  { maxBytes, digester }: TransferOptions,
 ): Promise<Transferred> {
   const hashes = startHashes();
-  const deadline = startIdleDeadline(idleMs);
-  let body: ObjectBody | undefined;
-  try {
-    body = await objects.get(storageKey, { ifMatch: etag, signal: deadline.signal });
-    if (body === undefined) return 'gone';
-    if (body.size > maxBytes) return 'too_large';
-    const onChunk = (chunk: Buffer) => {
-      deadline.touch();
-      hashes.update(chunk);
-    };
-    const moving = Readable.from(watching(body.stream, onChunk), { objectMode: false });
-    const head = await deadline.race(target.put(targetKey, moving, { contentType: mime, size: body.size }));
-    digester.add(target, targetKey, head.etag, hashes.digests());
-    return head;
-  } finally {
-    deadline.stop();
-    // A generator that has not started closes nothing.
-    body?.stream.destroy();
-  }
-}
-
-async function* watching(body: Readable, onChunk: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    onChunk(chunk);
-    yield chunk;
-  }
+  const moved = await withObject(objects, storageKey, { ifMatch: etag }, copyIdleMs, async ({ size }, chunks) => {
+    if (size > maxBytesOf(mime, limits)) return 'too_large';
+    const moving = Readable.from(watching(chunks, hashes.update), { objectMode: false });
+    return target.put(targetKey, moving, { contentType: mime, size });
+  });
+  if (moved === undefined) return 'gone';
+  if (moved !== 'too_large') digester.add(target, targetKey, moved.etag, hashes.digests());
+  return moved;
 }

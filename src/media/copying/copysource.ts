@@ -1,38 +1,30 @@
 /** The source of a copy, and who can copy it (docs/specification/media.md#copies). */
 import type { Caller } from '#platform/access/caller.ts';
 import { isUuid } from '#platform/ids.ts';
-import type { Objects } from '#platform/objects/objects.ts';
-import { invalid, type Problem, problems } from '#platform/problem.ts';
+import { invalid, problems } from '#platform/problem.ts';
 import type { CopyRequest } from '../api.ts';
 import { kindOfMime } from '../assets/asset.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import type { MediaStores } from '../context.ts';
-import { bucketOf, currentRows, lookUpAssets } from '../lookup/assetlookup.ts';
+import { bucketOf, currentRows, lookUpAssets, type ResolvedAsset } from '../lookup/assetlookup.ts';
+import { noSuchAsset } from '../problems.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import type { Label } from '../screening/labels.ts';
 import type { Playback } from '../tables.ts';
 import { findCopySource } from './copystore.ts';
 
-export interface CopySource {
+export interface CopySource
+  extends Pick<ResolvedAsset, 'backend' | 'objects' | 'storageKey' | 'etag' | 'mime' | 'byteSize'> {
   /** `undefined`: a legacy path without a row. */
   readonly assetId: string | undefined;
   readonly ownerId: string | undefined;
   readonly kind: string;
-  readonly mime: string;
-  readonly byteSize: number;
-  /** Its facts. */
   readonly facts: AssetFacts;
   readonly labels: readonly Label[];
   /** Its bytes were inspected when they were uploaded, and passed their screening if they are an image. */
   readonly isScreened: boolean;
-  readonly backend: 'objects' | 'legacy';
-  /** Its bucket. */
-  readonly objects: Objects;
-  readonly storageKey: string;
-  /** The ETag of the registered bytes. `undefined`: the current bytes, whatever they are. */
-  readonly etag: string | undefined;
   readonly playback: Playback | null;
 }
 
@@ -53,12 +45,8 @@ export async function findSource(deps: MediaStores, caller: Caller, request: Cop
   const source = isUuid(fromAssetId)
     ? await findAssetSource(deps, caller, fromAssetId.toLowerCase())
     : await findLegacySource(deps, legacyBucket, fromAssetId);
-  if (source === undefined) throw noSuchSource();
+  if (source === undefined) throw noSuchAsset();
   return source;
-}
-
-export function noSuchSource(): Problem {
-  return problems.not_found({ message: 'There is no such asset.' });
 }
 
 async function findAssetSource(deps: MediaStores, caller: Caller, assetId: string): Promise<CopySource | undefined> {
@@ -67,22 +55,19 @@ async function findAssetSource(deps: MediaStores, caller: Caller, assetId: strin
   if (caller.kind === 'user' && named.ownerId !== caller.userId)
     throw problems.forbidden({ message: 'The asset belongs to another user.' });
   const [row] = await currentRows(deps, [named]);
-  if (row === undefined) return undefined;
-  const objects = bucketOf(deps, row);
-  if (objects === undefined) return undefined;
-  const { ownerId, kind, mime, byteSize, backend, storageKey, playback } = row;
-  const { width, height, durationMs, blurhash, animated, sha256, md5, pdq, pdqQuality, prompt, model } = row;
-  const { generated, name, generation } = row;
-  const about = { prompt, model, generated, name, generation };
-  const described = { mime, width, height, durationMs, blurhash, animated, thumbAssetId: null, ...about };
-  const facts = { ...described, sha256, md5, pdq, pdqQuality };
-  // Bytes that pass through this process are inspected again.
-  const etag = backend === 'objects' || sha256 !== null ? row.etag : undefined;
-  // Rows from before every upload was hashed have no digests.
-  const isScreened = backend === 'objects' && sha256 !== null && (!isImage(mime) || row.screenedAt !== null);
-  const labels = row.labels ?? [];
-  const place = { backend, objects, storageKey, etag };
-  return { assetId, ownerId, kind, mime, byteSize, facts, labels, isScreened, playback, ...place };
+  const objects = row && bucketOf(deps, row);
+  if (row === undefined || objects === undefined) return undefined;
+  const { backend, mime, sha256, screenedAt, etag } = row;
+  return {
+    ...row,
+    objects,
+    facts: { ...row, thumbAssetId: null },
+    labels: row.labels ?? [],
+    // Rows from before every upload was hashed have no digests.
+    isScreened: backend === 'objects' && sha256 !== null && (!isImage(mime) || screenedAt !== null),
+    // Bytes that pass through this process are inspected again.
+    etag: backend === 'objects' || sha256 !== null ? etag : undefined,
+  };
 }
 
 async function findLegacySource(deps: MediaStores, bucket: string, path: string): Promise<CopySource | undefined> {

@@ -1,11 +1,9 @@
 /** The rows of copies, from the source to the ready asset. */
 import { sql } from 'kysely';
-import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { inCamelCase, type Tx } from '#platform/db/db.ts';
 import * as assets from '../assets/assetstore.ts';
-import { blockAsset, type Finding, flagAsset } from '../screening/incidentstore.ts';
-import type { MediaTables, Playback } from '../tables.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
+import { flagAsset } from '../screening/incidentstore.ts';
+import type { Handle, MediaTables, Playback } from '../tables.ts';
 
 /** A ready asset, with the facts that a copy inherits. */
 export function findCopySource(db: Handle, assetId: string) {
@@ -21,7 +19,7 @@ export function findCopySource(db: Handle, assetId: string) {
 }
 
 /** The ETag of a row whose object is not written yet. No object has it. */
-const unwritten = '';
+export const unwritten = '';
 
 /**
  * Writes the row of a copy that is in progress. Writes nothing and returns `false` if `sourceId` is no asset any more.
@@ -78,11 +76,6 @@ export async function markCopied(
     .executeTakeFirst();
   if (row !== undefined && screened.hit !== undefined) await flagAsset(tx, assetId, screened.hit.label);
   return row;
-}
-
-/** Makes the copy unreadable for good, as `blockAsset` does. If the process dies, the rest is found as for any other asset. */
-export function blockCopy(db: Handle, assetId: string, finding: Finding): ReturnType<typeof blockAsset> {
-  return blockAsset(db, { assetId, etag: unwritten }, finding);
 }
 
 /** Makes the copy unreadable and in progress again. */

@@ -3,6 +3,7 @@
  * docs/specification/media.md#content-credentials). The package is loaded with the first image.
  */
 import type { Log } from '#platform/log.ts';
+import type { MediaSettings } from '../config.ts';
 import { readIdentity } from './identity.ts';
 import type { Claim } from './signing.ts';
 
@@ -11,10 +12,7 @@ export interface Credentials {
   sign(bytes: Uint8Array, claim: Claim): Promise<Uint8Array>;
 }
 
-export interface CredentialSettings {
-  readonly c2paCertificate: string | undefined;
-  readonly c2paPrivateKey: string | undefined;
-}
+type CredentialSettings = Pick<MediaSettings, 'c2paCertificate' | 'c2paPrivateKey'>;
 
 export function createCredentials(settings: CredentialSettings, brandName: string, log: Log): Credentials | undefined {
   const { c2paCertificate, c2paPrivateKey } = settings;

@@ -29,7 +29,8 @@ export async function deleteAssets(deps: MediaStores, caller: Caller, request: A
   const legacy = deps.legacy.bucket(legacyBucket);
   const files = legacy === undefined ? [] : paths;
   // The row of a registered file is deleted with it.
-  const found = [...(await findNamed(deps, [...named])), ...(await findFiled(deps, legacyBucket, files))];
+  const { db } = deps;
+  const found = [...(await findDeletable(db, [...named])), ...(await findDeletableAt(db, legacyBucket, files))];
   assertOwn(caller, found);
   const target = { named, legacyBucket, files };
   const existing = legacy === undefined ? [] : await findExisting(legacy, files);
@@ -74,34 +75,20 @@ async function deleteAll(
     const rows = uniqueById([...(await findThumbs(deps, found)), ...found]);
     const dropped = await deleteRows(deps, rows);
     deletedNew += [...dropped].filter((assetId) => named.has(assetId)).length;
-    await deleteFiles(deps, legacyBucket, files);
-    const changed = await findNamed(
+    // At most as many as a request can name.
+    await removeObjects(
       deps,
+      files.map((storageKey) => ({ backend: 'legacy', bucket: legacyBucket, storageKey })),
+    );
+    const changed = await findDeletable(
+      deps.db,
       rows.flatMap(({ assetId }) => (dropped.has(assetId) ? [] : [assetId])),
     );
     assertOwn(caller, changed);
     // Some files may have been registered just before they were removed.
-    found = [...changed, ...(await findFiled(deps, legacyBucket, files))];
+    found = [...changed, ...(await findDeletableAt(deps.db, legacyBucket, files))];
     return found.length === 0 ? deletedNew : undefined;
   }, mediaProblems.asset_changing);
-}
-
-async function findNamed({ db }: MediaStores, assetIds: readonly string[]): Promise<readonly DeletableAsset[]> {
-  return assetIds.length === 0 ? [] : findDeletable(db, assetIds);
-}
-
-async function findFiled({ db }: MediaStores, bucket: string, paths: readonly string[]) {
-  return paths.length === 0 ? [] : findDeletableAt(db, bucket, paths);
-}
-
-async function deleteFiles(deps: MediaStores, bucket: string, paths: readonly string[]): Promise<void> {
-  for (let start = 0; start < paths.length; start += rowsPerBatch) {
-    const batch = paths.slice(start, start + rowsPerBatch);
-    await removeObjects(
-      deps,
-      batch.map((storageKey) => ({ backend: 'legacy', bucket, storageKey })),
-    );
-  }
 }
 
 /** Ids of the rows that were dropped; the others were changed or dropped by another call. */
@@ -122,7 +109,6 @@ async function findThumbs(deps: MediaStores, videos: readonly DeletableAsset[]):
       thumbAssetId === null ? [] : [[`${thumbAssetId} ${ownerId}`, thumbAssetId]],
     ),
   );
-  if (owners.size === 0) return [];
   const thumbs = await findDeletable(deps.db, [...new Set(owners.values())]);
   return thumbs.filter(({ assetId, ownerId }) => owners.has(`${assetId} ${ownerId}`));
 }

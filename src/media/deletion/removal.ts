@@ -96,9 +96,10 @@ export async function forgetVariants(
 export async function countObjects(deps: MediaStores, places: readonly Place[]) {
   const counts = { objects: 0, legacy: 0 };
   for (const { backend, objects, storageKeys } of groupByBucket(deps, places)) {
+    const wanted = new Set(storageKeys);
     counts[backend] +=
       backend === 'objects'
-        ? await countByListing(objects, storageKeys)
+        ? (await gather(objects, storageKeys)).filter((key) => wanted.has(sourceKeyOf(backend, key))).length
         : (await findExisting(objects, storageKeys)).length +
           (await findDerivatives({ backend, objects }, storageKeys)).length;
   }
@@ -112,21 +113,6 @@ export async function findExisting(
 ): Promise<readonly string[]> {
   const heads = await mapConcurrently(keys, headsAtOnce, (key) => objects.head(key));
   return keys.filter((_key, index) => heads[index] !== undefined);
-}
-
-/** One listing from the first key to the derivatives of the last: keys of one owner have the same prefix. */
-async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly string[]): Promise<number> {
-  // In the order of store listings: by bytes, which differs from the order of strings beyond the basic plane.
-  const keys = unsorted.map((key) => Buffer.from(key)).sort(Buffer.compare);
-  const [first, last] = [keys[0], keys.at(-1)];
-  if (first === undefined || last === undefined) return 0;
-  const wanted = new Set(unsorted);
-  let count = 0;
-  for await (const { key } of objects.list(commonStart(String(first), String(last)))) {
-    if (Buffer.compare(Buffer.from(key), last) > 0 && !key.startsWith(String(last))) break;
-    if (wanted.has(sourceKeyOf('objects', key))) count += 1;
-  }
-  return count;
 }
 
 interface Group extends Store {
@@ -147,12 +133,4 @@ function groupByBucket(deps: MediaStores, places: readonly Place[]): readonly Gr
     groups.set(name, group);
   }
   return [...groups.values()];
-}
-
-function commonStart(first: string, last: string): string {
-  let length = 0;
-  while (length < first.length && first[length] === last[length]) length += 1;
-  // Never cuts a character in half.
-  if (/[\uD800-\uDBFF]$/.test(first.slice(0, length))) length -= 1;
-  return first.slice(0, length);
 }

@@ -6,8 +6,11 @@ import { lineage, optional, uuid } from '../api.ts';
 
 export const incidentStatus = z.enum(['open', 'upheld', 'cleared']);
 
+export const decisions = ['dismiss', 'restrict', 'remove'] as const;
+export type Decision = (typeof decisions)[number];
+
 const decided = z.object({
-  decision: z.enum(['dismiss', 'restrict', 'remove']),
+  decision: z.enum(decisions),
   statement: z.string(),
   at: z.iso.datetime(),
 });
@@ -92,14 +95,15 @@ export const incidentCounts = z.object({
 });
 export type IncidentCounts = z.output<typeof incidentCounts>;
 
-export const incidentAppeal = z.object({
-  text: z
+/** What a person writes. */
+export const writtenText = (max: number) =>
+  z
     .string()
     .trim()
-    .min(1)
-    .max(2000)
-    .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates'),
-});
+    .max(max)
+    .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates');
+
+export const incidentAppeal = z.object({ text: writtenText(2000).min(1) });
 
 export const appealedIncident = z.object({ id: z.string(), status: incidentStatus, appealedAt: z.iso.datetime() });
 export type AppealedIncident = z.output<typeof appealedIncident>;

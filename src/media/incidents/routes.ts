@@ -1,6 +1,7 @@
 /** The endpoints of incidents, for operators (docs/specification/media.md#incidents). */
 
 import { Readable } from 'node:stream';
+import { toTransform } from '#image/engine/specs.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { routesOf } from '#platform/http/routes.ts';
@@ -130,19 +131,8 @@ const sidePx = 24;
 const sigma = 2;
 const maxBytes = 64 * 1024 * 1024;
 
-const blurred = {
-  width: sidePx,
-  height: sidePx,
-  quality: 40,
-  format: 'webp',
-  resizingType: 'fit',
-  enlarge: false,
-  blur: sigma,
-  maxBytes: 0,
-  resampling: 'linear',
-} as const;
-
-const sharp = { ...blurred, width: 1024, height: 1024, quality: 80, blur: 0 } as const;
+const blurred = toTransform({ width: sidePx, height: sidePx, quality: 40, blur: sigma, resampling: 'linear' });
+const sharp = toTransform({ width: 1024, height: 1024, quality: 80, resampling: 'linear' });
 
 /** Returns WebP. Throws 404 if the incident is unknown, or if none of its bytes remain as an image. */
 async function renderPreview(deps: MediaContext, incidentId: string, isSharp: boolean): Promise<Uint8Array> {

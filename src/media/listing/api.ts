@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';
-import { asset, kind, optional, scopeId, scopeKind, uuid } from '../api.ts';
+import { asset, kind, optional, ownerId, scopeId, scopeKind, uuid } from '../api.ts';
 
 export const assetListing = z.object({
-  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  ownerId,
   scopeKind: optional(scopeKind),
   scopeId: optional(scopeId).describe('With scopeKind.'),
   kind: optional(kind),
@@ -34,7 +34,7 @@ export const assetListing = z.object({
 export type AssetListing = z.output<typeof assetListing>;
 
 export const monthListing = z.object({
-  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  ownerId,
   utcOffset: z.coerce.number().int().min(-840).max(840).default(0).describe('Minutes east of UTC.'),
 });
 export type MonthListing = z.output<typeof monthListing>;

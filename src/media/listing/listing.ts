@@ -18,7 +18,7 @@ const maxWords = 10;
 
 /** Throws 400 (invalid cursor; long search; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
 export async function listAssets({ db }: MediaContext, caller: Caller, query: AssetListing): Promise<AssetPage> {
-  const { limit, cursor, ownerId: named, q = '', thumbnails, copies, favorite, trashed, sort, ...filters } = query;
+  const { limit, cursor, ownerId: named, q = '', ...filters } = query;
   const { scopeKind, scopeId } = filters;
   if (scopeId !== undefined && scopeKind === undefined)
     throw invalid('querystring.scopeKind', 'is required with scopeId');
@@ -27,23 +27,11 @@ export async function listAssets({ db }: MediaContext, caller: Caller, query: As
   const after = cursor === undefined ? undefined : readCursor(cursor, 'nextCursor');
   const ownerId = ownerFor(caller, named, 'querystring.ownerId');
   // One row more than the page shows whether there is another page.
-  const rows = await listReadyAssets(
-    db,
-    {
-      ...filters,
-      ...{ ownerId, words },
-      withoutThumbnails: thumbnails === 'false',
-      withoutCopies: copies === 'false',
-      isFavorite: favorite === 'true',
-      isTrashed: trashed === 'true',
-      order: sort === 'oldest' ? 'asc' : 'desc',
-    },
-    after,
-    limit + 1,
-  );
+  const rows = await listReadyAssets(db, { ...filters, ownerId, words }, after, limit + 1);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { assets: page.map(toAsset), nextCursor: writeCursor(last && { ...last, id: last.assetId }) };
+  const assets = page.map(({ createdAtUs, ...row }) => toAsset(row));
+  return { assets, nextCursor: writeCursor(last && { ...last, id: last.assetId }) };
 }
 
 /** For jumps to a date. */

@@ -4,28 +4,14 @@ import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { assetColumns, isCopyOf, isThumbnail } from '../assets/assetstore.ts';
 import type { MediaTables } from '../tables.ts';
 import { isInTrash } from '../trash/trashstore.ts';
+import type { AssetListing } from './api.ts';
 
-export interface Wanted {
+type Filters = Omit<AssetListing, 'ownerId' | 'q' | 'limit' | 'cursor'>;
+
+interface Wanted extends Filters {
   readonly ownerId: string;
-  readonly scopeKind: string | undefined;
-  readonly scopeId: string | undefined;
-  readonly kind: string | undefined;
-  readonly type: 'image' | 'video' | 'other' | undefined;
-  readonly withoutThumbnails: boolean;
-  readonly withoutCopies: boolean;
   /** In their searchable form. Each has to occur in the prompt or the name. */
   readonly words: readonly string[];
-  readonly isFavorite: boolean;
-  readonly isTrashed: boolean;
-  readonly order: 'asc' | 'desc';
-  readonly collectionId: string | undefined;
-  readonly derivedFrom: string | undefined;
-  readonly label: string | undefined;
-  readonly copiesOf: string | undefined;
-  /** ISO 8601, inclusive. */
-  readonly createdFrom: string | undefined;
-  /** ISO 8601, exclusive. */
-  readonly createdBefore: string | undefined;
 }
 
 const types = {
@@ -58,24 +44,24 @@ export async function countByMonth(
 
 /** Returns readable assets after `after`, by time. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
-  const { ownerId, scopeKind, scopeId, kind, type, words, createdFrom, createdBefore, order } = wanted;
-  const { withoutThumbnails, withoutCopies, isFavorite, isTrashed } = wanted;
+  const { ownerId, scopeKind, scopeId, kind, type, words, createdFrom, createdBefore } = wanted;
   const { collectionId, derivedFrom, copiesOf, label } = wanted;
+  const order = wanted.sort === 'oldest' ? 'asc' : 'desc';
   const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
     .select([...assetColumns, createdAtUs])
     .where('owner_id', '=', ownerId)
     .where('ready_at', 'is not', null)
-    .where(isTrashed ? isInTrash : sql<boolean>`trashed_at is null`)
+    .where(wanted.trashed ? isInTrash : sql<boolean>`trashed_at is null`)
     .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
     .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
     .$if(kind !== undefined, (query) => query.where('kind', '=', String(kind)))
     .$if(type !== undefined, (query) => query.where(types[type ?? 'other']))
-    .$if(withoutThumbnails, (query) => query.where(sql<boolean>`not ${isThumbnail}`))
-    .$if(withoutCopies, (query) => query.where(sql<boolean>`not ${isPublishedCopy}`))
+    .$if(wanted.thumbnails === 'false', (query) => query.where(sql<boolean>`not ${isThumbnail}`))
+    .$if(wanted.copies === 'false', (query) => query.where(sql<boolean>`not ${isPublishedCopy}`))
     .$if(holds.length > 0, (query) => query.where((eb) => eb.and(holds)))
-    .$if(isFavorite, (query) => query.where('is_favorite', '=', true))
+    .$if(wanted.favorite !== undefined, (query) => query.where('is_favorite', '=', true))
     .$if(collectionId !== undefined, (query) =>
       query.where(sql<boolean>`asset_id in (
         select placed.asset_id from collection_assets as placed join collections using (collection_id)

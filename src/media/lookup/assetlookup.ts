@@ -16,21 +16,17 @@ import { findBlockedPaths } from '../screening/incidentstore.ts';
 export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
 
 /** An asset whose bytes exist. */
-export interface ResolvedAsset {
-  readonly backend: 'objects' | 'legacy';
+export interface ResolvedAsset
+  extends Pick<
+    ReadyAsset,
+    'backend' | 'storageKey' | 'mime' | 'byteSize' | 'width' | 'height' | 'durationMs' | 'blurhash'
+  > {
   /** Its bucket. */
   readonly objects: Objects;
-  readonly storageKey: string;
   /** The ETag of the registered bytes. `undefined`: a legacy path, which means its current bytes. */
   readonly etag: string | undefined;
   /** Of a legacy file: the current ETag. */
   readonly version?: string | undefined;
-  readonly mime: string;
-  readonly byteSize: number;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly durationMs: number | null;
-  readonly blurhash: string | null;
   /** `undefined`: a legacy path without a row. */
   readonly row: ReadyAsset | undefined;
 }

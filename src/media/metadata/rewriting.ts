@@ -3,7 +3,7 @@
  * (docs/specification/media.md#made-by-ai). A repetition finds nothing left to change.
  */
 import { Readable } from 'node:stream';
-import { sniff } from '#image/engine/formats.ts';
+import { beginningBytes, sniff } from '#image/engine/formats.ts';
 import { readMark, withMark, withoutMetadata } from '#platform/metadata/metadata.ts';
 import { isMovie, movieMark, type Patch, patched, readMovie } from '#platform/metadata/movie.ts';
 import type { Generated } from '#platform/metadata/xmp.ts';
@@ -35,7 +35,6 @@ export interface Written {
   readonly digests: ExactDigests;
 }
 
-const headBytes = 4100;
 /** Larger files are no images that the product shows. */
 const mostImageBytes = 64 * 1024 * 1024;
 
@@ -47,7 +46,7 @@ export async function planRewriting(
   wanted: Wanted,
 ): Promise<Rewritten | undefined> {
   if (head.size === 0) return { generated: null, write: undefined };
-  const range = { start: 0, end: headBytes - 1 };
+  const range = { start: 0, end: beginningBytes - 1 };
   const beginning = await readUnchanged(objects, storageKey, { ifMatch: head.etag, range });
   if (beginning === undefined) return undefined;
   const isImage = (await sniff(beginning.bytes)) !== undefined;

@@ -7,11 +7,12 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { scopeDeletion } from '../api.ts';
 import { dropCollectionsOf } from '../collections/collectionstore.ts';
 import type { MediaContext } from '../context.ts';
-import { removeAll } from '../deletion/removal.ts';
+import { removeAll, rowsPerBatch } from '../deletion/removal.ts';
 import { settleReservationsOf } from '../quota/reservationstore.ts';
 import { forgetReporter } from '../reports/reportstore.ts';
 import { deleteScope } from '../scopes/scopedeletion.ts';
 import { dropSharesOfOwner } from '../shares/sharestore.ts';
+import { pageOf } from '../sweeping/page.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
 import { forgetOwner } from './peoplestore.ts';
 
@@ -67,19 +68,16 @@ async function eraseOwner(deps: MediaContext, ownerId: string): Promise<z.output
   };
 }
 
-const keysPerBatch = 1000;
-
 /** Removes objects that were uploaded and not registered, and returns their number. Throws `engine_unavailable`. */
 async function removeUploads({ objects }: MediaContext, prefix: string): Promise<number> {
   let removed = 0;
   for (;;) {
-    const keys: string[] = [];
-    for await (const { key } of objects.list(prefix)) {
-      keys.push(key);
-      if (keys.length === keysPerBatch) break;
-    }
-    if (keys.length === 0) return removed;
-    await removeAll(objects, keys);
-    removed += keys.length;
+    const page = await pageOf(objects.list(prefix), rowsPerBatch);
+    if (page.length === 0) return removed;
+    await removeAll(
+      objects,
+      page.map(({ key }) => key),
+    );
+    removed += page.length;
   }
 }

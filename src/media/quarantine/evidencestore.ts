@@ -1,9 +1,6 @@
 /** The incidents whose blocked bytes are retained. */
 import { sql } from 'kysely';
-import type { Db } from '#platform/db/db.ts';
-import type { MediaTables } from '../tables.ts';
-
-type Handle = Db<MediaTables>;
+import type { Handle } from '../tables.ts';
 
 export interface EvidenceRow {
   readonly incidentId: string;

@@ -6,20 +6,18 @@
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/objects.ts';
-import { Problem, problems } from '#platform/problem.ts';
-import { startIdleDeadline } from '#platform/resilience.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
 import type { MediaStores, Quarantine } from '../context.ts';
 import { removeAll } from '../deletion/removal.ts';
 import { mediaProblems } from '../problems.ts';
+import { absentIfChanged, copyIdleMs, withObject } from '../reading/unchanged.ts';
 import { dropEvidence, findEvidence, findExpired, findLabeled } from './evidencestore.ts';
 
 export const quarantinePrefix = 'quarantine/';
 const contentType = 'application/octet-stream';
 const dayMs = 86_400_000;
 const batch = 100;
-/** As for copies. */
-const idleMs = 8000;
 
 /** The same bytes under the same id are one copy. */
 export function evidenceKeyOf(assetId: string, sha256: string, isLabel: boolean): string {
@@ -68,22 +66,11 @@ export function createQuarantine(
     keep: async ({ assetId, storageKey, etag }, sha256, match) => {
       if (secret === undefined) return undefined;
       const key = evidenceKeyOf(assetId, sha256, match.check === 'label');
-      const deadline = startIdleDeadline(idleMs);
-      let body: ObjectBody | undefined;
-      try {
-        body = await objects.get(storageKey, { ifMatch: etag, signal: deadline.signal });
-        if (body === undefined) return undefined;
-        const sealed = Readable.from(touching(seal(secret, key, body.stream), deadline), { objectMode: false });
-        await deadline.race(objects.put(key, sealed, { contentType, size: sealedSize(body.size) }));
-      } catch (error) {
-        if (error instanceof ObjectChanged) return undefined;
-        throw error instanceof Problem ? error : problems.engine_unavailable({ cause: error });
-      } finally {
-        deadline.stop();
-        // A generator that has not started closes nothing.
-        body?.stream.destroy();
-      }
-      return new Date(clock.now() + quarantineDays * dayMs);
+      const sealing = withObject(objects, storageKey, { ifMatch: etag }, copyIdleMs, ({ size }, chunks) => {
+        const sealed = Readable.from(seal(secret, key, chunks), { objectMode: false });
+        return objects.put(key, sealed, { contentType, size: sealedSize(size) });
+      });
+      return (await sealing.catch(absentIfChanged)) && new Date(clock.now() + quarantineDays * dayMs);
     },
     open: async (incidentId) => {
       const found = await findEvidence(db, incidentId);
@@ -119,13 +106,6 @@ export function createQuarantine(
       }
     },
   };
-}
-
-async function* touching(chunks: AsyncIterable<Buffer>, deadline: { touch(): void }): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    deadline.touch();
-    yield chunk;
-  }
 }
 
 // Encrypts a stream of any size in bounded memory, so that no chunk is returned before it is authenticated: AES-256-GCM for each

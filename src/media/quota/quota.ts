@@ -1,6 +1,6 @@
 /** `MEDIA_MAX_BYTES_PER_OWNER`: the bytes of all assets and reserved uploads of an owner. Watermark files and variants are no assets. */
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
+import { holdName, type Tx, transaction } from '#platform/db/db.ts';
 import { Problem } from '#platform/problem.ts';
 import type { MediaUsage } from '../api.ts';
 import type { StoredAsset } from '../assets/assetstore.ts';
@@ -9,8 +9,8 @@ import type { MediaStores } from '../context.ts';
 import { publishRegistered } from '../events.ts';
 import { mediaProblems } from '../problems.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
-import type { MediaTables } from '../tables.ts';
-import { ownerLock, settleReservations, sumAssets, sumBytes, sumReserved } from './reservationstore.ts';
+import type { Handle, MediaTables } from '../tables.ts';
+import { ownerLock, settleReservations, sumAssets, sumReserved } from './reservationstore.ts';
 import { noteObjects } from './reserving.ts';
 
 /** For early answers to copies: `admit` decides. Throws 413 `quota_exceeded`. */
@@ -20,8 +20,8 @@ export async function assertRoom({ db, limits }: MediaStores, ownerId: string, b
   if ((await sumUsed(db, ownerId)) + byteSize > maxOwnerBytes) throw mediaProblems.quota_exceeded();
 }
 
-async function sumUsed(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string): Promise<number> {
-  return (await sumBytes(db, ownerId)) + (await sumReserved(db, ownerId)).bytes;
+async function sumUsed(db: Handle, ownerId: string): Promise<number> {
+  return (await sumAssets(db, ownerId)).bytes + (await sumReserved(db, ownerId)).bytes;
 }
 
 /**

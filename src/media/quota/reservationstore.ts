@@ -1,9 +1,7 @@
 /** The rows of uploads that were reserved and are not registered yet. Their bytes count toward the quota. */
 import { sql } from 'kysely';
-import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
-import type { MediaTables } from '../tables.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
+import { inCamelCase } from '#platform/db/db.ts';
+import type { Handle } from '../tables.ts';
 
 /** Each resumable upload of a key has a row, because each has partial bytes of its own. */
 export interface ReservationKey {
@@ -157,22 +155,8 @@ const settled = sql`byte_size = 0, held_bytes = 0, expires_at = to_timestamp(0)`
 /** The name that every change of the bytes of an owner holds. */
 export const ownerLock = (ownerId: string) => `media bytes ${ownerId}`;
 
-/** Counts readable assets, from an index alone. */
-export async function sumBytes(db: Db<MediaTables> | Tx<MediaTables>, ownerId: string): Promise<number> {
-  const { bytes } = await db
-    .selectFrom('assets')
-    .select(sql<number>`coalesce(sum(byte_size), 0)::bigint`.as('bytes'))
-    .where('owner_id', '=', ownerId)
-    .where('ready_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return bytes;
-}
-
-/** Returns the number of an owner's assets and their bytes, from an index alone. */
-export function sumAssets(
-  db: Db<MediaTables>,
-  ownerId: string,
-): Promise<{ readonly assets: number; readonly bytes: number }> {
+/** Returns the number of an owner's readable assets and their bytes, from an index alone. */
+export function sumAssets(db: Handle, ownerId: string): Promise<{ readonly assets: number; readonly bytes: number }> {
   return db
     .selectFrom('assets')
     .select([sql<number>`count(*)::bigint`.as('assets'), sql<number>`coalesce(sum(byte_size), 0)::bigint`.as('bytes')])

@@ -5,14 +5,14 @@
  */
 
 import { mapConcurrently } from '#platform/concurrency.ts';
-import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
+import { holdName, transaction } from '#platform/db/db.ts';
 import { randomHex } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import type { MediaStores } from '../context.ts';
 import { headsAtOnce } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { expireReservations } from '../sweeping/reservations.ts';
-import type { MediaTables } from '../tables.ts';
+import type { Handle } from '../tables.ts';
 import * as store from './reservationstore.ts';
 
 export interface WantedUpload {
@@ -75,7 +75,7 @@ function reserveWithin(deps: MediaStores, wanted: Wanted): Promise<number | unde
     // Nothing more can arrive under this key.
     if (await store.isRegistered(tx, assetId, storageKey)) return maxSize;
     const { bytes, held } = await store.sumReserved(tx, ownerId, keyOf(wanted));
-    const room = maxOwnerBytes - (await store.sumBytes(tx, ownerId)) - bytes;
+    const room = maxOwnerBytes - (await store.sumAssets(tx, ownerId)).bytes - bytes;
     if (byteSize !== undefined) {
       if (byteSize > Math.max(0, room)) return undefined;
       await writeRow(deps, tx, wanted, 0);
@@ -88,12 +88,7 @@ function reserveWithin(deps: MediaStores, wanted: Wanted): Promise<number | unde
   });
 }
 
-function writeRow(
-  { clock, limits }: MediaStores,
-  handle: Db<MediaTables> | Tx<MediaTables>,
-  wanted: Wanted,
-  heldBytes: number,
-): Promise<void> {
+function writeRow({ clock, limits }: MediaStores, handle: Handle, wanted: Wanted, heldBytes: number): Promise<void> {
   const { assetId, ownerId } = wanted;
   const expiresAt = new Date(clock.now() + limits.uploadTtlS * 1000);
   return store.writeReservation(handle, { ...keyOf(wanted), assetId, ownerId, heldBytes, expiresAt });

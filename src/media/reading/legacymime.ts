@@ -3,16 +3,14 @@
  * bytes are read once for each version of a file.
  */
 
-import { fileTypeFromBuffer } from 'file-type';
 import mimeTypes from 'mime';
+import { beginningBytes, recognize } from '#image/engine/formats.ts';
 import { createLru } from '#platform/cache/cache.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { readUnchanged } from './unchanged.ts';
 
 /** By bucket, path and ETag, in this process. */
 const known = createLru<string, string>(10_000);
-/** As many as the library needs. */
-const beginningBytes = 4100;
 
 /** Default types of stores for uploads without a type. */
 const isUnspecific = new Set(['application/octet-stream', 'binary/octet-stream']);
@@ -61,11 +59,6 @@ function mediaTypeOf(contentType: string | undefined): string | undefined {
 
 /** `undefined`: unknown, or no more specific than the extension. */
 async function mimeOfBytes(bytes: Uint8Array): Promise<string | undefined> {
-  try {
-    const mime = (await fileTypeFromBuffer(bytes))?.mime;
-    return mime === undefined || containers.has(mime) ? undefined : (aliases[mime] ?? mime);
-  } catch {
-    // The parsers throw if a header claims more bytes than there are.
-    return undefined;
-  }
+  const mime = await recognize(bytes);
+  return mime === undefined || containers.has(mime) ? undefined : (aliases[mime] ?? mime);
 }

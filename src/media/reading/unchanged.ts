@@ -1,6 +1,6 @@
 /** Reads stored objects: exactly the bytes of an ETag, or nothing. */
 import { createHash } from 'node:crypto';
-import { ObjectChanged, type Objects, type ReadOptions } from '#platform/objects/objects.ts';
+import { type ObjectBody, ObjectChanged, type Objects, type ReadOptions } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { startIdleDeadline } from '#platform/resilience.ts';
 import type { ExactDigests } from '../screening/messages.ts';
@@ -9,6 +9,39 @@ export type ReadableObjects = Pick<Objects, 'bucket' | 'get'>;
 
 /** A read can take any time as long as bytes arrive. */
 const readIdleMs = 5000;
+/** Of a copy, whose target can be slower. A store that does not respond takes 8 s of the 10 s in which every request gets a response. */
+export const copyIdleMs = 8000;
+
+/** Calls `onChunk` for each chunk before it is passed on. */
+export async function* watching(chunks: AsyncIterable<Buffer>, onChunk: (chunk: Buffer) => void) {
+  for await (const chunk of chunks) {
+    onChunk(chunk);
+    yield chunk;
+  }
+}
+
+/** Opens an object for `work`. `undefined`: it does not exist. Throws as `Objects.get` and `work`, and DeadlineExceeded. */
+export async function withObject<Result>(
+  objects: ReadableObjects,
+  storageKey: string,
+  options: ReadOptions,
+  idleMs: number,
+  work: (body: ObjectBody, chunks: AsyncIterable<Buffer>) => Promise<Result>,
+): Promise<Result | undefined> {
+  const deadline = startIdleDeadline(idleMs);
+  let body: ObjectBody | undefined;
+  const open = async () => {
+    body = await objects.get(storageKey, { ...options, signal: deadline.signal });
+    return body && work(body, watching(body.stream as AsyncIterable<Buffer>, deadline.touch));
+  };
+  try {
+    return await deadline.race(open());
+  } finally {
+    deadline.stop();
+    // A generator that has not started closes nothing.
+    body?.stream.destroy();
+  }
+}
 
 /** Computed chunk by chunk, so that a large file does not block the event loop. */
 export interface Hashes {
@@ -37,15 +70,11 @@ export async function streamUnchanged(
   options: ReadOptions,
   begin: (bytes: number) => (chunk: Buffer) => void,
 ): Promise<boolean> {
-  const deadline = startIdleDeadline(readIdleMs);
-  const take = async () => {
-    const body = await objects.get(storageKey, { ...options, signal: deadline.signal });
-    if (body === undefined) return false;
-    const size = body.end - body.start + 1;
+  const take = async ({ start, end }: ObjectBody, chunks: AsyncIterable<Buffer>) => {
+    const size = end - start + 1;
     const onChunk = begin(size);
     let length = 0;
-    for await (const chunk of body.stream as AsyncIterable<Buffer>) {
-      deadline.touch();
+    for await (const chunk of chunks) {
       length += chunk.length;
       if (length > size) break;
       onChunk(chunk);
@@ -53,14 +82,13 @@ export async function streamUnchanged(
     if (length !== size) throw new Error(`the object has ${length} bytes instead of ${size}`);
     return true;
   };
-  try {
-    return await deadline.race(take());
-  } catch (error) {
-    if (error instanceof ObjectChanged) return false;
-    throw error instanceof Problem ? error : problems.engine_unavailable({ cause: error });
-  } finally {
-    deadline.stop();
-  }
+  return (await withObject(objects, storageKey, options, readIdleMs, take).catch(absentIfChanged)) ?? false;
+}
+
+/** Throws other errors as `engine_unavailable`. */
+export function absentIfChanged(error: unknown): undefined {
+  if (error instanceof ObjectChanged) return undefined;
+  throw error instanceof Problem ? error : problems.engine_unavailable({ cause: error });
 }
 
 export interface ReadObject {

@@ -7,7 +7,7 @@ import { createLru } from '#platform/cache/cache.ts';
 import { mapConcurrently } from '#platform/concurrency.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { findSha256, writeEtag } from '../assets/assetstore.ts';
+import { findAsset, writeEtag } from '../assets/assetstore.ts';
 import type { MediaStores, Pinned, Settler } from '../context.ts';
 import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
@@ -63,7 +63,7 @@ export async function settleEtag(deps: MediaStores, row: Pinned, head: ObjectHea
   const { assetId, storageKey, etag, byteSize } = row;
   if (head.etag === etag) return etag;
   const objects = bucketOf(deps, row) ?? deps.objects;
-  const sha256 = head.size === byteSize ? await findSha256(deps.db, assetId) : undefined;
+  const sha256 = head.size === byteSize ? (await findAsset(deps.db, assetId))?.sha256 : undefined;
   const digests = sha256 && (await deps.digester.digestsOf(objects, storageKey, head));
   if (!digests || digests.sha256 !== sha256) {
     deps.log.warn({ assetId, storageKey }, 'an object has other bytes than were registered, so it is not served');

@@ -7,6 +7,7 @@ import { changeFacts, findAsset, type StoredAsset } from '../assets/assetstore.t
 import { mayRead } from '../assets/ownership.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import type { MediaContext } from '../context.ts';
+import { noSuchAsset } from '../problems.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 
 /** Throws 404 if the asset does not exist, is not ready, or cannot be read by the caller. */
@@ -48,5 +49,3 @@ function assertApplies(row: StoredAsset, change: AssetChange): void {
   const field = mediaFields.find((name) => change[name] !== undefined);
   if (field !== undefined) throw invalid(`body.${field}`, 'can be set on video and audio only');
 }
-
-const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });

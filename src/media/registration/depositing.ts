@@ -9,7 +9,7 @@ import { ObjectExists, type ObjectHead } from '#platform/objects/objects.ts';
 import { invalid } from '#platform/problem.ts';
 import { type RegistrationRequest, registrationRequest } from '../api.ts';
 import { isImage } from '../assets/sizelimits.ts';
-import type { MediaContext, MediaStores } from '../context.ts';
+import type { MediaContext } from '../context.ts';
 import { rewriteImage } from '../metadata/rewriting.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
 import { reserveRoom } from '../quota/reserving.ts';
@@ -17,8 +17,6 @@ import { startHashes } from '../reading/unchanged.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 import { busy, type Inspection, inspectImage, inspectionOf, screenInspected } from './inspection.ts';
 import * as registration from './registration.ts';
-
-type Context = MediaContext & MediaStores;
 
 /** As `application/octet-stream`: the registration as JSON in one line, a line feed, and the bytes of the image. */
 export interface Deposit {
@@ -34,7 +32,7 @@ const pieceBytes = 256 * 1024;
 
 /** Throws as `reserveUpload` and `registerAsset` do. */
 export async function depositAsset(
-  deps: Context,
+  deps: MediaContext,
   caller: Caller,
   deposit: Deposit,
 ): Promise<registration.Registration> {
@@ -78,7 +76,7 @@ function parse(line: string): RegistrationRequest {
 
 /** `undefined`: an earlier attempt has stored an object. Throws the refusal of bytes that are not stored. */
 async function store(
-  deps: Context,
+  deps: MediaContext,
   declared: registration.DeclaredUpload,
   bytes: Buffer,
 ): Promise<registration.MarkedObject | undefined> {
@@ -100,7 +98,7 @@ async function store(
 }
 
 async function put(
-  deps: Context,
+  deps: MediaContext,
   { identity: { assetId, requestedMime }, storageKey }: registration.DeclaredUpload,
   bytes: Uint8Array,
   ownerId: string,

@@ -13,12 +13,12 @@ import type { LegacyImport } from '../api.ts';
 import { isSameAsset, kindOfMime, toAsset } from '../assets/asset.ts';
 import * as store from '../assets/assetstore.ts';
 import type { ScreeningContext } from '../context.ts';
-import { blockAndPublish, publishRegistered } from '../events.ts';
+import { publishRegistered } from '../events.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
 import { mimeOfFile } from '../reading/legacymime.ts';
 import { blockAndDrop } from '../screening/incidentstore.ts';
 import { factsOf, type Inspection, screenInspected, unknownFacts, withInspected } from './inspection.ts';
-import { blockProblem, publishDraft } from './publishing.ts';
+import { blockProblem, blockRow } from './publishing.ts';
 import type { Registration } from './registration.ts';
 
 /** A file that will become the asset of this id, owner and scope. */
@@ -97,21 +97,21 @@ async function writeFile(
   if (!(await store.draftAsset(db, identity, place, factsOf(unknownFacts(requestedMime), inspection))))
     return undefined;
   const verdict = await screenInspected(deps, assetId, inspection);
-  const isScreened = inspection.image !== undefined;
-  const published = await publishDraft(deps, {
-    match: verdict.match,
-    finding: { etag, digests: inspection.digests, origin: `${bucket}/${path}` },
-    block: (finding) => blockAndPublish(deps, finding, (handle) => blockAndDrop(handle, { assetId, etag }, finding)),
-    isUnchanged: async () => (await files.head(path))?.etag === etag,
-    markReady: () =>
-      transaction(db, async (tx) => {
-        const row = await store.markReady(tx, assetId, etag, { ...verdict, isScreened });
-        if (row !== undefined) await publishRegistered(deps, tx, row);
-        return row;
-      }),
+  const { match } = verdict;
+  if (match !== undefined) {
+    const finding = { etag, digests: inspection.digests, match, origin: `${bucket}/${path}` };
+    // The file stays.
+    if (await blockRow(deps, blockAndDrop, { assetId, etag }, finding, undefined)) throw blockProblem(match);
+    return undefined;
+  }
+  if ((await files.head(path))?.etag !== etag) return undefined;
+  const screened = { ...verdict, isScreened: inspection.image !== undefined };
+  return transaction(db, async (tx) => {
+    const row = await store.markReady(tx, assetId, etag, screened);
+    if (row === undefined) return undefined;
+    await publishRegistered(deps, tx, row);
+    return { created: true, asset: toAsset(row) };
   });
-  if (published === 'blocked') throw blockProblem(verdict.match);
-  return published && { created: true, asset: toAsset(published) };
 }
 
 function registeredElsewhere() {

@@ -1,6 +1,7 @@
 /** Inspects the bytes of an uploaded object (docs/specification/media.md#images; docs/screening.md). */
 import { EngineBusy, EngineTimeout, type ImageFacts, ImageFault } from '#image/engine/engine.ts';
 import { beginningBytes, isImageMime, sniff } from '#image/engine/formats.ts';
+import { codeByReason } from '#image/engine/problems.ts';
 import { ownerOfKey } from '#image/engine/sources.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
@@ -38,12 +39,6 @@ interface Image {
 
 /** Read in one piece. Digests of longer pieces would block other requests. */
 const wholeBytes = 4 * 1024 * 1024;
-
-const refusalByFault: Readonly<Record<ImageFault['reason'], Refusal>> = {
-  unsupported: 'unsupported_image',
-  undecodable: 'undecodable_image',
-  too_large: 'image_too_large',
-};
 
 /**
  * Reads exactly the object that `head` describes and passes the result to `work`. An object whose mime or first bytes
@@ -143,7 +138,7 @@ export async function inspectImage(
     );
     return { bytes, facts, perceptual: await hashing.promise };
   } catch (error) {
-    if (error instanceof ImageFault) return refusalByFault[error.reason];
+    if (error instanceof ImageFault) return codeByReason[error.reason];
     return busy(error);
   }
 }

@@ -1,46 +1,45 @@
-/** The last step of a registration, an import and a copy: a drafted row becomes readable, or is blocked. */
-import { type AssetPlace, dropUnready, type StoredAsset } from '../assets/assetstore.ts';
-import type { Bytes, MediaStores, ScreeningContext } from '../context.ts';
+/** Content that is blocked, and uploads that cannot become assets. */
+import { type AssetPlace, dropUnready } from '../assets/assetstore.ts';
+import type { MediaStores, ScreeningContext } from '../context.ts';
 import { removeDerivatives, removeObject } from '../deletion/removal.ts';
+import { blockAndPublish } from '../events.ts';
 import { isBlock, type Refusal, refusalProblem } from '../problems.ts';
 import { settleReservations } from '../quota/reservationstore.ts';
-import { type Finding, findBlockingLabel, refusalOf } from '../screening/incidentstore.ts';
+import {
+  type blockAsset,
+  type Finding,
+  findBlockingLabel,
+  refusalOf,
+  type Suspect,
+} from '../screening/incidentstore.ts';
 import type { Match } from '../screening/screening.ts';
-
-interface PublishingSteps {
-  /** Why the bytes are blocked. `undefined`: they can be shown. */
-  readonly match: Match | undefined;
-  readonly finding: Omit<Finding, 'match'>;
-  /** The object that a block removes. `undefined`: it stays. */
-  readonly object?: Omit<Bytes, 'etag'>;
-  /** Makes the row unreadable for good and records the incident. `false`: the row has changed. */
-  readonly block: (finding: Finding) => Promise<boolean>;
-  /** Whether the object still has the bytes that were inspected. */
-  readonly isUnchanged: () => Promise<boolean>;
-  /** `undefined`: the row has changed. */
-  readonly markReady: () => Promise<StoredAsset | undefined>;
-}
+import { withInvalidation } from '../signing/signedurlcache.ts';
 
 /**
- * The row was drafted before: a process that dies here leaves nothing readable. `undefined`: the row or the object has
- * changed, and everything has to be read again. Throws as the steps do.
+ * Makes a row unreadable for good (`change`) and records the incident. `storageKey`: of the object that is removed after
+ * it, of which evidence is retained. The same bytes may have been registered, and their URLs cached, a moment before a list was
+ * changed. `false`: the row has changed.
  */
-export async function publishDraft(
+export async function blockRow(
   deps: ScreeningContext,
-  steps: PublishingSteps,
-): Promise<StoredAsset | 'blocked' | undefined> {
-  const { match, finding } = steps;
-  if (match !== undefined) {
-    const bytes = steps.object && { ...steps.object, etag: finding.etag };
-    // Before the block: from then on, any call may remove the object.
-    const evidenceUntil = bytes && (await deps.quarantine?.keep(bytes, finding.digests.sha256, match));
-    if (!(await steps.block({ ...finding, match, evidenceUntil }))) return undefined;
-    deps.countIncident?.(match);
-    return 'blocked';
-  }
-  // A refusal that finished before the draft was written has removed the object; a later one finds the draft.
-  if (!(await steps.isUnchanged())) return undefined;
-  return steps.markReady();
+  change: typeof blockAsset,
+  suspect: Suspect,
+  finding: Omit<Finding, 'evidenceUntil'>,
+  storageKey: string | undefined,
+): Promise<boolean> {
+  const { assetId } = suspect;
+  const { etag, digests, match } = finding;
+  // Before the block: from then on, any call may remove the object.
+  const evidenceUntil =
+    storageKey === undefined
+      ? undefined
+      : await deps.quarantine?.keep({ assetId, storageKey, etag }, digests.sha256, match);
+  const found = { ...finding, evidenceUntil };
+  const isBlocked = await withInvalidation(deps, [assetId], () =>
+    blockAndPublish(deps, found, (tx) => change(tx, suspect, found)),
+  );
+  if (isBlocked) deps.countIncident?.(match);
+  return isBlocked;
 }
 
 // Uploads that cannot become assets. The row contains the reason until the object is removed. Then the row is deleted too.
@@ -69,7 +68,7 @@ export async function removeRefused(
   return !isReplaced;
 }
 
-export const blockProblem = (match: Match | undefined) => refusalProblem(refusalOf(match), match?.list);
+export const blockProblem = (match: Match) => refusalProblem(refusalOf(match), match.list);
 
 /** As `removeRefused`, and throws the refusal. `undefined`: there are other bytes, which must be inspected. */
 export async function refuse(deps: MediaStores, refused: RefusedUpload): Promise<undefined> {

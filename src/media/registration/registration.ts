@@ -19,7 +19,6 @@ import * as store from '../assets/assetstore.ts';
 import { assertOwnId, ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
-import { blockAndPublish } from '../events.ts';
 import { strips } from '../metadata/publicity.ts';
 import { planImage, planRewriting, type Wanted, type Written } from '../metadata/rewriting.ts';
 import { mediaProblems, type Refusal } from '../problems.ts';
@@ -30,7 +29,7 @@ import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
 import { frameOf } from '../video/poster.ts';
 import { factsOf, type Inspection, screenInspected, unknownFacts, withInspected } from './inspection.ts';
-import { publishDraft, refuse, removeRefused } from './publishing.ts';
+import { blockRow, refuse, removeRefused } from './publishing.ts';
 
 export interface Registration {
   /** `false`: it was registered before. */
@@ -56,12 +55,6 @@ interface Upload extends DeclaredUpload {
   readonly head: ObjectHead;
 }
 
-/** An upload whose bytes were read. */
-interface InspectedUpload extends Upload {
-  /** `undefined`: the object was replaced. */
-  readonly inspection: Inspection | Refusal | undefined;
-}
-
 /**
  * Throws 400, 403 (as `ownerFor`), 409 `asset_conflict`, `object_not_found`, `charge_closed`, 413 `asset_too_large`,
  * `quota_exceeded`, 422 `unsupported_image`, `undecodable_image`, `image_too_large`, 451 `csam_blocked` and
@@ -81,13 +74,17 @@ export async function registerAsset(
     if ((await chargeForAsset(tx, assetId, ownerId)) === 'closed') throw mediaProblems.charge_closed();
     await alongside?.(tx);
   };
+  /** `undefined`: the row or the object has changed; read again. */
   const attempt = async () => {
     const upload = await readUpload(deps, declared);
     if (upload === undefined || 'asset' in upload) return upload;
     if (deposited?.head.etag === upload.head.etag) return publishUpload(deps, { ...upload, ...deposited }, whenReady);
-    return withInspected(deps, { ...upload, mime: request.mime }, (inspection) =>
-      writeUpload(deps, { ...upload, inspection }, whenReady),
-    );
+    return withInspected(deps, { ...upload, mime: request.mime }, async (inspection) => {
+      if (inspection === undefined) return undefined;
+      if (typeof inspection === 'string') return draftRefusal(deps, upload, unknownFacts(request.mime), inspection);
+      const marked = await markUpload(deps, upload, inspection);
+      return marked && publishUpload(deps, marked, whenReady);
+    });
   };
   // Most objects that were stored a moment ago have no row.
   const isNew = deposited && (await publishUpload(deps, { ...declared, ...deposited }, whenReady));
@@ -147,20 +144,7 @@ async function readUpload(deps: MediaContext, declared: DeclaredUpload): Promise
   throw mediaProblems.object_not_found();
 }
 
-/** `undefined`: the row or the object has changed; read again. */
-async function writeUpload(
-  deps: MediaContext,
-  upload: InspectedUpload,
-  alongside: Alongside,
-): Promise<Registration | undefined> {
-  const { inspection } = upload;
-  if (inspection === undefined) return undefined;
-  if (typeof inspection === 'string') return draftRefusal(deps, upload, unknownFacts(upload.facts.mime), inspection);
-  const marked = await markUpload(deps, upload, inspection);
-  return marked && publishUpload(deps, marked, alongside);
-}
-
-/** As `writeUpload`, for bytes as they will stay. */
+/** For bytes as they will stay. `undefined`: the row or the object has changed; read again. */
 async function publishUpload(
   deps: MediaContext,
   upload: MarkedUpload,
@@ -170,29 +154,23 @@ async function publishUpload(
   const { identity, storageKey, head, inspection, generated } = upload;
   const { assetId, ownerId } = identity;
   const { etag } = head;
-  const isScreened = inspection.image !== undefined;
   const facts = { ...factsOf(upload.facts, inspection), generated };
   if (!(await store.draftAsset(db, identity, placeOf(deps, upload), facts))) return undefined;
   try {
     const verdict = upload.verdict ?? (await screenUpload(deps, upload, inspection));
-    const published = await publishDraft(deps, {
-      match: verdict.match,
-      finding: { etag, digests: inspection.digests, origin: null },
-      object: { assetId, storageKey },
-      // The same bytes may have been registered, and their URLs cached, a moment before a list was changed.
-      block: (finding) =>
-        withInvalidation(deps, [assetId], () =>
-          blockAndPublish(deps, finding, (handle) => blockAsset(handle, { assetId, etag }, finding)),
-        ),
-      isUnchanged: async () => {
-        // From here on no resumable upload of the same key can replace what was screened.
-        await objects.resumable.seal(storageKey);
-        return (await objects.head(storageKey))?.etag === etag;
-      },
-      markReady: () =>
-        admit(deps, ownerId, (tx) => store.markReady(tx, assetId, etag, { ...verdict, isScreened }), alongside),
-    });
-    if (published === 'blocked') return refuse(deps, { assetId, storageKey, etag, refusal: refusalOf(verdict.match) });
+    const { match } = verdict;
+    if (match !== undefined) {
+      const finding = { etag, digests: inspection.digests, match, origin: null };
+      const isBlocked = await blockRow(deps, blockAsset, { assetId, etag }, finding, storageKey);
+      return isBlocked ? refuse(deps, { assetId, storageKey, etag, refusal: refusalOf(match) }) : undefined;
+    }
+    // From here on no resumable upload of the same key can replace what was screened.
+    await objects.resumable.seal(storageKey);
+    // A refusal that finished before the draft was written has removed the object; a later one finds the draft.
+    if ((await objects.head(storageKey))?.etag !== etag) return undefined;
+    const screened = { ...verdict, isScreened: inspection.image !== undefined };
+    const mark = (tx: Tx<MediaTables>) => store.markReady(tx, assetId, etag, screened);
+    const published = await admit(deps, ownerId, mark, alongside);
     return published && { created: true, asset: toAsset(published) };
   } catch (error) {
     const refusal = lateRefusals.find((code) => error instanceof Problem && error.code === code);

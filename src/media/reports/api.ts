@@ -1,9 +1,8 @@
 /** Reports of people and the decisions about them (docs/specification/media.md#reports). */
 import { z } from 'zod';
-import { isStorableJson } from '#platform/storable.ts';
 import { pageSize } from '#platform/wholenumber.ts';
-import { optional, uuid } from '../api.ts';
-import { incident } from '../incidents/api.ts';
+import { optional, ownerId, uuid } from '../api.ts';
+import { decisions, incident, writtenText } from '../incidents/api.ts';
 import { shareParams } from '../shares/api.ts';
 
 export const reportReasons = [
@@ -18,20 +17,13 @@ export const reportReasons = [
   'other',
 ] as const;
 
-const text = (max: number) =>
-  z
-    .string()
-    .trim()
-    .max(max)
-    .refine((given) => isStorableJson(given, 0), 'must not contain NUL or lone surrogates');
-
 export const reportRequest = z
   .object({
     assetId: optional(uuid).describe('The reported asset. Either this or `shareId`.'),
     shareId: optional(shareParams.shape.id).describe('The reported page. Needs no account.'),
     reason: z.enum(reportReasons),
-    note: optional(text(2000)),
-    contact: optional(text(320)).describe('An email address for the decision. Default: that of the account.'),
+    note: optional(writtenText(2000)),
+    contact: optional(writtenText(320)).describe('An email address for the decision. Default: that of the account.'),
     locale: optional(z.string().max(64)).describe('The language of the decision. Default: that of the account.'),
     address: optional(z.string().max(64)).describe(
       'The address of the person. With X-Internal-Key only: the edge sends it.',
@@ -58,7 +50,7 @@ export const reportPage = z.object({ reports: z.array(report).describe('Oldest f
 export type ReportPage = z.output<typeof reportPage>;
 
 export const ownReportListing = z.object({
-  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  ownerId,
   limit: pageSize(200, 50).describe('1 to 200. Default: 50.'),
   cursor: optional(uuid).describe('The `nextCursor` of the previous page.'),
 });
@@ -92,9 +84,6 @@ export const contentPlaces = z.object({
 });
 export type ContentPlaces = z.output<typeof contentPlaces>;
 
-export const decisions = ['dismiss', 'restrict', 'remove'] as const;
-export type Decision = (typeof decisions)[number];
-
 /** What operators decided about content of the caller. */
 export const ownDecisions = z.object({
   decisions: z
@@ -120,7 +109,7 @@ export const decisionRequest = z.object({
     .describe(
       '`dismiss`: the content stays, and a restriction ends. `restrict`: only its owner can read it. `remove`: it is deleted.',
     ),
-  statement: text(5000)
+  statement: writtenText(5000)
     .min(1)
     .describe('The reasons. The owner and the people who reported the content get them by email.'),
   mailOwner: optional(z.boolean()).describe('`false`: the owner gets no email. Default: `true`.'),

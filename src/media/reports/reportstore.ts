@@ -1,12 +1,11 @@
 /** The rows of reports. */
-import { type NotNull, sql } from 'kysely';
+import { type Insertable, type NotNull, sql } from 'kysely';
 import { type Db, hasChanged, holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
+import type { Decision } from '../incidents/api.ts';
 import { generationOfContent, isUnanswered, titleOfAsset, titleOfContent } from '../screening/incidentstore.ts';
-import { isLive, type MediaTables } from '../tables.ts';
-import type { ContentPlaces, Decision } from './api.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
+import { type Handle, isLive, type MediaTables } from '../tables.ts';
+import type { ContentPlaces } from './api.ts';
 
 /** Until the transaction ends, other reports of this person wait. */
 export async function lockReporter(tx: Tx<MediaTables>, reporter: string): Promise<void> {
@@ -38,23 +37,10 @@ export async function findReport(tx: Handle, reporter: string, target: string): 
   return row?.report_id;
 }
 
-interface NewReport {
-  readonly reporter: string;
-  readonly target: string;
-  readonly reporterId: string | null;
-  readonly reason: MediaTables['content_reports']['reason'];
-  readonly note: string | null;
-  readonly contact: string | null;
-  readonly language: string | null;
-}
+type NewReport = Insertable<MediaTables['content_reports']>;
 
-export async function insertReport(tx: Tx<MediaTables>, incidentId: string, report: NewReport): Promise<string> {
-  const { reporterId, ...same } = report;
-  const row = await tx
-    .insertInto('content_reports')
-    .values({ ...same, incident_id: incidentId, reporter_id: reporterId })
-    .returning('report_id')
-    .executeTakeFirstOrThrow();
+export async function insertReport(tx: Tx<MediaTables>, report: NewReport): Promise<string> {
+  const row = await tx.insertInto('content_reports').values(report).returning('report_id').executeTakeFirstOrThrow();
   return row.report_id;
 }
 

@@ -203,10 +203,11 @@ async function reportContent(
         ? await store.joinThreadIncident(tx, String(shareId), isPriority)
         : await store.joinAssetIncident(tx, target.assetId, shareId ?? null, isPriority, 1);
     if (incidentId === undefined) throw noSuchContent();
-    const id = await store.insertReport(tx, incidentId, {
+    const id = await store.insertReport(tx, {
+      incident_id: incidentId,
       reporter: reporter.name,
       target: target.name,
-      reporterId: reporter.userId,
+      reporter_id: reporter.userId,
       reason,
       note: note || null,
       contact: contact || null,

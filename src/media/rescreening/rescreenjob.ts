@@ -5,13 +5,11 @@ import { transaction } from '#platform/db/db.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import type { ScreeningContext } from '../context.ts';
 import { removeDerivatives } from '../deletion/removal.ts';
-import { blockAndPublish } from '../events.ts';
 import { bucketOf, currentRows } from '../lookup/assetlookup.ts';
 import type { Refusal } from '../problems.ts';
-import { removeRefused } from '../registration/publishing.ts';
+import { blockRow, removeRefused } from '../registration/publishing.ts';
 import { applyRule } from '../reports/deciding.ts';
 import { blockAndDrop, blockAsset, refusalOf } from '../screening/incidentstore.ts';
-import type { Match } from '../screening/screening.ts';
 import { decideBy } from '../screening/verdicts.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import { beginProgress, findScreened, type ScreenedRow, writeProgress } from './rescreenstore.ts';
@@ -58,7 +56,7 @@ export async function rescreenOn(deps: ScreeningContext, job: Job<RescreenJob>):
   if (cursor === null) deps.log.info({ checked, blocked, withoutDigests }, 'matched the stored digests with the lists');
 }
 
-export function addCounts(first: RescreenCounts, second: RescreenCounts): RescreenCounts {
+function addCounts(first: RescreenCounts, second: RescreenCounts): RescreenCounts {
   return {
     checked: first.checked + second.checked,
     blocked: first.blocked + second.blocked,
@@ -134,40 +132,16 @@ async function rescreen(deps: ScreeningContext, row: ScreenedRow): Promise<Outco
   if (hit !== undefined) await withInvalidation(deps, [row.assetId], () => applyRule(deps, row, hit));
   if (match === undefined) return 'passed';
   // A row whose file is missing is blocked too.
-  const [current = row] = await currentRows(deps, [row]);
-  if (!(await block(deps, { ...current, sha256, md5 }, match))) return 'passed';
-  deps.countIncident?.(match);
+  const [{ assetId, bucket, storageKey, etag } = row] = await currentRows(deps, [row]);
+  const isLegacy = row.backend === 'legacy';
+  const finding = { etag, digests, match, origin: isLegacy ? `${bucket}/${storageKey}` : null };
+  // The file of a legacy row stays, and the objects of another bucket.
+  const removed = !isLegacy && bucket === deps.objects.bucket ? storageKey : undefined;
+  const change = isLegacy ? blockAndDrop : blockAsset;
+  // A row that has changed was screened with its new bytes.
+  if (!(await blockRow(deps, change, { assetId, etag }, finding, removed))) return 'passed';
   await removeBlocked(deps, row, refusalOf(match));
   return 'blocked';
-}
-
-/** `false`: the row has changed, and was screened with its new bytes. The file of a legacy row is not removed. */
-async function block(
-  deps: ScreeningContext,
-  {
-    assetId,
-    backend,
-    bucket,
-    storageKey,
-    etag,
-    ...digests
-  }: Omit<ScreenedRow, 'sha256' | 'md5'> & { readonly sha256: string; readonly md5: string },
-  match: Match,
-): Promise<boolean> {
-  const bytes = { assetId, storageKey, etag };
-  const isKept = backend === 'objects' && bucket === deps.objects.bucket;
-  const evidenceUntil = isKept ? await deps.quarantine?.keep(bytes, digests.sha256, match) : undefined;
-  const finding = {
-    etag,
-    digests,
-    match,
-    evidenceUntil,
-    origin: backend === 'legacy' ? `${bucket}/${storageKey}` : null,
-  };
-  const change = backend === 'legacy' ? blockAndDrop : blockAsset;
-  return withInvalidation(deps, [assetId], () =>
-    blockAndPublish(deps, finding, (handle) => change(handle, { assetId, etag }, finding)),
-  );
 }
 
 async function removeBlocked(deps: ScreeningContext, row: ScreenedRow, refusal: Refusal): Promise<void> {

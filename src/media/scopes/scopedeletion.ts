@@ -106,9 +106,6 @@ async function cancelVideoTasks(deps: MediaStores, scope: store.AssetScope): Pro
 // Removes all legacy files with a prefix (docs/specification/media.md#scopes), best effort, because no record shows
 // which files exist. Failures are logged, and a retry finds the files again.
 
-/** As many keys as S3 removes in one call. */
-const filesPerBatch = 1000;
-
 /**
  * Returns how many files were removed, watermark files included. Does not remove a registered file with its watermark
  * files: it is deleted with its row, which can belong to another owner. Throws only if the database cannot return the
@@ -155,7 +152,7 @@ async function* batchesOf(files: Objects, prefix: string): AsyncGenerator<readon
   try {
     for await (const { key } of files.list(prefix)) {
       keys.push(key);
-      if (keys.length < filesPerBatch) continue;
+      if (keys.length < rowsPerBatch) continue;
       yield keys;
       keys = [];
     }

@@ -1,15 +1,13 @@
 /** The rows of incidents: blocked uploads with the reason. */
 
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { type Db, inCamelCase } from '#platform/db/db.ts';
 import { createdAtUs, type Place } from '#platform/db/paging.ts';
 import type { AssetFacts } from '#webhooks/events.ts';
 import type { Lineage } from '../api.ts';
-import type { IncidentCounts, IncidentListing } from '../incidents/api.ts';
-import { type IncidentStatus, isLive, keyOfCollection, type MediaTables } from '../tables.ts';
+import type { Incident, IncidentCounts, IncidentListing } from '../incidents/api.ts';
+import { type Handle, isLive, keyOfCollection, type MediaTables } from '../tables.ts';
 import type { Digests, Match } from './screening.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 const ofTheRow = [
   'asset_id',
@@ -34,7 +32,7 @@ export interface Finding {
 }
 
 /** A row, if it still has this ETag. */
-interface Suspect {
+export interface Suspect {
   readonly assetId: string;
   readonly etag: string;
 }
@@ -58,7 +56,7 @@ export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Pr
 }
 
 /** Only lists and a match of the classifier are about prohibited content. */
-export const refusalOf = (match: Match | undefined) => (match?.check === 'label' ? 'content_blocked' : 'csam_blocked');
+export const refusalOf = (match: Match) => (match.check === 'label' ? 'content_blocked' : 'csam_blocked');
 
 /** The newest resolution of the content of an incident's row. Those about labels decide about labels alone. */
 const isClearedContent = sql<boolean>`coalesce((
@@ -85,7 +83,7 @@ export async function isCleared(db: Db<MediaTables>, sha256: string): Promise<bo
 
 /** The labels whose newest decision about this content is that it may stay. */
 export async function findClearedLabels(db: Db<MediaTables>, sha256: string): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ readonly list: string; readonly status: IncidentStatus }>`
+  const { rows } = await sql<{ readonly list: string; readonly status: Incident['status'] }>`
     select distinct on (list) list, status from screening_incidents
     where sha256 = ${sha256} and resolved_at is not null and check_name in ('label', 'flag')
     order by list, resolved_at desc`.execute(db);

@@ -1,5 +1,6 @@
 /** Requests to the screening thread and its replies. */
-import type { PdqHash, Raster } from './pdq.ts';
+import type { Raster } from '#image/engine/engine.ts';
+import type { PdqHash } from './pdq.ts';
 
 /** An entry of a list file. */
 export interface Listed {

@@ -42,7 +42,9 @@ describe('PDQ', () => {
       Uint8Array.from({ length: grey.length * channels }, (_, at) =>
         channels % 2 === 0 && at % channels === channels - 1 ? 99 : (grey[Math.floor(at / channels)] ?? 0),
       );
-    const hexes = [1, 2, 3, 4].map((channels) => pdqOf({ data: spread(channels), width, height, channels }).hex);
+    const hexes = ([1, 2, 3, 4] as const).map(
+      (channels) => pdqOf({ data: spread(channels), width, height, channels }).hex,
+    );
     for (const hex of hexes) expect(distance(hex, String(hexes[0]))).toBeLessThanOrEqual(2);
   });
 

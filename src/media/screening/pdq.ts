@@ -4,13 +4,7 @@
  * compared with their median. The hashes of images that look alike differ in few of 256 bits.
  */
 
-/** 8 bits per channel, row by row. Channels after the first three (alpha) are ignored. */
-export interface Raster {
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
-}
+import type { Raster } from '#image/engine/engine.ts';
 
 export interface PdqHash {
   /** 64 digits, the last row of frequencies first, as in published lists. */
@@ -24,7 +18,7 @@ const side = 64;
 const frequencies = 16;
 const smallestSide = 5;
 
-/** For an image with fewer than 5 pixels on a side: all zeros, of quality 0. */
+/** For an image with fewer than 5 pixels on a side: all zeros, of quality 0. Channels after the first three (alpha) are ignored. */
 export function pdqOf(raster: Raster): PdqHash {
   if (Math.min(raster.width, raster.height) < smallestSide) return { hex: '0'.repeat(64), quality: 0 };
   const small = shrink(luminanceOf(raster), raster.width, raster.height);

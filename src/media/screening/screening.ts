@@ -4,12 +4,14 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import type { Raster } from '#image/engine/engine.ts';
 import { withDeadline } from '#platform/resilience.ts';
+import type { MediaSettings } from '../config.ts';
 import { mediaProblems } from '../problems.ts';
 import { type Classifiable, type Classifier, createClassifier } from './classifier.ts';
-import { type Hit, hitsOf, type Label, type Rule, toStored } from './labels.ts';
+import { type Hit, hitsOf, type Label, toStored } from './labels.ts';
 import type { ExactDigests, Listed, Outcomes, ScreeningReply, ScreeningRequest, Task } from './messages.ts';
-import type { PdqHash, Raster } from './pdq.ts';
+import type { PdqHash } from './pdq.ts';
 
 /** Identifies the content of an upload. Stored in its row, so that a copy is matched without its bytes. */
 export interface Digests extends ExactDigests {
@@ -58,13 +60,9 @@ export interface Screening {
   close(): Promise<void>;
 }
 
-export interface ScreeningSettings {
-  /** MEDIA_BLOCKED_HASHES. */
-  readonly blockedHashes: string | undefined;
-  /** MEDIA_SCREENING_URL. */
-  readonly screeningUrl: string | undefined;
-  /** MEDIA_SCREENING_RULES. */
-  readonly screeningRules?: readonly Rule[];
+export interface ScreeningSettings
+  extends Pick<MediaSettings, 'blockedHashes' | 'screeningUrl'>,
+    Partial<Pick<MediaSettings, 'screeningRules'>> {
   /** The limit of a classifier call; 10 s by default. */
   readonly classifierTimeoutMs?: number;
 }

@@ -1,7 +1,7 @@
 /** Shares: pages that anyone with the URL can read (docs/specification/media.md#shares). */
 import { z } from 'zod';
 import { pageSize } from '#platform/wholenumber.ts';
-import { optional, uuid } from '../api.ts';
+import { optional, ownerId, uuid } from '../api.ts';
 
 const minute = 60;
 const year = 366 * 86_400;
@@ -30,7 +30,7 @@ export const shareRequest = z
     author: optional(z.string().regex(authorPattern, 'must be 1 to 60 characters without control characters')).describe(
       'The name that the page shows, and the gallery with an asset in a feed. Default: none.',
     ),
-    ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+    ownerId,
   })
   .refine((request) => [request.assetId, request.threadId, request.collectionId].filter(Boolean).length === 1, {
     path: ['assetId'],
@@ -66,7 +66,7 @@ export type Share = z.output<typeof share>;
 export const shareParams = z.object({ id: z.string().regex(/^[A-Za-z0-9_-]{22,64}$/, 'must be the id of a share') });
 
 export const shareListing = z.object({
-  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  ownerId,
   assetId: optional(uuid),
   threadId: optional(threadId),
   collectionId: optional(uuid),

@@ -24,7 +24,7 @@ import { listCollections } from '../collections/collectionstore.ts';
 import type { MediaContext } from '../context.ts';
 import { headsAtOnce, lookUpRow, type ResolvedAsset, sourceOf } from '../lookup/assetlookup.ts';
 import { planRewriting } from '../metadata/rewriting.ts';
-import { mediaProblems } from '../problems.ts';
+import { mediaProblems, noSuchAsset } from '../problems.ts';
 import { findThumbs } from '../signing/thumbstore.ts';
 import { collectionOf, keyOfCollection, type Snapshot, type SnapshotMessage, type SnapshotPart } from '../tables.ts';
 import type * as api from './api.ts';
@@ -71,8 +71,6 @@ export async function shareIt(
     throw error;
   }
 }
-
-const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
 async function assertOwn({ db }: MediaContext, ownerId: string, assetId: string): Promise<void> {
   const [asset] = await findThumbs(db, [assetId]);

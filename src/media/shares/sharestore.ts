@@ -1,12 +1,10 @@
 /** The rows of shares. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
+import { holdName, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import { isThumbnail, signingColumns } from '../assets/assetstore.ts';
-import { isLive, keyOfCollection, type MediaTables, type Snapshot } from '../tables.ts';
+import { type Handle, isLive, keyOfCollection, type MediaTables, type Snapshot } from '../tables.ts';
 import type { GalleryListing } from './api.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
 
 const columns = [
   'share_id as id',

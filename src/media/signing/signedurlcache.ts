@@ -11,7 +11,7 @@ import { forgetAround } from '#platform/cache/cache.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { UnresolvedRef } from '../api.ts';
-import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
+import type { SeenAsset } from '../assets/assetstore.ts';
 import { mayRead } from '../assets/ownership.ts';
 import type { MediaContext, MediaStores } from '../context.ts';
 import { dropAndPublish } from '../events.ts';
@@ -113,8 +113,7 @@ export function joinSigned(refs: readonly string[], responses: ReadonlyMap<strin
  */
 export async function dropAndInvalidate(deps: MediaStores, rows: readonly SeenAsset[]): Promise<readonly string[]> {
   const assetIds = rows.map(({ assetId }) => assetId);
-  const drop = () => dropAndPublish(deps, (handle) => dropAssets(handle, rows));
-  const dropped = await withInvalidation(deps, assetIds, drop);
+  const dropped = await withInvalidation(deps, assetIds, () => dropAndPublish(deps, rows));
   return dropped.map(({ assetId }) => assetId);
 }
 

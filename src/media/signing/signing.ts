@@ -3,16 +3,16 @@ import type { Brand } from '#image/engine/brand.ts';
 import { EnlargementFault, type Transform } from '#image/engine/engine.ts';
 import { decodableFormats, isDecodable } from '#image/engine/formats.ts';
 import { planSize } from '#image/engine/geometry.ts';
-import { asImageProblem } from '#image/engine/problems.ts';
-import { objectSource, SourceFault } from '#image/engine/sources.ts';
+import { asVariantProblem } from '#image/engine/problems.ts';
+import { objectSource } from '#image/engine/sources.ts';
 import { preview, thumbnail, toTransform } from '#image/engine/specs.ts';
-import { StoreFault } from '#image/engine/variants.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { invalid, problems } from '#platform/problem.ts';
+import { invalid } from '#platform/problem.ts';
 import type { FitRequest, FittedImage, ImageSignedRef } from '../api.ts';
 import { extensionOf, partsOfKey, sourceKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
 import { type ResolvedAsset, resolveRefs, sourceOf } from '../lookup/assetlookup.ts';
+import { noSuchAsset } from '../problems.ts';
 import { joinSigned, type SigningRequest, signWithCache } from './signedurlcache.ts';
 
 /** A file name, or `true` for one with the brand's name. `undefined`: the browser can show the file. */
@@ -93,7 +93,7 @@ const alwaysFits = 10_000;
 export async function signFit(deps: MediaContext, caller: Caller, request: FitRequest): Promise<FittedImage> {
   const { ref, legacyBucket, width, height, resizingType, enlarge, maxBytes, format, resizingAlgorithm } = request;
   const row = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
-  if (row === undefined) throw problems.not_found({ message: 'There is no such asset.' });
+  if (row === undefined) throw noSuchAsset();
   if (!isDecodable(row.mime)) throw invalid('body.ref', `must be an image: one of ${decodableFormats}`);
   if (enlarge) refuseLargeEnlargement(row, toTransform({ width, height, resizingType, enlarge, format }));
   const options = { width, height, resizingType, enlarge, maxBytes, algorithm: resizingAlgorithm };
@@ -114,10 +114,7 @@ async function render(deps: MediaContext, row: ResolvedAsset, transform: Transfo
   try {
     await deps.variants.serve(source, transform);
   } catch (error) {
-    if (error instanceof SourceFault && error.reason === 'absent') throw problems.not_found({ cause: error });
-    if (error instanceof SourceFault || error instanceof StoreFault)
-      throw problems.engine_unavailable({ cause: error });
-    throw error instanceof EnlargementFault ? invalid('body.enlarge', error.message) : asImageProblem(error);
+    throw asVariantProblem(error, 'body.enlarge');
   }
 }
 

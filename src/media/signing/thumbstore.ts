@@ -1,10 +1,7 @@
 /** Thumbnails of videos, and the videos that show them. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
 import { signingColumns } from '../assets/assetstore.ts';
-import type { MediaTables } from '../tables.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
+import type { Handle } from '../tables.ts';
 
 /** As `findReadyAssets`, in any state: the owner decides whether a thumbnail is shown, ready or not. */
 export function findThumbs(db: Handle, assetIds: readonly string[]) {

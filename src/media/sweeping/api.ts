@@ -28,23 +28,15 @@ export const sweepCursor = z.string().transform((text, context) => {
 });
 
 export const sweepRequest = z.strictObject({
-  apply: z
-    .boolean()
-    .nullish()
-    .transform((apply) => apply ?? false)
-    .describe('If absent, nothing is changed.'),
+  apply: z.boolean().nullish().describe('If absent, nothing is changed.'),
   acceptLostBuckets: z
     .boolean()
     .nullish()
-    .transform((accept) => accept ?? false)
     .describe(
       'Also removes what depends on a bucket that has none of the objects that its rows name. If absent, it stays: the ' +
         'bucket may be the wrong one, or not be mounted.',
     ),
-  cursor: sweepCursor
-    .nullish()
-    .transform((cursor) => cursor ?? undefined)
-    .describe('The cursor of the previous response. If absent: the first page.'),
+  cursor: sweepCursor.nullish().describe('The cursor of the previous response. If absent: the first page.'),
 });
 export type SweepRequest = z.output<typeof sweepRequest>;
 

@@ -1,15 +1,12 @@
 /** One page of a sweep: what each part gets and returns. */
 import type { Clock } from '#platform/clock.ts';
+import type { ListedObject } from '#platform/objects/objects.ts';
 import { posterIdOf } from '../assets/asset.ts';
 import type { MediaStores } from '../context.ts';
 import { findUnfinishedVideos } from '../tasks/taskstore.ts';
-import type { SweepFinding } from './api.ts';
+import type { SweepFinding, SweepRequest } from './api.ts';
 
-export interface SweepPageRequest {
-  /** `false`: nothing is changed. */
-  readonly apply: boolean;
-  /** Whether rows and variants of a bucket that has lost everything may go (lostbuckets.ts). */
-  readonly acceptLostBuckets: boolean;
+export interface SweepPageRequest extends Pick<SweepRequest, 'apply' | 'acceptLostBuckets'> {
   /** The end of the previous page. */
   readonly after: string | undefined;
   /**
@@ -24,6 +21,19 @@ export interface SweepPage {
   readonly found: readonly SweepFinding[];
   /** `undefined`: this was the last page. */
   readonly next: string | undefined;
+}
+
+/** The first `most` objects of a listing. */
+export async function pageOf(
+  listing: AsyncIterable<ListedObject> | readonly ListedObject[],
+  most: number,
+): Promise<readonly ListedObject[]> {
+  const page: ListedObject[] = [];
+  for await (const object of listing) {
+    page.push(object);
+    if (page.length === most) break;
+  }
+  return page;
 }
 
 /** Far longer than any upload, registration or copy takes. */

@@ -23,7 +23,14 @@ import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
 import { findExpiredTrash } from '../trash/trashstore.ts';
 import * as api from './api.ts';
-import { oldBefore, resumableOldBefore, type SweepPage, type SweepPageRequest, unfinishedVideos } from './page.ts';
+import {
+  oldBefore,
+  pageOf,
+  resumableOldBefore,
+  type SweepPage,
+  type SweepPageRequest,
+  unfinishedVideos,
+} from './page.ts';
 import * as store from './sweepstore.ts';
 import { sweepUploads } from './uploads.ts';
 
@@ -75,7 +82,7 @@ async function sweepResumable(
   { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,
 ): Promise<SweepPage> {
   const before = resumableOldBefore(clock);
-  const { idle, next } = await objects.resumable.sweep({ before, apply, after, limit: uploadsPerPage });
+  const { idle, next } = await objects.resumable.sweep({ before, apply: apply === true, after, limit: uploadsPerPage });
   const fate = apply ? 'removed' : 'found';
   return { found: idle.map((key): api.SweepFinding => ({ what: 'unfinished_upload', fate, key })), next };
 }
@@ -110,11 +117,7 @@ async function sweepEvidence(
   { db, objects, clock }: MediaStores,
   { apply, after, aloneSince }: SweepPageRequest,
 ): Promise<SweepPage> {
-  const listed: ListedObject[] = [];
-  for await (const object of objects.list(quarantinePrefix, after)) {
-    listed.push(object);
-    if (listed.length === evidencePerPage) break;
-  }
+  const listed = await pageOf(objects.list(quarantinePrefix, after), evidencePerPage);
   const named = await findKept(
     db,
     listed.map(({ key }) => key),
@@ -295,13 +298,13 @@ async function sweepVariants(
 ): Promise<SweepPage> {
   const step = after === undefined ? await begin(deps) : api.readStep(after);
   if (step === undefined) return { found: [], next: undefined };
-  if (step.name === 'index') return pageOf(await indexVariantsPage(deps, step));
-  if (step.name === 'diff') return pageOf(await diffSources(deps, step));
+  if (step.name === 'index') return stepPage(await indexVariantsPage(deps, step));
+  if (step.name === 'diff') return stepPage(await diffSources(deps, step));
   const { found, following } = await verifyOrphans(deps, step, { apply, acceptLostBuckets });
-  return pageOf(following, found);
+  return stepPage(following, found);
 }
 
-const pageOf = (following: api.Step | undefined, found: readonly api.SweepFinding[] = []): SweepPage => ({
+const stepPage = (following: api.Step | undefined, found: readonly api.SweepFinding[] = []): SweepPage => ({
   found,
   next: following && api.writeStep(following),
 });
@@ -312,7 +315,7 @@ async function begin({ db }: MediaStores): Promise<Indexing> {
 }
 
 async function indexVariantsPage(deps: MediaStores, { sweepId, after }: Indexing): Promise<api.Step | undefined> {
-  const listed = await pageFrom(deps.publicObjects.list('img/', after), variantsPerPage);
+  const listed = await pageOf(deps.publicObjects.list('img/', after), variantsPerPage);
   const before = oldBefore(deps.clock);
   const old = listed.filter(({ modifiedAt }) => modifiedAt < before);
   await store.indexVariants(
@@ -348,7 +351,7 @@ async function diffSources(deps: MediaStores, step: InBucket): Promise<api.Step 
   const { sweepId, bucket, after } = step;
   const sources = sourcesIn(deps, bucket);
   if (sources === undefined) return nextBucket(deps, sweepId, bucket);
-  const listed = await pageFrom(sources.list('', after), variantsPerPage);
+  const listed = await pageOf(sources.list('', after), variantsPerPage);
   const prefixes = listed.map(({ key }) => deps.variants.names.prefix(namedObject(bucket, key)));
   await store.dropIndexed(deps.db, sweepId, markOf(deps, bucket), prefixes);
   const last = listed.at(-1)?.key;
@@ -387,20 +390,8 @@ async function orphansAt(
   prefix: string,
   before: Date,
 ): Promise<readonly ListedObject[]> {
-  const listed = await pageFrom(publicObjects.list(prefix), variantsPerPage);
+  const listed = await pageOf(publicObjects.list(prefix), variantsPerPage);
   return listed.every(({ modifiedAt }) => modifiedAt < before) ? listed : [];
-}
-
-async function pageFrom(
-  listing: AsyncIterable<ListedObject> | readonly ListedObject[],
-  most: number,
-): Promise<readonly ListedObject[]> {
-  const page: ListedObject[] = [];
-  for await (const object of listing) {
-    page.push(object);
-    if (page.length === most) break;
-  }
-  return page;
 }
 
 // A folder that is not mounted, and an address of another server, look like a bucket that has lost everything. If a sweep
@@ -427,16 +418,11 @@ function createLostBuckets(deps: MediaStores) {
 async function isLost(deps: MediaStores, row: Pick<DeletableAsset, 'backend' | 'bucket'>): Promise<boolean> {
   const objects = bucketOf(deps, row);
   if (objects === undefined) return true;
-  if (await isEmpty(objects)) return true;
+  if ((await pageOf(objects.list(''), 1)).length === 0) return true;
   const keys = await store.findSample(deps.db, row, sampleSize);
   if (keys.length < smallestSample) return false;
   const heads = await mapConcurrently(keys, headsAtOnce, (key) => objects.head(key));
   return heads.every((head) => head === undefined);
-}
-
-async function isEmpty(objects: Objects): Promise<boolean> {
-  for await (const _ of objects.list('')) return false;
-  return true;
 }
 
 // Sweeps unfinished registrations and unregistered uploads every six hours. One job at a time in all processes; each does

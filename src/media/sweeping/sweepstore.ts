@@ -1,12 +1,9 @@
 /** The rows that sweeps read, and the rows by which they block registrations. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db } from '#platform/db/db.ts';
 import { type DeletableAsset, deletableColumns, type SeenAsset } from '../assets/assetstore.ts';
 import type { StorageKeyParts } from '../assets/storagekey.ts';
-import type { MediaTables } from '../tables.ts';
-
-type Handle = Db<MediaTables>;
+import type { Handle } from '../tables.ts';
 
 /** Returns at most `limit` rows after `after`, ordered by id, that were begun before `createdBefore` and are not ready. */
 export function findUnready(
@@ -36,16 +33,6 @@ export function findReady(db: Handle, after: string | undefined, limit: number) 
     .orderBy('asset_id')
     .limit(limit)
     .execute();
-}
-
-/** Returns the storage keys in the rows of these ids. */
-export async function findKeys(db: Handle, assetIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await db
-    .selectFrom('assets')
-    .select(['asset_id as assetId', 'storage_key as storageKey'])
-    .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
-    .execute();
-  return new Map(rows.map(({ assetId, storageKey }) => [assetId, storageKey]));
 }
 
 /** Prevents these rows from becoming ready. Resolves with the rows that had not changed, with their new revisions. */

@@ -7,14 +7,21 @@
 
 import { mapConcurrently } from '#platform/concurrency.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
-import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
+import { dropAssets, findDeletable, type SeenAsset } from '../assets/assetstore.ts';
 import * as keys from '../assets/storagekey.ts';
 import type { MediaStores } from '../context.ts';
 import { removeObjects } from '../deletion/removal.ts';
 import { headsAtOnce } from '../lookup/assetlookup.ts';
 import type { SweepFinding } from './api.ts';
-import { oldBefore, resumableOldBefore, type SweepPage, type SweepPageRequest, unfinishedVideos } from './page.ts';
-import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
+import {
+  oldBefore,
+  pageOf,
+  resumableOldBefore,
+  type SweepPage,
+  type SweepPageRequest,
+  unfinishedVideos,
+} from './page.ts';
+import { claimUnregistered, type Unregistered } from './sweepstore.ts';
 
 const uploads = 'u/';
 const keysPerPage = 1000;
@@ -35,7 +42,7 @@ interface OrphanGroup extends GroupState {
 }
 
 export async function sweepUploads(deps: MediaStores, page: SweepPageRequest): Promise<SweepPage> {
-  const listed = await listPage(deps, page.after);
+  const listed = await pageOf(deps.objects.list(uploads, page.after), keysPerPage);
   const next = listed.length < keysPerPage ? undefined : listed.at(-1)?.key;
   const uploadedBefore = new Date(deps.clock.now() - deps.limits.uploadTtlS * 1000);
   const derivedBefore = oldBefore(deps.clock);
@@ -65,15 +72,6 @@ export async function removeUpload(deps: MediaStores, sourceKey: string, before:
 /** S3's ETag of a multipart upload. Some servers date such an object by its beginning. */
 export const isJoined = (etag: string): boolean => /^"[0-9a-f]{32}-\d+"$/.test(etag);
 
-async function listPage({ objects }: MediaStores, after: string | undefined): Promise<readonly ListedObject[]> {
-  const page: ListedObject[] = [];
-  for await (const object of objects.list(uploads, after)) {
-    page.push(object);
-    if (page.length === keysPerPage) break;
-  }
-  return page;
-}
-
 /** A source that is on another page is looked up. */
 async function groupBySource(
   { objects }: MediaStores,
@@ -98,8 +96,8 @@ function isAbandoned({ source, listed }: GroupState, isOld: IsOld): boolean {
 async function findUnregistered(deps: MediaStores, groups: readonly OrphanGroup[]): Promise<readonly OrphanGroup[]> {
   const named = groups.flatMap(({ parts }) => parts ?? []);
   if (named.length === 0) return groups;
-  const keys = await findKeys(
-    deps.db,
+  const keys = await keysInRows(
+    deps,
     named.map(({ assetId }) => assetId),
   );
   const videos = await unfinishedVideos(deps, named);
@@ -176,8 +174,8 @@ async function findOurs(
 ): Promise<readonly OrphanGroup[]> {
   const named = groups.flatMap(({ parts }) => parts ?? []);
   const videos = await unfinishedVideos(deps, named);
-  const keys = await findKeys(
-    deps.db,
+  const keys = await keysInRows(
+    deps,
     named.flatMap(({ assetId }) => (claims.has(assetId) ? [] : [assetId])),
   );
   return groups.filter(({ parts, sourceKey }) => {
@@ -185,6 +183,10 @@ async function findOurs(
     if (videos.has(parts.assetId)) return false;
     return claims.has(parts.assetId) || (keys.get(parts.assetId) ?? sourceKey) !== sourceKey;
   });
+}
+
+async function keysInRows({ db }: MediaStores, assetIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  return new Map((await findDeletable(db, assetIds)).map(({ assetId, storageKey }) => [assetId, storageKey]));
 }
 
 async function lookAgain({ objects }: MediaStores, { sourceKey }: OrphanGroup): Promise<GroupState> {

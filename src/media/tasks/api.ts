@@ -1,7 +1,7 @@
 /** The requests and responses of media tasks (docs/specification/media.md#video-tasks). */
 import { z } from 'zod';
 import { isStorableJson } from '#platform/storable.ts';
-import { kind, mime, optional, scopeId, scopeKind, uuid } from '../api.ts';
+import { kind, mime, optional, ownerId, scopeId, scopeKind, uuid } from '../api.ts';
 
 /** Levels of a task's metadata. */
 const deepestMetadata = 32;
@@ -42,7 +42,7 @@ export const videoTaskRequest = z.object({
   scopeKind,
   scopeId,
   mime: mime.refine((type) => type.startsWith('video/'), 'must be video/…'),
-  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  ownerId,
   threadId: optional(scopeId).transform((id) => id ?? 'temp'),
 });
 export type VideoTaskRequest = z.output<typeof videoTaskRequest>;

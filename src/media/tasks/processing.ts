@@ -32,12 +32,20 @@ import { registerAsset } from '../registration/registration.ts';
 import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables, Playback } from '../tables.ts';
 import { VideoFault, type VideoFaultReason } from '../video/ffmpeg.ts';
-import { appendMark, markOfFile } from '../video/marking.ts';
 import { takePoster } from '../video/poster.ts';
-import { longVideoMs, probeVideo, type VideoFacts } from '../video/probing.ts';
+import { longVideoMs, probeVideo, type VideoFile } from '../video/probing.ts';
 import { isPlayable, renderRendition } from '../video/rendition.ts';
-import { download, inScratchFolder } from '../video/scratch.ts';
-import { advanceRun, describeVideo, findPlayback, findUnfinished, isShown, lockRun, setPlayback } from './taskstore.ts';
+import { appendMark, download, inScratchFolder, markOfFile } from '../video/scratch.ts';
+import {
+  advanceRun,
+  describeVideo,
+  findPlayback,
+  findUnfinished,
+  isShown,
+  lockRun,
+  type Run,
+  setPlayback,
+} from './taskstore.ts';
 
 const payload = z.object({
   taskId: z.string(),
@@ -51,24 +59,24 @@ const payload = z.object({
 });
 export type VideoUpload = z.output<typeof payload>;
 
-export const videoUploadQueue: Queue<VideoUpload> = {
-  name: 'video-upload-service',
-  payload,
-  maxAttempts: 6,
-  retryAfterMs: 2000,
-  isRoundRobin: true,
-};
+const ofUploads = { payload, maxAttempts: 6, retryAfterMs: 2000, isRoundRobin: true };
 
 /** Renditions of long videos have a worker of their own, so that the posters of other videos do not wait for them. */
-export const longVideoQueue: Queue<VideoUpload> = { ...videoUploadQueue, name: 'media/long-videos' };
+export const longVideoQueue: Queue<VideoUpload> = { ...ofUploads, name: 'media/long-videos' };
+
+export const videoUploadQueue: Queue<VideoUpload> = {
+  ...ofUploads,
+  name: 'video-upload-service',
+  movesTo: longVideoQueue.name,
+};
 
 /** What a run is tagged with. */
 export const tagOf = (taskId: string) => `videoTask:${taskId}`;
 
 /** Removes the jobs of these tasks that no worker has started. */
-export async function withdrawVideos<Tables>(
+export async function withdrawVideos(
   jobs: Pick<Jobs, 'withdraw'>,
-  tx: Tx<Tables>,
+  tx: Tx<MediaTables>,
   taskIds: readonly string[],
 ): Promise<void> {
   for (const queue of [videoUploadQueue, longVideoQueue]) await jobs.withdraw(tx, queue, taskIds.map(tagOf));
@@ -77,24 +85,15 @@ export async function withdrawVideos<Tables>(
 const posterMime = 'image/jpeg';
 const internal = { kind: 'internal' } as const;
 
-/** For `videoUploadQueue`. Throws errors after which another attempt can succeed. */
-export function processVideo(deps: MediaContext, job: Job<VideoUpload>): Promise<void> {
-  return processUpTo(deps, job, longVideoMs);
-}
-
-/** For `longVideoQueue`. Throws as `processVideo` does. */
-export function processLongVideo(deps: MediaContext, job: Job<VideoUpload>): Promise<void> {
-  return processUpTo(deps, job, Number.POSITIVE_INFINITY);
-}
-
-/** `longestMs`: longer videos that need a rendition move to `longVideoQueue`. */
-async function processUpTo(deps: MediaContext, job: Job<VideoUpload>, longestMs: number): Promise<void> {
+/** Longer videos than `longestMs` that need a rendition move to `longVideoQueue`. Throws errors after which another attempt can succeed. */
+export async function processVideo(deps: MediaContext, job: Job<VideoUpload>, longestMs = longVideoMs): Promise<void> {
   const upload = job.payload;
   try {
     await advance(deps.db, upload, 'processing');
     await makeAssets(deps, job, longestMs);
   } catch (error) {
-    if (error instanceof LongRendition) return moveToLongQueue(deps, job);
+    // If the task was deleted in between, the other worker finds that out.
+    if (error instanceof LongRendition) return transaction(deps.db, (tx) => job.move(tx));
     const code = codeOf(error);
     if (code === undefined && !(error instanceof RunCancelled)) throw error;
     await removeOutput(deps, upload);
@@ -107,16 +106,6 @@ async function processUpTo(deps: MediaContext, job: Job<VideoUpload>, longestMs:
       await job.complete(tx);
     });
   }
-}
-
-/** In one transaction, so that the task has a job at any time. A task that was deleted in between has none. */
-async function moveToLongQueue({ db, jobs }: MediaContext, job: Job<VideoUpload>): Promise<void> {
-  const { taskId, ownerId } = job.payload;
-  await transaction(db, async (tx) => {
-    if (await advanceRun(tx, job.payload, 'processing'))
-      await jobs.enqueue(tx, longVideoQueue, job.payload, { key: tagOf(taskId), lane: ownerId });
-    await job.complete(tx);
-  });
 }
 
 /** For `onDead`: in the transaction in which the job ends. */
@@ -222,14 +211,8 @@ function posterOf({ assetId, ownerId, scopeKind, scopeId }: VideoUpload) {
 
 type Poster = ReturnType<typeof posterOf>;
 
-interface Probed {
-  readonly facts: VideoFacts;
-  readonly image: Uint8Array;
-  readonly playing: Playing;
-}
-
 /** Throws LongRendition before the longest work begins. */
-async function probeUpload(deps: MediaContext, job: Job<VideoUpload>, longestMs: number): Promise<Probed> {
+async function probeUpload(deps: MediaContext, job: Job<VideoUpload>, longestMs: number) {
   const { db, objects, ffmpeg, limits, digester } = deps;
   const { payload: upload, signal } = job;
   const key = storageKeyOf(upload);
@@ -252,7 +235,7 @@ async function probeUpload(deps: MediaContext, job: Job<VideoUpload>, longestMs:
     const mark = await markOfVideo(db, upload.assetId, file);
     const frame = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
     const image = mark === undefined ? frame : withMark(frame, mark);
-    const playing = playback
+    const playing: Playing = playback
       ? { playback }
       : await makePlayable(deps, upload, { file, facts, mark, mime: upload.mime, storageKey: key }, folder, signal);
     return { facts, image, playing };
@@ -282,14 +265,7 @@ function codeOf(error: unknown): string | undefined {
 
 // The rendition of an uploaded video, made by its job (docs/specification/media.md#renditions).
 
-interface Run {
-  readonly taskId: string;
-  readonly runId: string;
-}
-
-interface DownloadedVideo {
-  readonly file: string;
-  readonly facts: VideoFacts;
+interface DownloadedVideo extends VideoFile {
   readonly mark: Generated | undefined;
   readonly mime: string;
   readonly storageKey: string;
@@ -332,9 +308,11 @@ export async function makePlayable(
   return { playback: 'rendition' };
 }
 
+const progressEveryMs = 2000;
+
 /** Writes the progress to the task from time to time, and stops the work if the task was deleted or canceled. */
 async function withProgress(
-  { db, log, progressEveryMs = 2000 }: MediaContext,
+  { db, log }: MediaContext,
   run: Run,
   signal: AbortSignal,
   work: (stopped: AbortSignal, report: (percent: number) => void) => Promise<void>,
@@ -362,14 +340,8 @@ async function withProgress(
 /** The task was deleted or canceled, so nothing of it becomes readable. */
 class RunCancelled extends Error {}
 
-interface EndingRun {
-  readonly taskId: string;
-  readonly runId: string;
-  readonly ownerId: string;
-}
-
 /** `false`: the task was deleted or cancelled. A task that has ended before keeps its end, and is not published again. */
-async function endRun(deps: MediaStores, tx: Tx<MediaTables>, run: EndingRun, end: TaskEnd): Promise<boolean> {
+async function endRun(deps: MediaStores, tx: Tx<MediaTables>, run: VideoUpload, end: TaskEnd): Promise<boolean> {
   const before = await lockRun(tx, run);
   if (before === undefined) return false;
   const metadata =

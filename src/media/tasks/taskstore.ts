@@ -3,10 +3,8 @@ import { sql } from 'kysely';
 import { type Db, hasChanged, inCamelCase, json, type Tx } from '#platform/db/db.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
 import { flagAsset } from '../screening/incidentstore.ts';
-import type { MediaTables, Metadata, Playback } from '../tables.ts';
-import type { TaskStatus } from './api.ts';
-
-type Handle = Db<MediaTables> | Tx<MediaTables>;
+import type { Handle, MediaTables, Metadata, Playback } from '../tables.ts';
+import type { TaskStatus, TaskUpsert } from './api.ts';
 
 export type StoredTask = NonNullable<Awaited<ReturnType<typeof findTask>>>;
 
@@ -20,16 +18,6 @@ export function findTask(db: Handle, taskId: string) {
   return db.selectFrom('media_tasks').select(taskColumns).where('task_id', '=', taskId).executeTakeFirst();
 }
 
-export interface TaskWrite {
-  readonly taskId: string;
-  readonly ownerId: string;
-  readonly mediaType: string;
-  /** `undefined`: unchanged; for a new row, `pending`. */
-  readonly status: TaskStatus | undefined;
-  /** `undefined`: unchanged; for a new row, empty. */
-  readonly metadata: Metadata | undefined;
-}
-
 /** The status never moves backward, and never leaves an end state (docs/specification/media.md#video-tasks). */
 function later(status: TaskStatus) {
   return sql<TaskStatus>`
@@ -40,7 +28,7 @@ function later(status: TaskStatus) {
     end`;
 }
 
-function newRow(task: TaskWrite) {
+function newRow(task: TaskUpsert) {
   return {
     task_id: task.taskId,
     owner_id: task.ownerId,
@@ -52,8 +40,8 @@ function newRow(task: TaskWrite) {
   };
 }
 
-/** The owner, the media type and the start are those of the first write. */
-export async function upsertTask(db: Handle, task: TaskWrite): Promise<StoredTask> {
+/** The owner, the media type and the start are those of the first write. An absent status, or absent metadata, stay unchanged. */
+export async function upsertTask(db: Handle, task: TaskUpsert): Promise<StoredTask> {
   const { status, metadata } = task;
   return db
     .insertInto('media_tasks')
@@ -71,7 +59,7 @@ export async function upsertTask(db: Handle, task: TaskWrite): Promise<StoredTas
 
 export async function insertRun(
   db: Handle,
-  task: TaskWrite & { readonly runId: string; readonly assetId: string; readonly storageKey: string },
+  task: TaskUpsert & Run & { readonly assetId: string; readonly storageKey: string },
 ): Promise<void> {
   await db
     .insertInto('media_tasks')
@@ -79,10 +67,16 @@ export async function insertRun(
     .execute();
 }
 
+/** A task, and the job that it belongs to. */
+export interface Run {
+  readonly taskId: string;
+  readonly runId: string;
+}
+
 /** Written by the job of the run. `metadata` is merged into the existing one. `false`: the task was deleted. */
 export async function advanceRun(
   db: Handle,
-  { taskId, runId }: { readonly taskId: string; readonly runId: string },
+  { taskId, runId }: Run,
   status: TaskStatus,
   metadata: Metadata = {},
 ): Promise<boolean> {
@@ -98,10 +92,7 @@ export async function advanceRun(
 }
 
 /** Prevents other changes of the run until the transaction is over. `undefined`: its task was deleted or separated from it. */
-export async function lockRun(
-  tx: Tx<MediaTables>,
-  { taskId, runId }: { readonly taskId: string; readonly runId: string },
-): Promise<TaskStatus | undefined> {
+export async function lockRun(tx: Tx<MediaTables>, { taskId, runId }: Run): Promise<TaskStatus | undefined> {
   const row = await tx
     .selectFrom('media_tasks')
     .select('status')

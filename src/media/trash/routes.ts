@@ -3,7 +3,7 @@ import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { optional, uuid } from '../api.ts';
+import { ownerId, uuid } from '../api.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { assertOwn } from '../collections/collections.ts';
 import type { MediaContext } from '../context.ts';
@@ -15,7 +15,7 @@ import { markTrashed } from './trashstore.ts';
 export const trashChange = z.strictObject({
   ids: z.array(uuid).min(1).max(1000),
   trashed: z.boolean().describe('`true`: into the trash. `false`: back out of it.'),
-  ownerId: optional(uuid).describe('Required with X-Internal-Key. Default: the user of the token.'),
+  ownerId,
 });
 type TrashChange = z.output<typeof trashChange>;
 

@@ -3,20 +3,17 @@ import { writeFile } from 'node:fs/promises';
 import { type Brand, type DrawnBrand, layOut } from '#image/engine/brand.ts';
 import { offsetBy } from '#image/engine/geometry.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { DeadlineExceeded } from '#platform/resilience.ts';
-import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
-import { decoderThreads, type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
+import { type Colors, deinterlacing } from './colors.ts';
+import { encode, inputOf, longestS, outputTo } from './encoding.ts';
+import { type Ffmpeg, VideoFault } from './ffmpeg.ts';
 import { type Size, shrink } from './poster.ts';
-import { probeVideo, type VideoFacts } from './probing.ts';
+import { probeVideo, type VideoFacts, type VideoFile } from './probing.ts';
 
 /** The size of the brand on the closing clip, in sides of the video. */
 const closingShares = { width: 0.6, height: 0.33 };
 const closingS = 2;
 /** Of the operator's own clip. */
 const longestClosingS = 30;
-const longestS = 2 * 60 * 60;
-const timeoutMs = 30 * 60_000;
-const maxOutputBytes = 4 * 1024 ** 3;
 
 /**
  * Writes an MP4 (H.264, AAC) to `into`: upright, progressive, in SDR, at most 1920 on its long side. A silent video stays silent. Sound that
@@ -25,25 +22,20 @@ const maxOutputBytes = 4 * 1024 ** 3;
 export async function brandVideo(
   ffmpeg: Ffmpeg,
   brand: Brand,
-  video: { readonly file: string; readonly facts: VideoFacts },
+  video: VideoFile,
   files: { readonly mark: string; readonly into: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const { facts, file } = video;
-  if ((facts.durationMs ?? 0) > longestS * 1000) throw new VideoFault('video_too_large', `${facts.durationMs} ms long`);
+  const { facts } = video;
   const { brandmarkOf } = await import('#image/engine/brandmark.ts');
   const brandmark = await brandmarkOf(brand);
   await writeFile(files.mark, brandmark.data);
   const raw = ['-f', 'rawvideo', '-pixel_format', 'rgba', '-video_size', `${brandmark.width}x${brandmark.height}`];
   const closing = await openClosing(ffmpeg, brand, signal);
-  const clip = typeof closing === 'string' ? [] : ['-t', String(longestClosingS), '-i', `file:${closing.path}`];
+  const clip = typeof closing === 'string' ? [] : ['-t', String(longestClosingS), '-i', `file:${closing.file}`];
   const maps = facts.hasSound ? ['-map', '[video]', '-map', '[sound]'] : ['-map', '[video]', '-an'];
-  const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-rc-lookahead', '5', '-pix_fmt', 'yuv420p'];
   const argsOf = (colors: Colors) => [
-    ...guardedInput,
-    // A recorded call may change its size in between: the first filter adapts, the graph is not restarted.
-    ...['-threads', decoderThreads(facts), '-reinit_filter', '0', '-i', `file:${file}`],
-    ...[...raw, '-i', `file:${files.mark}`, ...clip],
+    ...[...inputOf(video), ...raw, '-i', `file:${files.mark}`, ...clip],
     ...[
       '-filter_complex_threads',
       '1',
@@ -51,27 +43,19 @@ export async function brandVideo(
       graphOf(facts, colors, { brand, brandmark, closing }),
       ...maps,
     ],
-    ...['-t', String(longestS + longestClosingS), '-map_metadata', '-1', '-map_chapters', '-1'],
-    ...['-threads', String(threads), ...image, ...colors.tags, '-c:a', 'aac', '-b:a', '160k'],
-    ...['-movflags', '+faststart', '-f', 'mp4', `file:${files.into}`],
+    ...['-t', String(longestS + longestClosingS), ...outputTo(files.into, colors)],
   ];
-  const encode = (colors: Colors) => ffmpeg.run(argsOf(colors), { timeoutMs, signal, maxOutputBytes });
-  await withSdrColors(facts, shrink(facts), encode).catch((error: unknown) => {
-    // A retry would take as long, and other jobs wait.
-    if (error instanceof DeadlineExceeded)
-      throw new VideoFault('video_too_large', `not finished within ${timeoutMs} ms`);
-    throw error;
-  });
+  await encode(ffmpeg, facts, shrink(facts), argsOf, { signal });
 }
 
-type Closing = 'auto' | 'none' | { readonly path: string; readonly facts: VideoFacts };
+type Closing = 'auto' | 'none' | VideoFile;
 
 /** A fault of the operator's clip is none of the user's video. */
 async function openClosing(ffmpeg: Ffmpeg, { closing }: Brand, signal: AbortSignal): Promise<Closing> {
   if (typeof closing === 'string') return closing;
   const { path } = closing;
   try {
-    return { path, facts: await probeVideo(ffmpeg, path, signal) };
+    return { file: path, facts: await probeVideo(ffmpeg, path, signal) };
   } catch (cause) {
     signal.throwIfAborted();
     throw new Error('BRAND_CLOSING_CLIP cannot be decoded', { cause });

@@ -9,7 +9,7 @@ import { Problem } from '#platform/problem.ts';
 import { mediaProblems } from '../problems.ts';
 import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
 import { decoderThreads, type Ffmpeg, guardedInput, VideoFault } from './ffmpeg.ts';
-import { probeVideo, type VideoFacts } from './probing.ts';
+import { probeVideo, type VideoFacts, type VideoFile } from './probing.ts';
 import { download, inScratchFolder } from './scratch.ts';
 
 const bounds = { longSide: 1920, shortSide: 1920 };
@@ -36,22 +36,23 @@ interface Sample {
 /** Upright, at most 1920 on its long side, from about second 1 if that is a good frame. Throws `VideoFault`, and as `Ffmpeg.run`. */
 export async function takePoster(
   ffmpeg: Ffmpeg,
-  video: { readonly file: string; readonly facts: VideoFacts },
+  video: VideoFile,
   into: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
+  const { facts } = video;
   const untilMs = performance.now() + timeoutMs;
   const samples: Sample[] = [];
-  for (const startS of startsOf(video.facts)) {
-    const remainingMs = untilMs - performance.now();
-    if (samples.length > 0 && remainingMs < timeoutMs / 2) break;
+  // The start of the file only if it has no other frame.
+  for (const startS of [...startsOf(facts), 0]) {
+    const remainingMs = Math.max(1, untilMs - performance.now());
+    if (samples.length > 0 && (startS === 0 || remainingMs < timeoutMs / 2)) break;
     // A stream can end before the file does, or claim a duration that it does not have.
-    const sample = await takeSample(ffmpeg, video, { startS, into, timeoutMs: remainingMs }, signal);
+    const sample = await withSdrColors(facts, shrink(facts), (colors) =>
+      takeFrame(ffmpeg, video, { startS, into, timeoutMs: remainingMs }, colors, signal),
+    );
     if (sample !== undefined) samples.push(sample);
   }
-  const remainingMs = Math.max(1, untilMs - performance.now());
-  const first = { startS: 0, into, timeoutMs: remainingMs };
-  if (samples.length === 0) samples.push(...toList(await takeSample(ffmpeg, video, first, signal)));
   const best = Math.max(...samples.map(({ edges }) => edges));
   const good = samples.find(({ edges }) => edges >= goodShare * best);
   if (good === undefined) throw new VideoFault('undecodable_video', 'it has no frame');
@@ -68,10 +69,6 @@ function startsOf({ durationMs }: VideoFacts): readonly number[] {
   return starts;
 }
 
-function toList(sample: Sample | undefined): readonly Sample[] {
-  return sample === undefined ? [] : [sample];
-}
-
 interface Taking {
   readonly startS: number;
   readonly into: string;
@@ -79,18 +76,9 @@ interface Taking {
 }
 
 /** `undefined`: there is no frame at this time. */
-function takeSample(
-  ffmpeg: Ffmpeg,
-  video: { readonly file: string; readonly facts: VideoFacts },
-  taking: Taking,
-  signal: AbortSignal,
-): Promise<Sample | undefined> {
-  return withSdrColors(video.facts, shrink(video.facts), (colors) => takeFrame(ffmpeg, video, taking, colors, signal));
-}
-
 async function takeFrame(
   ffmpeg: Ffmpeg,
-  { file, facts }: { readonly file: string; readonly facts: VideoFacts },
+  { file, facts }: VideoFile,
   { startS, into, timeoutMs }: Taking,
   colors: Colors,
   signal: AbortSignal,

@@ -25,6 +25,12 @@ export interface VideoFacts {
   readonly stream: number;
 }
 
+/** A video in a scratch folder. */
+export interface VideoFile {
+  readonly file: string;
+  readonly facts: VideoFacts;
+}
+
 /** Work that takes as long as a longer video has queues of its own. */
 export const longVideoMs = 60_000;
 const probeTimeoutMs = 30_000;

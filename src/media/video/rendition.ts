@@ -1,18 +1,15 @@
 /** A copy of a video that every browser plays (docs/specification/media.md#renditions). */
 
 import { open } from 'node:fs/promises';
-import { fileTypeFromBuffer } from 'file-type';
-import { DeadlineExceeded } from '#platform/resilience.ts';
-import { type Colors, deinterlacing, withSdrColors } from './colors.ts';
-import { decoderThreads, type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
+import { beginningBytes, recognize } from '#image/engine/formats.ts';
+import { type Colors, deinterlacing } from './colors.ts';
+import { encode, inputOf, longestS, outputTo } from './encoding.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
 import { type Size, shrinkTo } from './poster.ts';
-import type { VideoFacts } from './probing.ts';
+import type { VideoFacts, VideoFile } from './probing.ts';
 
 /** 1080p, in either orientation. */
 const bounds = { longSide: 1920, shortSide: 1080 };
-const longestS = 2 * 60 * 60;
-const timeoutMs = 30 * 60_000;
-const maxOutputBytes = 4 * 1024 ** 3;
 
 /**
  * Writes an MP4 (H.264 with 8 bits, AAC in stereo, index first) to `into`: upright, with square pixels, in SDR. Frames
@@ -21,51 +18,26 @@ const maxOutputBytes = 4 * 1024 ** 3;
  */
 export async function renderRendition(
   ffmpeg: Ffmpeg,
-  video: { readonly file: string; readonly facts: VideoFacts },
+  video: VideoFile,
   into: string,
   signal: AbortSignal,
   onProgress: (percent: number) => void = () => undefined,
 ): Promise<void> {
-  const { facts, file } = video;
+  const { facts } = video;
   const { durationMs } = facts;
-  if ((durationMs ?? 0) > longestS * 1000) throw new VideoFault('video_too_large', `${durationMs} ms long`);
   const onOutput = (text: string) => {
     const doneMs = Number(/out_time_us=(\d+)/.exec(text)?.[1]) / 1000;
     if (durationMs !== null && doneMs >= 0) onProgress(Math.min(99, Math.floor((100 * doneMs) / durationMs)));
   };
-  const options = { timeoutMs, signal, maxOutputBytes, onOutput };
-  try {
-    await withSdrColors(facts, renditionSize(facts), (colors) =>
-      ffmpeg.run(argsOf(file, facts, colors, into), options),
-    );
-  } catch (error) {
-    // A retry would take as long, and other jobs wait.
-    if (error instanceof DeadlineExceeded)
-      throw new VideoFault('video_too_large', `not finished within ${timeoutMs} ms`);
-    throw error;
-  }
-}
-
-function argsOf(file: string, facts: VideoFacts, colors: Colors, into: string): readonly string[] {
-  const sound = facts.hasSound
-    ? ['-map', '0:a:0', '-af', 'aresample=48000:async=1:first_pts=0', '-c:a', 'aac', '-b:a', '160k', '-ac', '2']
-    : ['-an'];
-  const image = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-rc-lookahead', '5', '-pix_fmt', 'yuv420p'];
-  const filters = [...filtersOf(facts), ...colors.filters];
-  return [
-    ...guardedInput,
-    // A recorded call may change its size in between: the first filter adapts, the graph is not restarted.
-    ...['-threads', decoderThreads(facts), '-reinit_filter', '0', '-i', `file:${file}`],
-    ...['-map', `0:${facts.stream}`, '-filter_threads', '1', '-vf', filters.join(), '-sn', '-dn'],
-    ...['-t', String(longestS), '-map_metadata', '-1', '-map_chapters', '-1'],
-    ...['-threads', String(threads), ...image, ...colors.tags, ...sound],
-    ...['-progress', 'pipe:1', '-nostats', '-movflags', '+faststart', '-f', 'mp4', `file:${into}`],
+  const size = renditionSize(facts);
+  const sound = facts.hasSound ? ['-map', '0:a:0', '-af', 'aresample=48000:async=1:first_pts=0', '-ac', '2'] : ['-an'];
+  const scaled = [`scale=${size.width}:${size.height}`, 'setsar=1', ...(facts.isFast ? ['fps=60'] : [])];
+  const argsOf = (colors: Colors) => [
+    ...[...inputOf(video), '-map', `0:${facts.stream}`, '-filter_threads', '1'],
+    ...['-vf', [...deinterlacing(facts), ...scaled, ...colors.filters].join(), ...sound, '-sn', '-dn'],
+    ...['-t', String(longestS), '-progress', 'pipe:1', '-nostats', ...outputTo(into, colors)],
   ];
-}
-
-function filtersOf(facts: VideoFacts): readonly string[] {
-  const { width, height } = renditionSize(facts);
-  return [...deinterlacing(facts), `scale=${width}:${height}`, 'setsar=1', ...(facts.isFast ? ['fps=60'] : [])];
+  await encode(ffmpeg, facts, size, argsOf, { signal, onOutput });
 }
 
 export function renditionSize(facts: Size): Size {
@@ -74,8 +46,6 @@ export function renditionSize(facts: Size): Size {
 
 // Decides whether browsers play a video as it is (docs/specification/media.md#renditions).
 
-/** As many as the library needs. */
-const beginningBytes = 4100;
 /** The types by which browsers know the containers that they play. */
 const playableMimes: readonly string[] = ['video/mp4', 'video/webm'];
 /** MP4 under the name that Apple gave it. */
@@ -99,11 +69,8 @@ async function containerOf(file: string): Promise<string> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningBytes), 0, beginningBytes, 0);
-    const mime = (await fileTypeFromBuffer(buffer.subarray(0, bytesRead)))?.mime ?? '';
+    const mime = (await recognize(buffer.subarray(0, bytesRead))) ?? '';
     return aliases[mime] ?? mime;
-  } catch {
-    // The parsers throw if a header claims more bytes than there are.
-    return '';
   } finally {
     await handle.close();
   }

@@ -1,10 +1,13 @@
 /** Folders for files that ffmpeg reads and writes. The next start removes the folders of a killed process. */
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { movieMark, readMovie } from '#platform/metadata/movie.ts';
+import type { Generated } from '#platform/metadata/xmp.ts';
 import { ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { watching } from '../reading/unchanged.ts';
 
 const named = /^atelier-video-(\d+)-/;
 
@@ -55,16 +58,32 @@ export async function download(
   try {
     const body = await objects.get(key, { ifMatch: head.etag, signal });
     if (body === undefined) return false;
-    const watch = async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        onChunk(chunk);
-        yield chunk;
-      }
-    };
+    const watch = (chunks: AsyncIterable<Buffer>) => watching(chunks, onChunk);
     await pipeline(body.stream, watch, createWriteStream(file), { signal });
     return true;
   } catch (error) {
     if (error instanceof ObjectChanged) return false;
     throw error;
   }
+}
+
+// The mark of a video in such a folder.
+
+export async function markOfFile(file: string): Promise<Generated | undefined> {
+  const { size } = await stat(file);
+  const handle = await open(file);
+  try {
+    const read = async (start: number, end: number) => {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start);
+      return buffer.subarray(0, bytesRead);
+    };
+    return (await readMovie(read, size, 'mark')).mark;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** For an MP4 that ffmpeg wrote: another box can follow. */
+export async function appendMark(file: string, mark: Generated | undefined): Promise<void> {
+  if (mark !== undefined) await appendFile(file, movieMark(mark));
 }

@@ -7,11 +7,10 @@ import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey, ObjectExists } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { WatermarkedImage, WatermarkRequest } from '../api.ts';
-import { isImage } from '../assets/sizelimits.ts';
 import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
 import type { ImageWatermarker, MediaContext, WatermarkSource } from '../context.ts';
 import { type ResolvedAsset, resolveRefs } from '../lookup/assetlookup.ts';
-import { mediaProblems } from '../problems.ts';
+import { mediaProblems, noSuchAsset } from '../problems.ts';
 import { signWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
@@ -25,15 +24,32 @@ export async function watermarkImage(deps: MediaContext, caller: Caller, request
     'watermark',
     { refs: [ref], legacyBucket, download },
     async () => {
-      const resolved = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
-      return resolved === undefined || isReplaced(resolved)
-        ? new Map()
-        : new Map([[ref, { resolved, response: await signWatermarked(deps, resolved, download) }]]);
+      const resolved = await resolveSource(deps, caller, request, 'image', imageWatermarkKeyOf);
+      return new Map([[ref, { resolved, response: await signWatermarked(deps, resolved, download) }]]);
     },
   );
   const response = responses.get(ref);
-  if (response === undefined) throw problems.not_found({ message: 'There is no such asset.' });
+  // It is cached, and this caller cannot read it.
+  if (response === undefined) throw noSuchAsset();
   return response;
+}
+
+/** Throws 404 and 400. `keyOf`: of the watermark file. */
+export async function resolveSource(
+  deps: MediaContext,
+  caller: Caller,
+  { ref, legacyBucket }: WatermarkRequest,
+  type: 'image' | 'video',
+  keyOf: typeof imageWatermarkKeyOf,
+): Promise<ResolvedAsset> {
+  const source = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
+  if (source === undefined || isReplaced(source)) throw noSuchAsset();
+  if (!source.mime.startsWith(`${type}/`))
+    throw invalid('body.ref', `must be ${type === 'image' ? 'an' : 'a'} ${type}`);
+  // The longest names of the legacy backend leave no room for the suffix.
+  if (!isSafeKey(keyOf(source.storageKey, brandIdOf(deps.brand))))
+    throw invalid('body.ref', 'has a name that is too long to add a watermark file');
+  return source;
 }
 
 async function signWatermarked(
@@ -41,10 +57,6 @@ async function signWatermarked(
   source: ResolvedAsset,
   download: Download,
 ): Promise<WatermarkedImage> {
-  if (!isImage(source.mime)) throw invalid('body.ref', 'must be an image');
-  // The longest names of the legacy backend leave no room for the suffix.
-  if (!isSafeKey(imageWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand))))
-    throw invalid('body.ref', 'has a name that is too long to add a watermark file');
   const storageKey = await deps.watermarks.ensure(source);
   // No upload URL is ever signed for its key, so the object was made here, from bytes that passed their screening.
   return {
@@ -81,8 +93,7 @@ async function ensureFile(deps: Maker, source: WatermarkSource, key: string): Pr
     await make(deps, source, key);
   } catch (error) {
     if (await isPathReplaced(error, source)) throw mediaProblems.asset_changing({ cause: error });
-    if (error instanceof SourceFault && error.reason === 'absent')
-      throw problems.not_found({ message: 'There is no such asset.', cause: error });
+    if (error instanceof SourceFault && error.reason === 'absent') throw noSuchAsset(error);
     if (error instanceof SourceFault) throw problems.engine_unavailable({ cause: error });
     // As in a registration: it may be fast on an idle machine.
     if (error instanceof EngineTimeout) throw problems.overloaded({ cause: error });

@@ -12,21 +12,19 @@ import { brandIdOf } from '#image/engine/brand.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type Job, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
-import { isSafeKey } from '#platform/objects/objects.ts';
-import { invalid, problems } from '#platform/problem.ts';
 import type { WatermarkedVideo, WatermarkRequest } from '../api.ts';
 import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
-import { bucketOf, type ResolvedAsset, resolveRefs } from '../lookup/assetlookup.ts';
-import { mediaProblems } from '../problems.ts';
+import { bucketOf, type ResolvedAsset } from '../lookup/assetlookup.ts';
+import { mediaProblems, noSuchAsset } from '../problems.ts';
 import { type SignedAsset, signWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
 import { VideoFault } from '../video/ffmpeg.ts';
-import { appendMark, markOfFile } from '../video/marking.ts';
 import { longVideoMs, probeVideo } from '../video/probing.ts';
-import { download, inScratchFolder } from '../video/scratch.ts';
-import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
+import { appendMark, download, inScratchFolder, markOfFile } from '../video/scratch.ts';
+import { resolveSource } from './imagewatermark.ts';
+import { isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
 
 const payload = z.object({ backend: z.enum(['objects', 'legacy']), bucket: z.string(), storageKey: z.string() });
 export type WatermarkJob = z.output<typeof payload>;
@@ -85,7 +83,7 @@ async function signForCaller(
   const untilMs = performance.now() + waitMs;
   const stopped = AbortSignal.any([deps.closing, abandoned]);
   for (let hasWaited = false; ; hasWaited = true) {
-    const resolved = await resolveVideo(deps, caller, request);
+    const resolved = await resolveSource(deps, caller, request, 'video', videoWatermarkKeyOf);
     const signed = await signMade(deps, resolved, request.download);
     if (signed !== undefined) return { resolved, response: signed };
     // The job removed it because its source was removed. A replaced legacy file is watermarked again.
@@ -114,22 +112,6 @@ async function enqueue(deps: MediaContext, caller: Caller, source: ResolvedAsset
   }
 }
 
-async function resolveVideo(
-  deps: MediaContext,
-  caller: Caller,
-  { ref, legacyBucket }: WatermarkRequest,
-): Promise<ResolvedAsset> {
-  const source = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
-  if (source === undefined || isReplaced(source)) throw noSuchAsset();
-  if (!source.mime.startsWith('video/')) throw invalid('body.ref', 'must be a video');
-  // The longest names of the legacy backend leave no room for the suffix.
-  if (!isSafeKey(videoWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand))))
-    throw invalid('body.ref', 'has a name that is too long to add a watermark file');
-  return source;
-}
-
-const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
-
 async function signMade(
   deps: MediaContext,
   source: ResolvedAsset,
@@ -157,20 +139,14 @@ async function waitForJob({ jobs }: MediaContext, jobId: string, untilMs: number
 }
 
 /**
- * For `watermarkQueue`. Throws UnrecoverableError with the code of the fault of the video, and errors that another attempt can succeed
- * after.
+ * Longer videos than `longestMs` move to `longWatermarkQueue`. Throws UnrecoverableError with the code of the fault of the video, and
+ * errors that another attempt can succeed after.
  */
-export function makeVideoWatermark(deps: MediaContext, job: Job<WatermarkJob>): Promise<void> {
-  return makeUpTo(deps, job, longVideoMs);
-}
-
-/** For `longWatermarkQueue`. Throws as `makeVideoWatermark` does. */
-export function makeLongVideoWatermark(deps: MediaContext, job: Job<WatermarkJob>): Promise<void> {
-  return makeUpTo(deps, job, Number.POSITIVE_INFINITY);
-}
-
-/** `longestMs`: longer videos move to `longWatermarkQueue`. */
-async function makeUpTo(deps: MediaContext, job: Job<WatermarkJob>, longestMs: number): Promise<void> {
+export async function makeVideoWatermark(
+  deps: MediaContext,
+  job: Job<WatermarkJob>,
+  longestMs = longVideoMs,
+): Promise<void> {
   const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);
   if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
