@@ -4,8 +4,7 @@ import { auditOf, recordAction, targetOn } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import { summarizeQueues } from '#platform/jobs/depth.ts';
 import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
 import * as store from '#platform/jobs/operatorstore.ts';
@@ -20,9 +19,7 @@ import * as api from './api.ts';
 
 const longestList = 100;
 
-export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: StoredContext): void {
-  const routes = routesOf(app, 'console');
-
+export function addJobRoutes(routes: Routes, guard: OperatorGuard, deps: StoredContext): void {
   routes.get('/api/queues', guard, {
     summary: 'Queues with unfinished or dead jobs',
     response: { 200: api.queueList },
