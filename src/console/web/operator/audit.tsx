@@ -2,7 +2,6 @@
 import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { callJson } from '../calls.ts';
-import { Choice } from '../parts/fields.tsx';
 import { momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead } from '../parts/states.tsx';
@@ -11,7 +10,7 @@ import { notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import './desk.css';
 import './operator.css';
-import { Filters, Listing, Period, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
+import { ChoiceFilter, Filters, Listing, Period, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { decisionOf, isDecision, nobody, peopleOf, titleOf } from './incidentstates.ts';
 import { ActionLink, Id, isId, PersonLink, readName, useId, workOf } from './names.tsx';
 import { actorOf, deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
@@ -28,7 +27,7 @@ const keys = new Map(
 const choices = [['', 'All'] as const, ...[...keys].toSorted().map(([name, key]) => [key, name] as const)];
 
 export function Audit() {
-  const { of, change } = useFilters();
+  const { of } = useFilters();
   const [typed, actor, action, from, to] = [of('userId'), of('actor'), of('action'), of('from'), of('to')];
   const found = useId(typed);
   const userId = isId.test(found ?? '') ? (found ?? '') : '';
@@ -42,7 +41,7 @@ export function Audit() {
       </PageHead>
       <Filters className="desk-audit">
         <SearchFilter name="actor" label="Operator" placeholder="Email address" maxLength={64} />
-        <Choice label="Action" choices={choices} value={action} onChange={(value) => change({ action: value })} />
+        <ChoiceFilter name="action" label="Action" choices={choices} />
         <SearchFilter name="userId" label="User" placeholder="Email address or id" maxLength={320} />
         <Period />
         <button type="button" onClick={() => saveCsv(query).catch(notifyFailure)}>

@@ -15,7 +15,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, countUpTo, planName, sizeOf, When } from '../parts/figures.tsx';
-import { ChoiceFilter, Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { ChoiceFilter, Filters, Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Problem, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
@@ -39,7 +39,7 @@ const choicesOf = (all: readonly string[][]) => all.map(([value = '', label = ''
 const plans = [['', 'All'] as const, ...allPlans.map((one) => [one, planName(one)] as const)];
 
 function Directory() {
-  const { of, change } = useFilters();
+  const { of } = useFilters();
   const [q, plan, status, order] = [of('q'), of('plan'), of('status'), of('order')];
   const isOfMonth = order === 'spent' || order === 'cost';
   const top = useSpenders(order === 'cost' ? 'cost' : 'credits');
@@ -60,13 +60,7 @@ function Directory() {
         {days && <Link href="/operator/models">Models and costs</Link>}
       </PageHead>
       <Filters>
-        <SearchField
-          label="Find people"
-          placeholder="Email address or id"
-          maxLength={320}
-          value={q}
-          onChange={(typed) => change({ q: typed })}
-        />
+        <SearchFilter label="Find people" placeholder="Email address or id" maxLength={320} />
         <ChoiceFilter name="plan" label="Plan" choices={plans} />
         <ChoiceFilter name="status" label="Status" choices={choicesOf(statuses)} />
         <ChoiceFilter name="order" label="Order" choices={choicesOf(orders)} />

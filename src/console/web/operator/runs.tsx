@@ -8,7 +8,7 @@ import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.
 import type { ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { Choices } from '../parts/choices.tsx';
 import { countOf, When } from '../parts/figures.tsx';
-import { ChoiceFilter, Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import { ChoiceFilter, Filters, Listing, Period, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { Empty, PageHead, Status } from '../parts/states.tsx';
 import { PersonLink, SettingLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
 import { Pictures } from './places.tsx';
@@ -60,11 +60,9 @@ function Records() {
         choose={(value) => change({ kind: value === 'runs' ? '' : value, status: '', model: '', threadId: '' })}
       />
       <Filters className="record-filters">
-        <SearchField
+        <SearchFilter
           label="Search"
           placeholder={`${kind === 'runs' ? 'Request' : 'Prompt'}, error, email, id or trace id`}
-          value={query.q}
-          onChange={(q) => change({ q })}
         />
         <ChoiceFilter
           name="status"

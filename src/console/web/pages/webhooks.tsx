@@ -9,9 +9,8 @@ import { Id, PersonLink, SettingLink } from '../operator/names.tsx';
 import { Actions, AllDead } from '../operator/queuejobs.tsx';
 import { useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
-import { Choice } from '../parts/fields.tsx';
 import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
-import { SearchFilter, useFilters } from '../parts/listing.tsx';
+import { ChoiceFilter, SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Pending, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
@@ -85,11 +84,10 @@ function Deliveries() {
       />
       <search className="desk-fields desk-filters">
         <SearchFilter label="Search" placeholder="Id, reason or body" />
-        <Choice
+        <ChoiceFilter
+          name="type"
           label="Type"
           choices={[['', 'All'], ...(data?.types ?? []).map((type) => [type, type] as const)]}
-          value={of('type')}
-          onChange={(type) => change({ type })}
         />
       </search>
       {data === undefined ? (

@@ -108,38 +108,19 @@ export function ChoiceFilter({ name, ...rest }: ChoiceFilterProps) {
   return <Choice {...rest} value={of(name)} onChange={(value) => change({ [name]: value })} />;
 }
 
-interface SearchFieldProps {
+interface SearchFilterProps {
   readonly label: string;
   readonly placeholder: string;
-  readonly value: string;
+  readonly name?: string;
   readonly maxLength?: number;
-  readonly onChange: (value: string) => void;
 }
 
-/** Searches when the operator pauses. */
-export function SearchField({ label, placeholder, value, maxLength = 200, onChange }: SearchFieldProps) {
-  const [typed, setTyped] = useTyped(value, onChange);
-  return (
-    <label className="field">
-      {label}
-      <input
-        type="search"
-        placeholder={placeholder}
-        maxLength={maxLength}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-      />
-    </label>
-  );
-}
-
-/** A search whose words are in the URL. */
-export function SearchFilter({
-  name = 'q',
-  ...shown
-}: Omit<SearchFieldProps, 'value' | 'onChange'> & { name?: string }) {
+/** A search whose words are in the URL. It searches when the operator pauses. */
+export function SearchFilter({ label, placeholder, name = 'q', maxLength = 200 }: SearchFilterProps) {
   const { of, change } = useFilters();
-  return <SearchField {...shown} value={of(name)} onChange={(typed) => change({ [name]: typed })} />;
+  const [typed, setTyped] = useTyped(of(name), (value) => change({ [name]: value }));
+  const shown = { label, placeholder, maxLength };
+  return <TextField {...shown} type="search" value={typed} onChange={setTyped} />;
 }
 
 interface ListingProps<P, Item> {
