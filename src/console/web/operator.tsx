@@ -1,8 +1,9 @@
 /** Pages of the operator, with the sign-in form for CONSOLE_TOKEN. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ConsoleInfo } from '../api.ts';
-import { CallFailed, callJson, send } from './calls.ts';
+import { callJson, send } from './calls.ts';
+import { useDeed } from './parts/deeds.ts';
 import { TextField } from './parts/fields.tsx';
 import { Failure, Loading } from './parts/states.tsx';
 
@@ -35,19 +36,10 @@ export function OperatorOnly({ otherWay, children }: OperatorOnlyProps) {
 }
 
 function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
-  const queries = useQueryClient();
   const [token, setToken] = useState('');
-  const [problem, setProblem] = useState('');
-  async function submit() {
-    try {
-      await beginSession(token.trim());
-      await queries.invalidateQueries({ queryKey: ['console'] });
-    } catch (error) {
-      setProblem(error instanceof CallFailed ? error.message : String(error));
-    }
-  }
+  const entering = useDeed(() => beginSession(token.trim()), ['console']);
   return (
-    <form className="card narrow stack entrance" action={submit}>
+    <form className="card narrow stack entrance" action={() => entering.mutate()}>
       <h1>Sign in as an operator</h1>
       {otherWay}
       <p className="quiet">
@@ -64,7 +56,7 @@ function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
         onChange={setToken}
       />
       <p id="token-problem" className="problem" role="alert">
-        {problem}
+        {entering.error?.message}
       </p>
       <div>
         <button type="submit" className={useConsole().data?.hasOperatorAccounts ? undefined : 'primary'}>

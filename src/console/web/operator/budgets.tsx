@@ -8,7 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Failure, Problem, Status } from '../parts/states.tsx';
+import { Failure, Problem, Section, Status } from '../parts/states.tsx';
 import { SettingLink, useCosts } from './names.tsx';
 import { dayNameOf, moneyOf, monthNameOf } from './units.ts';
 
@@ -46,8 +46,7 @@ export function Budgets() {
   if (data === undefined) return error && <Failure error={error} retry={refetch} />;
   const budgetOf = (period?: Period) => data.budgets.find((one) => one.period === period);
   return (
-    <section aria-labelledby="budgets">
-      <h2 id="budgets">Budgets</h2>
+    <Section title="Budgets">
       <p className="desk-budgets quiet">
         A budget warns and does not limit: at 50, 80 and 100%, the operators of <SettingLink name="OPERATOR_EMAILS" />{' '}
         get an email. From 80%, the Overview shows an alert. Above 100%, runs and orders continue.
@@ -97,7 +96,7 @@ export function Budgets() {
       {edited && (
         <Editor period={edited} budgetUsd={budgetOf(edited)?.budgetUsd} onClose={() => setEdited(undefined)} />
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -6,7 +6,7 @@ import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { send } from '../calls.ts';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Pending, Problem } from '../parts/states.tsx';
+import { Pending, Problem, Section } from '../parts/states.tsx';
 import { Line, Lines, Pairs } from '../parts/tables.tsx';
 import * as states from './incidentstates.ts';
 import { Entry, Id, PersonLink } from './names.tsx';
@@ -62,10 +62,9 @@ function Facts({ incident }: { readonly incident: Incident }) {
           </section>
           {reports > 0 && <Reports of={id} />}
           {assetId !== null && (
-            <section aria-labelledby="places">
-              <h2 id="places">This content everywhere</h2>
+            <Section title="This content everywhere" id="places">
               <Places of={assetId} ownerId={ownerId} but={id} />
-            </section>
+            </Section>
           )}
           <History of={incident} />
         </div>
@@ -73,14 +72,13 @@ function Facts({ incident }: { readonly incident: Incident }) {
           {isGone && <p className="quiet">The {goneBy(incident)} deleted the content. No preview of it is left.</p>}
           {assetId !== null && !isGone && <Preview of={incident} />}
           {appeal !== undefined && (
-            <section className="card stack" aria-labelledby="appeal-heading">
-              <h2 id="appeal-heading">Appeal of the owner</h2>
+            <Section title="Appeal of the owner" className="card stack">
               <p className="desk-quote">{appeal.text}</p>
               <p className="quiet">
                 <When at={appeal.at} />
                 {states.isAppealOpen(incident) ? ', not answered yet' : ', answered by the decision'}
               </p>
-            </section>
+            </Section>
           )}
           <Decision incident={incident} />
         </div>
@@ -144,15 +142,14 @@ function History({ of: incident }: { readonly of: Incident }) {
     }),
   ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
-    <section aria-labelledby="history-heading">
-      <h2 id="history-heading">History</h2>
+    <Section title="History">
       {data === undefined && <Pending error={error} retry={refetch} what="Reading the history" />}
       <Lines>
         {events.map(({ at, text, actor }) => (
           <Line key={`${at} ${text}`} name={text} at={at} {...(actor !== '' && { note: `by ${actor}` })} />
         ))}
       </Lines>
-    </section>
+    </Section>
   );
 }
 
@@ -190,8 +187,7 @@ function Preview({ of: incident }: { readonly of: Incident }) {
   const url = sharp.data ?? blurred.data;
   const isFetching = blurred.isFetching || sharp.isFetching;
   return (
-    <section className="card stack" aria-labelledby="look-heading">
-      <h2 id="look-heading">{isThere ? 'Content' : 'Blurred preview'}</h2>
+    <Section title={isThere ? 'Content' : 'Blurred preview'} className="card stack">
       {url && (
         <img
           className={sharp.data ? 'desk-look sharp' : 'desk-look'}
@@ -225,6 +221,6 @@ function Preview({ of: incident }: { readonly of: Incident }) {
         )}
       </div>
       <Problem of={sharp.error ?? blurred.error} />
-    </section>
+    </Section>
   );
 }

@@ -1,9 +1,9 @@
 /** What screening blocked and people reported: the list with its filters, rescreening, and one incident with its decision. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import type { Incident, IncidentCounts, IncidentPage } from '#media/incidents/api.ts';
 import type { RescreeningProgress } from '../../../client/media/api.ts';
 import { send } from '../calls.ts';
+import { useDeed } from '../parts/deeds.ts';
 import { countOf, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, PageHead, Problem } from '../parts/states.tsx';
@@ -144,17 +144,11 @@ function Row({ incident, others }: { readonly incident: Incident; readonly other
 }
 
 function Rescreening() {
-  const queries = useQueryClient();
   const mayChange = useMayChange();
   const { data } = useRead<RescreeningProgress>(['rescreening'], '/api/rescreening', {
     refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? 1000 : 15_000),
   });
-  const starting = useMutation({
-    mutationFn: async () => {
-      await send('/api/rescreening', { method: 'POST' });
-      await queries.invalidateQueries({ queryKey: ['rescreening'] });
-    },
-  });
+  const starting = useDeed(() => send('/api/rescreening', { method: 'POST' }), ['rescreening']);
   const running = data !== undefined && isRunning(data);
   return (
     <section className="card desk-rescreening" aria-label="Rescreening">

@@ -1,7 +1,7 @@
 /** Sent mails, previews of all types, suppressed addresses, and the outbox of an installation that sends no mail. */
 import './desk.css';
 import './operator.css';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { Link } from 'wouter';
 import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#client/notify/api.ts';
@@ -10,12 +10,12 @@ import { callJson, send } from '../calls.ts';
 import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { useDeed } from '../parts/deeds.ts';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
 import { Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
-import { notify } from '../shell/notices.ts';
 import texts from './mailtexts.json' with { type: 'json' };
 import { languageChoices, mailStateOf, mailStatusOf, Recipients } from './names.tsx';
 
@@ -154,15 +154,11 @@ function Suppressions() {
 }
 
 function Row({ suppression: { address, reason, since } }: { readonly suppression: Suppression }) {
-  const queries = useQueryClient();
   const mayChange = useMayChange();
-  const lifting = useMutation({
-    mutationFn: async () => {
-      await send(`/api/notify/suppressions/${encodeURIComponent(address)}`, { method: 'DELETE' });
-      notify(`Email is sent to ${address} again.`);
-      await queries.invalidateQueries({ queryKey: ['suppressions'] });
-    },
-  });
+  const lifting = useDeed(async () => {
+    await send(`/api/notify/suppressions/${encodeURIComponent(address)}`, { method: 'DELETE' });
+    return `Email is sent to ${address} again.`;
+  }, ['suppressions']);
   return (
     <>
       <div className="row">
@@ -176,7 +172,7 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
           </p>
         </div>
         {mayChange && (
-          <Confirm label="Lift" question={`Send email to ${address} again?`} onConfirm={lifting.mutateAsync} />
+          <Confirm label="Lift" question={`Send email to ${address} again?`} onConfirm={() => lifting.mutateAsync()} />
         )}
       </div>
       <Problem of={lifting.error} />
@@ -313,18 +309,17 @@ function attemptsOf(events: readonly Event[]) {
 }
 
 function SentMail({ id, to, isStored }: Pick<Email, 'id' | 'to'> & { readonly isStored: boolean }) {
-  const queries = useQueryClient();
   const hasOutbox = useConsole().data?.hasOutbox;
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
   const { data, error, refetch } = useRead<Email>(['sent mail', id], path, { refetchInterval: 10_000 });
-  const change = useMutation({
-    mutationFn: async (action: 'cancel' | 'retry') => {
+  const change = useDeed(
+    async (action: 'cancel' | 'retry') => {
       await send(`${path}/${action}`, { method: 'POST' });
-      notify(action === 'retry' ? 'The email is being sent again.' : 'The email was canceled.');
+      return action === 'retry' ? 'The email is being sent again.' : 'The email was canceled.';
     },
-    onSettled: () =>
-      Promise.all(['sent mails', 'sent mail'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
-  });
+    ['sent mails'],
+    ['sent mail'],
+  );
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <div className="inset">

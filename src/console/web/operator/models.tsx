@@ -9,7 +9,7 @@ import { Choices } from '../parts/choices.tsx';
 import { countOf, planName } from '../parts/figures.tsx';
 import { Period, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Pending } from '../parts/states.tsx';
+import { Empty, Loaded, PageHead, Pending, Section } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
 import { Graph } from './graph.tsx';
@@ -52,16 +52,17 @@ function Usage() {
   const rows = data?.days ?? [];
   const costOf = useCosts();
   return (
-    <section aria-labelledby="usage">
-      <div className="row">
-        <h2 id="usage">Usage</h2>
+    <Section
+      title="Usage"
+      more={
         <Choices
           label="Days"
           of={ranges.map((one) => [firstOf(one), `${one} days`])}
           chosen={to === dayOf(Date.now()) ? from : ''}
           choose={(first) => change({ from: first, to: '' })}
         />
-      </div>
+      }
+    >
       <div className="desk-fields desk-filters">
         <Period shown={{ from, to }} />
       </div>
@@ -102,7 +103,7 @@ function Usage() {
           <ByDay rows={rows} />
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -240,20 +241,23 @@ function TopUsers() {
     enabled: isMonth,
   });
   return (
-    <section aria-labelledby="users">
-      <div className="row">
-        <h2 id="users">Top users</h2>
-        <Choices
-          label="Order of users"
-          of={[['credits', 'By credits'] as const, ['cost', 'By cost'] as const]}
-          chosen={order}
-          choose={(chosen) => change({ order: chosen })}
-        />
-        <label className="field inline">
-          Month
-          <input type="month" value={month} onChange={({ target }) => change({ month: target.value })} />
-        </label>
-      </div>
+    <Section
+      title="Top users"
+      more={
+        <>
+          <Choices
+            label="Order of users"
+            of={[['credits', 'By credits'] as const, ['cost', 'By cost'] as const]}
+            chosen={order}
+            choose={(chosen) => change({ order: chosen })}
+          />
+          <label className="field inline">
+            Month
+            <input type="month" value={month} onChange={({ target }) => change({ month: target.value })} />
+          </label>
+        </>
+      }
+    >
       {data === undefined && <Pending error={error} retry={refetch} />}
       {data?.users.length === 0 && <Empty title={`No user spent credits in ${monthNameOf(`${month}-01`)}.`} />}
       {data !== undefined && data.users.length > 0 && (
@@ -270,19 +274,15 @@ function TopUsers() {
           }))}
         />
       )}
-    </section>
+    </Section>
   );
 }
 
-function Configured() {
-  const { data, error, refetch } = useModels();
-  return (
-    <section aria-labelledby="models">
-      <h2 id="models">Models and prices</h2>
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} />
-      ) : (
-        listsOf(data).map(([title, label, models]) => (
+const Configured = () => (
+  <Section title="Models and prices">
+    <Loaded of={useModels()}>
+      {(configured) =>
+        listsOf(configured).map(([title, label, models]) => (
           <Fragment key={title}>
             <h3>{title}</h3>
             <ul className="lines" aria-label={`Models of ${label}`}>
@@ -292,10 +292,10 @@ function Configured() {
             </ul>
           </Fragment>
         ))
-      )}
-    </section>
-  );
-}
+      }
+    </Loaded>
+  </Section>
+);
 
 type Media = ConfiguredModels['media'][number];
 

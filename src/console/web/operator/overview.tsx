@@ -1,12 +1,12 @@
 /** How the services are now, and how the last hour went. */
 import './operator.css';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
 import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Pending, Status } from '../parts/states.tsx';
+import { Empty, Failure, Loaded, Loading, Section, Status } from '../parts/states.tsx';
 import { Pairs, Table } from '../parts/tables.tsx';
 import adviceTexts from './advice.json' with { type: 'json' };
 import { Attention, type Desk, dayBefore, mostRuns, since, useDesk, Way } from './attention.tsx';
@@ -37,15 +37,13 @@ export function Overview() {
         {data ? <Services of={data.services} history={history} /> : !error && <Loading />}
       </Part>
       <Part id="runs" title="Runs">
-        {history ? (
-          <Graphs label="Runs, first token, tokens" of={graphsOfRuns(history)} startsAt={history.startsAt} />
-        ) : (
-          <Pending error={desk.history.error} retry={desk.history.refetch} />
-        )}
+        <Loaded of={desk.history}>
+          {(hour) => <Graphs label="Runs, first token, tokens" of={graphsOfRuns(hour)} startsAt={hour.startsAt} />}
+        </Loaded>
       </Part>
       <div className="split">
         <Part id="errors" title="Recent errors">
-          <Errors of={desk.errors} />
+          <Loaded of={desk.errors}>{(list) => <Errors of={list} />}</Loaded>
         </Part>
         <Part id="queues" title="Queues">
           {data ? <Queues of={data} /> : !error && <Loading />}
@@ -59,12 +57,7 @@ export function Overview() {
 }
 
 /** Has its height before its content is read, so that nothing below it moves. */
-const Part = ({ id, title, children }: Record<'id' | 'title', string> & { readonly children: ReactNode }) => (
-  <section aria-labelledby={id} className="desk-part">
-    <h2 id={id}>{title}</h2>
-    {children}
-  </section>
-);
+const Part = (props: ComponentProps<typeof Section>) => <Section className="desk-part" {...props} />;
 
 const Engines = ({ of: { engines, processes, services: all } }: { readonly of: OverviewData }) => (
   <Pairs
@@ -302,21 +295,17 @@ const advice: Readonly<Record<string, string>> = adviceTexts;
 const groupsOf = (errors: ErrorList['errors']) =>
   Map.groupBy(errors, ({ service, method, route, status, code }) => [service, method, route, status, code].join(' '));
 
-function Errors({ of: { data, error, refetch } }: { readonly of: Desk['errors'] }) {
-  if (data === undefined) return <Pending error={error} retry={refetch} />;
+function Errors({ of: { errors, unread } }: { readonly of: ErrorList }) {
   return (
     <>
-      {data.unread.length > 0 && (
+      {unread.length > 0 && (
         <p className="problem">
-          {data.unread.join(', ')} cannot be reached, so their errors are not listed. Check the last lines of their
-          logs.
+          {unread.join(', ')} cannot be reached, so their errors are not listed. Check the last lines of their logs.
         </p>
       )}
-      {data.errors.length === 0 && data.unread.length === 0 && (
-        <Empty title="No server errors since the services started." />
-      )}
+      {errors.length === 0 && unread.length === 0 && <Empty title="No server errors since the services started." />}
       <ul className="lines">
-        {[...groupsOf(data.errors)].slice(0, 10).map(
+        {[...groupsOf(errors)].slice(0, 10).map(
           ([key, [one, ...more]]) =>
             one && (
               <li key={key}>

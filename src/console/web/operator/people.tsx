@@ -2,7 +2,7 @@
 import './desk.css';
 import './operator.css';
 import './runs.css';
-import { type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
@@ -12,14 +12,14 @@ import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { useDeed } from '../parts/deeds.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, countUpTo, planName, sizeOf, When } from '../parts/figures.tsx';
 import { ChoiceFilter, Filters, Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Problem, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Problem, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
 import { Entry, Unknown, useCosts } from './names.tsx';
@@ -229,11 +229,10 @@ function Details({ view }: { readonly view: PersonView }) {
         <div className="stack desk-aside">
           {!isErased && <Account record={view.record} />}
           {mayChange && (
-            <section className="card stack" aria-labelledby="data-heading">
-              <h2 id="data-heading">Personal data</h2>
+            <Section title="Personal data" className="card stack">
               {!isErased && <Export person={person} />}
               <Erasure person={person} onErased={() => setErased(true)} />
-            </section>
+            </Section>
           )}
         </div>
       </div>
@@ -248,8 +247,7 @@ const languages = new Intl.DisplayNames('en', { type: 'language' });
 function Account({ record }: { readonly record: PersonDetails }) {
   const { person, settings, invitedBy, invited, sessionsEndedAt, sessions } = record;
   return (
-    <section className="card stack" aria-labelledby="account-heading">
-      <h2 id="account-heading">Account</h2>
+    <Section title="Account" id="account-heading" className="card stack">
       <Pairs
         of={{
           Joined: <When at={person.createdAt} />,
@@ -277,7 +275,7 @@ function Account({ record }: { readonly record: PersonDetails }) {
         <Sessions userId={person.id} />
         <Block person={person} />
       </Changes>
-    </section>
+    </Section>
   );
 }
 
@@ -291,7 +289,7 @@ function Credits({ person: { id, email, plan: current, credits: balance } }: Pic
   const [reason, setReason] = useState('');
   const hint = useId();
   const added = Number(credits.trim());
-  const saving = useDeed(id, async () => {
+  const saving = usePersonDeed(id, async () => {
     const json = { changeId, credits: added, reason, ...(plan === current ? {} : { plan }) };
     await send(`/api/people/${id}/credits`, { method: 'POST', json });
     setChangeId(crypto.randomUUID());
@@ -340,19 +338,10 @@ function Credits({ person: { id, email, plan: current, credits: balance } }: Pic
   );
 }
 
-/** Reports what was done, and reads the person again. */
-function useDeed(userId: string, work: () => Promise<string>) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async () => {
-      notify(await work());
-      for (const queryKey of [personKey(userId), ['people']]) await queries.invalidateQueries({ queryKey });
-    },
-  });
-}
+const usePersonDeed = (userId: string, work: () => Promise<string>) => useDeed(work, personKey(userId), ['people']);
 
 function Sessions({ userId }: { readonly userId: string }) {
-  const ending = useDeed(userId, async () => {
+  const ending = usePersonDeed(userId, async () => {
     await send(`/api/people/${userId}/sessions`, { method: 'DELETE' });
     return 'The sessions were ended.';
   });
@@ -369,7 +358,7 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const isBlocked = blockedAt !== null;
-  const changing = useDeed(id, async () => {
+  const changing = usePersonDeed(id, async () => {
     await send(`/api/people/${id}/block`, isBlocked ? { method: 'DELETE' } : { method: 'POST', json: { reason } });
     setOpen(false);
     return isBlocked ? 'The account was unblocked.' : 'The account was blocked.';
@@ -425,7 +414,7 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
 // Everything about a person at once: an export as JSON, and the erasure from all services with its report.
 
 function Export({ person: { id, email } }: { readonly person: Person }) {
-  const exporting = useDeed(id, async () => {
+  const exporting = usePersonDeed(id, async () => {
     const response = await send(`/api/people/${id}/export`, { method: 'POST' });
     saveFile(`${email ?? id}.json`, await response.blob());
     return 'The export was saved as a file.';

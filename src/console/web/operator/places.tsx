@@ -1,5 +1,5 @@
 /** Files of users: how they look, where they are, also as the same bytes, and which incidents are about them. */
-import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
@@ -10,6 +10,7 @@ import type { ShownFile } from '../../runs/api.ts';
 import { callJson } from '../calls.ts';
 import { Changes, useConsole } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { useDeed } from '../parts/deeds.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { useRead } from '../parts/reading.ts';
 import { Problem, Status } from '../parts/states.tsx';
@@ -185,21 +186,17 @@ const otherIsOpen = 'No other incident is needed: a decision about one that is o
 
 /** The decision about it ends the incident, and its owner gets an email. So this needs a confirmation. */
 function OpenIncident({ of: assetId }: { readonly of: string }) {
-  const queries = useQueryClient();
-  const opening = useMutation({
-    mutationFn: async () => {
-      const { id } = await openIncident(assetId);
-      // Someone who comes back finds it here.
-      await queries.invalidateQueries({ queryKey: ['incidents'] });
-      navigate(`/operator/incidents/${id}`);
-    },
-  });
+  // Someone who comes back finds it here.
+  const opening = useDeed(
+    async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
+    ['incidents'],
+  );
   return (
     <>
       <Confirm
         label="Open an incident"
         question="Open an incident? You decide there, with a reason for the owner."
-        onConfirm={() => opening.mutateAsync().catch(() => undefined)}
+        onConfirm={() => opening.mutateAsync()}
       />
       <Problem of={opening.error} />
     </>

@@ -1,5 +1,4 @@
 /** The jobs of a queue, and what an operator does with one or all of them. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
@@ -10,11 +9,11 @@ import './desk.css';
 import './runs.css';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { useDeed } from '../parts/deeds.ts';
 import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending, Problem } from '../parts/states.tsx';
-import { notify } from '../shell/notices.ts';
+import { Empty, Pending, Problem, Section } from '../parts/states.tsx';
 import { PersonLink, RequestId, useId, useThreadTitle, workOf } from './names.tsx';
 import type { QueueState } from './queuetable.tsx';
 
@@ -41,8 +40,7 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
   const [first] = useState<State>(() => states.find(([one]) => countOfState(one) > 0)?.[0] ?? 'dead');
   const state = states.find(([one]) => one === of('state'))?.[0] ?? first;
   return (
-    <section aria-labelledby="queue">
-      <h2 id="queue">{workOf(name)}</h2>
+    <Section title={workOf(name)}>
       <p className="quiet">
         Queue <code>{name}</code>
       </p>
@@ -75,7 +73,7 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
           <JobRows queue={name} state={state} q={useId(of('q')) ?? ''} />
         </Tabs.Content>
       </Tabs.Root>
-    </section>
+    </Section>
   );
 }
 
@@ -241,14 +239,8 @@ interface ActionsProps {
 }
 
 export function Actions({ retry, discard, act, children }: ActionsProps) {
-  const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: async (action: Action) => notify(await act(action).catch(tellChange)),
-    onSettled: () =>
-      Promise.all(
-        ['queues', 'jobs', 'webhooks', 'overview'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
-      ),
-  });
+  const shown = [['queues'], ['jobs'], ['webhooks'], ['overview']];
+  const change = useDeed((action: Action) => act(action).catch(tellChange), ...shown);
   return (
     <div className="row start">
       {retry && (

@@ -8,11 +8,12 @@ import type { ReportPage } from '#media/reports/api.ts';
 import type { JobList } from '../../jobs/api.ts';
 import { callJson, send } from '../calls.ts';
 import { Changes, useConsole } from '../operator.tsx';
+import { useDeed } from '../parts/deeds.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Pending, Problem } from '../parts/states.tsx';
+import { Loaded, Problem, Section } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import * as states from './incidentstates.ts';
@@ -22,30 +23,29 @@ import { openIncident, usePlaces } from './places.tsx';
 import statements from './statements.json' with { type: 'json' };
 
 export function Reports({ of: id }: { readonly of: string }) {
-  const { data, error, refetch } = useRead<ReportPage>(['incident', id, 'reports'], `/api/incidents/${id}/reports`);
+  const query = useRead<ReportPage>(['incident', id, 'reports'], `/api/incidents/${id}/reports`);
   return (
-    <section aria-labelledby="reports-heading">
-      <h2 id="reports-heading">Reports</h2>
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading the reports" />
-      ) : (
-        <ul className="lines" aria-label="Reports">
-          {data.reports.map((report) => (
-            <li key={report.id} className="stack">
-              <p className="row">
-                <span className="strong">{states.reasonOf(report.reason)}</span>
-                <span className="quiet">
-                  {report.userId === null ? 'without an account' : <PersonLink id={report.userId} />},{' '}
-                  <When at={report.createdAt} />
-                </span>
-              </p>
-              {report.note !== null && <p className="desk-quote">{report.note}</p>}
-              {report.contact !== null && <p className="quiet desk-wrapped">Answer to {report.contact}</p>}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+    <Section title="Reports">
+      <Loaded of={query} what="Reading the reports">
+        {({ reports }) => (
+          <ul className="lines" aria-label="Reports">
+            {reports.map((report) => (
+              <li key={report.id} className="stack">
+                <p className="row">
+                  <span className="strong">{states.reasonOf(report.reason)}</span>
+                  <span className="quiet">
+                    {report.userId === null ? 'without an account' : <PersonLink id={report.userId} />},{' '}
+                    <When at={report.createdAt} />
+                  </span>
+                </p>
+                {report.note !== null && <p className="desk-quote">{report.note}</p>}
+                {report.contact !== null && <p className="quiet desk-wrapped">Answer to {report.contact}</p>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
   );
 }
 
@@ -58,8 +58,7 @@ export function Decision({ incident }: { readonly incident: Incident }) {
   const isDue = resolvedAt === null || isAppealed;
   const text = decision?.statement ?? note;
   return (
-    <section className="card stack" aria-labelledby="decision-heading">
-      <h2 id="decision-heading">Decision</h2>
+    <Section title="Decision" className="card stack">
       <p role="status">
         {resolvedAt === null ? 'Nothing is decided yet.' : `Decided: ${states.statusOf(incident)}, `}
         {resolvedAt !== null && <When at={resolvedAt} />}
@@ -86,16 +85,14 @@ export function Decision({ incident }: { readonly incident: Incident }) {
       </Changes>
       {!isDue && <NextOpen />}
       {draft && <DecisionDialog incident={incident} former={draft} onClose={setDraft} />}
-    </section>
+    </Section>
   );
 }
 
 function Export({ of: id }: { readonly of: string }) {
-  const exporting = useMutation({
-    mutationFn: async () => {
-      const response = await send(`/api/incidents/${id}/export`, { method: 'POST' });
-      saveFile(`incident-${id}.json`, await response.blob());
-    },
+  const exporting = useDeed(async () => {
+    const response = await send(`/api/incidents/${id}/export`, { method: 'POST' });
+    saveFile(`incident-${id}.json`, await response.blob());
   });
   return (
     <>

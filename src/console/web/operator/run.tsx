@@ -9,7 +9,7 @@ import { CallFailed, callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf, momentOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Failure, Status } from '../parts/states.tsx';
+import { Empty, Failure, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import * as names from './names.tsx';
@@ -72,10 +72,9 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
       </section>
       <Files of={one} />
       {one.references.length > 0 && (
-        <section className="card stack" aria-label="References">
-          <h2>References</h2>
+        <Section title="References" className="card stack">
           <Pictures of={one.references} alt="the reference" />
-        </section>
+        </Section>
       )}
     </div>
   );
@@ -293,8 +292,7 @@ function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
   });
   const share = (ms: number) => `${(100 * ms) / Math.max(1, totalMs)}%`;
   return (
-    <section aria-labelledby="steps">
-      <h2 id="steps">Steps</h2>
+    <Section title="Steps">
       <ol className="lines" aria-label="Steps">
         {parts.map(({ name, tokens, tookMs, startMs, failure, answer, code }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps and calls are known by their place
@@ -318,7 +316,7 @@ function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
           </li>
         ))}
       </ol>
-    </section>
+    </Section>
   );
 }
 
@@ -326,15 +324,16 @@ function Stream({ taskId }: { readonly taskId: string }) {
   const reading = useMutation({ mutationFn: () => callJson<Replay>(`/api/runs/${encodeURIComponent(taskId)}/events`) });
   const replay = reading.data;
   return (
-    <section aria-labelledby="stream">
-      <div className="row">
-        <h2 id="stream">Stream</h2>
-        {replay === undefined && (
+    <Section
+      title="Stream"
+      more={
+        replay === undefined && (
           <button type="button" disabled={reading.isPending} onClick={() => reading.mutate()}>
             {reading.isPending ? 'Reading …' : 'Read the stream'}
           </button>
-        )}
-      </div>
+        )
+      }
+    >
       {replay === undefined && (
         <p className="quiet">The stream contains the conversation. The audit log records that you read it.</p>
       )}
@@ -357,7 +356,7 @@ function Stream({ taskId }: { readonly taskId: string }) {
         </ol>
       )}
       {replay?.isCut && <p className="quiet">Only the first 1,000 events are shown.</p>}
-    </section>
+    </Section>
   );
 }
 

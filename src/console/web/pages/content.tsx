@@ -1,6 +1,6 @@
 /** What everyone sees in Explore: where it comes from, whether it is shown, and how to change it. */
 import './content.css';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -11,12 +11,13 @@ import { languageChoices, SettingLink } from '../operator/names.tsx';
 import { Places } from '../operator/places.tsx';
 import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { useDeed } from '../parts/deeds.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
 import { planName, When } from '../parts/figures.tsx';
 import { useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
+import { Empty, Pending, Problem, Section, Status } from '../parts/states.tsx';
 import { notify, take } from '../shell/notices.ts';
 import contentKinds from './contentkinds.json' with { type: 'json' };
 
@@ -61,7 +62,7 @@ export function Content() {
         <Pending error={error} retry={refetch} />
       ) : (
         (Object.keys(kinds) as DocumentName[]).map((name) => (
-          <Section key={name} name={name} source={source} language={language} />
+          <Document key={name} name={name} source={source} language={language} />
         ))
       )}
       <Published />
@@ -84,7 +85,7 @@ function Origin({ of: { cms, documents } }: { readonly of: ContentSource }) {
 }
 
 /** The stored entries if operators edit them here, and otherwise those of the public endpoint. */
-function Section({ name, source, language }: Place & { readonly name: DocumentName }) {
+function Document({ name, source, language }: Place & { readonly name: DocumentName }) {
   const { cms, editUrl, documents } = source;
   const [kind, stored] = [kinds[name], documents[name]];
   const address = useConsole().data?.addresses.content;
@@ -108,9 +109,10 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
   const isHidden = isOne && !isAnnounced;
   const entries = isHidden && stored === undefined ? [] : entriesOf(kind, stored?.content ?? (data.body as Entry));
   return (
-    <section aria-label={kind.title} className="stack">
-      <div className="row">
-        <h2>{kind.title}</h2>
+    <Section
+      title={kind.title}
+      className="stack"
+      more={
         <div className="row">
           {isOne && <Status tone={isAnnounced ? 'good' : 'quiet'}>{isAnnounced ? 'shown' : 'hidden'}</Status>}
           {isEditable && isOne && (
@@ -133,7 +135,8 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
             </a>
           )}
         </div>
-      </div>
+      }
+    >
       <p className="quiet">
         {kind.about} {stored && (stored.changedAt === null ? 'This is a sample.' : 'Changed ')}
         {stored?.changedAt && <When at={stored.changedAt} />}
@@ -160,7 +163,7 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
       {edited !== undefined && stored?.content && (
         <Editor kind={kind} content={stored.content} edited={edited} save={save} onClose={setEdited} />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -172,18 +175,16 @@ const rereadMs = 1100;
 /** The notice about the newest changes that were not saved. */
 let unsaved = 0;
 
-function useSaving(name: DocumentName, version: string | undefined) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (content: Entry) => {
+const useSaving = (name: DocumentName, version: string | undefined) =>
+  useDeed(
+    async (content: Entry) => {
       await send(`/api/content/${name}`, { method: 'PUT', json: { version, content } });
       await new Promise((resolve) => setTimeout(resolve, rereadMs));
-      await queries.invalidateQueries({ queryKey: ['content'] });
       take(unsaved);
-      notify('The content was saved.');
+      return 'The content was saved.';
     },
-  });
-}
+    ['content'],
+  );
 
 type ShownProps = { readonly entry: Entry; readonly kind: Kind; readonly body: Body; readonly language: string };
 
@@ -340,8 +341,7 @@ function Published() {
   });
   const mayOpen = useMayChange();
   return (
-    <section aria-label="Published by users" className="stack published">
-      <h2>Published by users</h2>
+    <Section title="Published by users" className="stack published">
       <p className="quiet">
         The newest of the public feed. To take one down, open an incident, and decide it with a reason for the owner.
       </p>
@@ -365,7 +365,7 @@ function Published() {
           ))}
         </ul>
       )}
-    </section>
+    </Section>
   );
 }
 

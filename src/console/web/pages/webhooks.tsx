@@ -12,7 +12,7 @@ import { Choices } from '../parts/choices.tsx';
 import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { ChoiceFilter, SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Pending, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Pending, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 
@@ -37,8 +37,7 @@ export function Webhooks() {
 }
 
 const Unset = () => (
-  <section className="card stack" aria-labelledby="unset">
-    <h2 id="unset">No webhook URL is set</h2>
+  <Section title="No webhook URL is set" className="card stack">
     <ol className="steps">
       <li>
         Set <SettingLink name="WEBHOOK_URL" /> to a URL of your server that accepts <code>POST</code>.
@@ -55,7 +54,7 @@ const Unset = () => (
       <SettingLink name="WEBHOOK_EVENTS" /> chooses the events. By default, all are sent:{' '}
       <code>{webhookEventTypes.join(', ')}</code>
     </p>
-  </section>
+  </Section>
 );
 
 function Deliveries() {
