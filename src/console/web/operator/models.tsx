@@ -79,7 +79,7 @@ function Usage() {
               <Graph
                 key={title}
                 title={title}
-                lines={[{ name: title, values: byDay(rows, days, numberOf), tone: 'accent' }]}
+                lines={[[title, 'accent', byDay(rows, days, numberOf)]]}
                 startsAt={days}
                 show={show}
                 hasBars
@@ -90,7 +90,7 @@ function Usage() {
             Costs are not counted where no price is set: <code>costUsd</code> in <SettingLink name="MODELS_FILE" />.
             Such a cost is a dash, and a sum with such a part is marked with ≥.
           </p>
-          <Sums
+          <Groups
             of="model"
             rows={rows}
             nameOf={(model, runs) => <ModelLink of={model} href={runsHref({ model, from, to }, runs)} />}
@@ -99,7 +99,7 @@ function Usage() {
           {data !== undefined && data.media.length > 0 && (
             <MediaSums of={data.media} hrefOf={(model) => runsHref({ model, from, to }, 0)} />
           )}
-          <Sums of="plan" rows={rows} nameOf={planName} />
+          <Groups of="plan" rows={rows} nameOf={planName} />
           <ByDay rows={rows} />
         </>
       )}
@@ -130,37 +130,42 @@ const columns = [
   ['Tokens out', 'outputTokens'],
 ] as const;
 
-const countIn = (column: string, count: number, show: typeof countOf) =>
-  column.endsWith('Tokens') ? tokensOf(count, show) : show(count);
+type Sums = Pick<Row, (typeof columns)[number][1]>;
 
-interface SumsProps {
+const sumOf = (rows: readonly Row[]): Sums =>
+  Object.fromEntries(columns.map(([, name]) => [name, rows.reduce((sum, row) => sum + row[name], 0)])) as Sums;
+
+/** The cells of the columns. `model`: the one that the sums are of. */
+function useCells(show: typeof countOf): (sums: Sums, model?: string) => readonly ReactNode[] {
+  const costOf = useCosts();
+  return (sums, model) =>
+    columns.map(([, name]) => {
+      if (name === 'costUsd') return costOf(sums.costUsd, model);
+      return name.endsWith('Tokens') ? tokensOf(sums[name], show) : show(sums[name]);
+    });
+}
+
+interface GroupsProps {
   readonly of: 'model' | 'plan';
   readonly rows: readonly Row[];
   readonly nameOf: (id: string, runs: number) => ReactNode;
 }
 
-function Sums({ of, rows, nameOf }: SumsProps) {
-  const ids = [...new Set(rows.map((row) => row[of]))];
-  const sumOf = (id: string, name: (typeof columns)[number][1]) =>
-    rows.reduce((sum, row) => (row[of] === id ? sum + row[name] : sum), 0);
-  const costOf = useCosts();
-  const sorted = ids.toSorted((one, other) => sumOf(other, 'credits') - sumOf(one, 'credits'));
+function Groups({ of, rows, nameOf }: GroupsProps) {
+  const cellsOf = useCells(compactOf);
+  const groups = [...Map.groupBy(rows, (row) => row[of])].map(([id, group]) => ({ id, sums: sumOf(group) }));
   return (
     <section aria-label={`By ${of}`}>
       <h3>By {of}</h3>
       <Table
         label={`Sums by ${of}`}
         head={headOf(of === 'model' ? 'Model' : 'Plan')}
-        rows={sorted.map((id) => ({
-          key: id,
-          cells: [
-            nameOf(id, sumOf(id, 'runs')),
-            ...columns.map(([, name]) => {
-              const sum = sumOf(id, name);
-              return name === 'costUsd' ? costOf(sum, of === 'model' ? id : undefined) : countIn(name, sum, compactOf);
-            }),
-          ],
-        }))}
+        rows={groups
+          .toSorted((one, other) => other.sums.credits - one.sums.credits)
+          .map(({ id, sums }) => ({
+            key: id,
+            cells: [nameOf(id, sums.runs), ...cellsOf(sums, of === 'model' ? id : undefined)],
+          }))}
       />
     </section>
   );
@@ -201,7 +206,7 @@ const headOf = (first: string) => [first, ...columns.map(([name]) => name)];
 
 function ByDay({ rows }: { readonly rows: readonly Row[] }) {
   const [isOpen, setOpen] = useState(false);
-  const costOf = useCosts();
+  const cellsOf = useCells(countOf);
   return (
     <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Each day, model and plan</summary>
@@ -218,9 +223,7 @@ function ByDay({ rows }: { readonly rows: readonly Row[] }) {
                 before={`${dayNameOf(row.day)}, ${planName(row.plan)}, `}
                 href={runsHref({ model: row.model, from: row.day, to: row.day }, row.runs)}
               />,
-              ...columns.map(([, name]) =>
-                name === 'costUsd' ? costOf(row.costUsd, row.model) : countIn(name, row[name], countOf),
-              ),
+              ...cellsOf(row, row.model),
             ],
           }))}
         />
@@ -282,10 +285,10 @@ const Configured = () => (
   <Section title="Models and prices">
     <Loaded of={useModels()}>
       {(configured) =>
-        listsOf(configured).map(([title, label, models]) => (
+        listsOf(configured).map(([title, models]) => (
           <Fragment key={title}>
             <h3>{title}</h3>
-            <ul className="lines" aria-label={`Models of ${label}`}>
+            <ul className="lines" aria-label={`Models of ${title.toLowerCase()}`}>
               {models.map((model) => (
                 <Model key={model.of.id} {...model} />
               ))}
@@ -326,23 +329,14 @@ function listsOf({ models, media }: ConfiguredModels) {
       ...fallbackOf(of.fallback),
     ],
   }));
-  const lists: readonly (readonly [title: string, label: string, readonly ModelProps[]])[] = [
-    ['Conversations', 'conversations', ofText],
-    ['Images', 'images', ofMedia('image', 'an image')],
-    ['Videos', 'videos', ofMedia('video', 'a video')],
-  ];
-  return lists;
+  return [
+    ['Conversations', ofText],
+    ['Images', ofMedia('image', 'an image')],
+    ['Videos', ofMedia('video', 'a video')],
+  ] as const;
 }
 
-interface ModelProps {
-  readonly of: { readonly id: string; readonly label: string };
-  /** What it was used for. */
-  readonly href: string;
-  readonly price: string;
-  /** `null`: not configured. */
-  readonly cost: string | null;
-  readonly facts: readonly (string | false)[];
-}
+type ModelProps = ReturnType<typeof listsOf>[number][1][number];
 
 function Model({ of: { id, label }, href, price, cost, facts }: ModelProps) {
   return (
