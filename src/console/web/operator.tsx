@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ConsoleInfo } from '../api.ts';
 import { callJson, send } from './calls.ts';
-import { useDeed } from './parts/deeds.ts';
 import { TextField } from './parts/fields.tsx';
+import { useDeed } from './parts/server.ts';
 import { Failure, Loading } from './parts/states.tsx';
 
 export const useConsole = () =>

@@ -1,5 +1,3 @@
-import '../operator/desk.css';
-import '../operator/runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';

@@ -1,4 +1,3 @@
-import '../operator/desk.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -10,7 +9,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Empty, PageHead, Pending, Problem } from '../parts/states.tsx';
 import { backOffice, entityPath } from './backoffice.ts';
 import { Memories } from './memories.tsx';

@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { callJson, isSignedOut, send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
-import { useDeed } from '../parts/deeds.ts';
+import { useDeed } from '../parts/server.ts';
 import { Problem } from '../parts/states.tsx';
 import { hasSignedIn, rememberSignIn } from '../user.tsx';
 

@@ -9,7 +9,7 @@ import type { ErrorList, History } from '../../history/api.ts';
 import type { ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf, countUpTo, momentOf } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Status } from '../parts/states.tsx';
 import texts from './attention.json' with { type: 'json' };
 import { useBudgets } from './budgets.tsx';

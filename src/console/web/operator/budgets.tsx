@@ -7,7 +7,7 @@ import { useConsole, useMayChange } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Failure, Problem, Section, Status } from '../parts/states.tsx';
 import { SettingLink, useCosts } from './names.tsx';
 import { dayNameOf, moneyOf, monthNameOf } from './units.ts';

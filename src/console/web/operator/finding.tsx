@@ -21,7 +21,7 @@ import type { ShownRunPage } from '../../runs/api.ts';
 import type { SettingsView } from '../../settings/routes.ts';
 import { useConsole } from '../operator.tsx';
 import { planName, sinceThen } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { searched, useActions } from '../shell/actions.ts';
 import { isId, mailStateOf, mailStatusOf, runsHref, useModels } from './names.tsx';
 

@@ -5,7 +5,7 @@ import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { send } from '../calls.ts';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Pending, Problem, Section } from '../parts/states.tsx';
 import { Line, Lines, Pairs } from '../parts/tables.tsx';
 import * as states from './incidentstates.ts';

@@ -2,12 +2,11 @@
 import { useSearchParams } from 'wouter';
 import type { QueueList } from '../../jobs/api.ts';
 import { countUpTo, sinceThen } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { workOf } from './names.tsx';
 import { QueueJobs } from './queuejobs.tsx';
 import { type QueueState, QueueTable } from './queuetable.tsx';
-import './operator.css';
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();

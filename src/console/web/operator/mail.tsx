@@ -1,6 +1,4 @@
 /** Sent mails, previews of all types, suppressed addresses, and the outbox of an installation that sends no mail. */
-import './desk.css';
-import './operator.css';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { Link } from 'wouter';
@@ -8,13 +6,11 @@ import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#clie
 import type { MailList, Mail as OutboxMail } from '../../api.ts';
 import { callJson, send } from '../calls.ts';
 import { Changes, useConsole, useMayChange } from '../operator.tsx';
-import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { useDeed } from '../parts/deeds.ts';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
-import { Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { Choices, Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
+import { useDeed, useRead } from '../parts/server.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import texts from './mailtexts.json' with { type: 'json' };
 import { languageChoices, mailStateOf, mailStatusOf, Recipients } from './names.tsx';

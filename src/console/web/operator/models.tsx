@@ -1,14 +1,11 @@
 /** Models, plans and prices in effect, and what was used and spent. */
-import './desk.css';
-import './operator.css';
 import { Fragment, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Plan } from '#accounts/api.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
-import { Choices } from '../parts/choices.tsx';
 import { countOf, planName } from '../parts/figures.tsx';
-import { Period, useFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { Choices, Period, useFilters } from '../parts/listing.tsx';
+import { useRead } from '../parts/server.ts';
 import { Empty, Loaded, PageHead, Pending, Section } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';

@@ -1,4 +1,8 @@
 /** Links, and names of people, conversations, models and queues, and pictures of files, wherever a service returns ids. */
+// The styles of all pages of the desk, in the order in which they apply.
+import './desk.css';
+import './operator.css';
+import './runs.css';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
@@ -12,7 +16,7 @@ import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf } from '../parts/figures.tsx';
 import { lastFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Loaded } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import { placeOf } from './personview.ts';

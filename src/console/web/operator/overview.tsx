@@ -1,5 +1,4 @@
 /** How the services are now, and how the last hour went. */
-import './operator.css';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
@@ -12,7 +11,6 @@ import { Empty, Failure, Loaded, Loading, Section, Status } from '../parts/state
 import { Pairs, Table } from '../parts/tables.tsx';
 import adviceTexts from './advice.json' with { type: 'json' };
 import { Attention, type Desk, dayBefore, mostRuns, since, useDesk, Way } from './attention.tsx';
-import './desk.css';
 import { Graph, type Line, Numbers, nowOf, Sparkline } from './graph.tsx';
 import { RequestId, useCosts, workOf } from './names.tsx';
 import { QueueTable } from './queuetable.tsx';

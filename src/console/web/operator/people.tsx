@@ -1,7 +1,4 @@
 /** People: finding users by address or id, and the page of one person. */
-import './desk.css';
-import './operator.css';
-import './runs.css';
 import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
@@ -12,12 +9,11 @@ import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { useDeed } from '../parts/deeds.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, countUpTo, planName, sizeOf, When } from '../parts/figures.tsx';
 import { ChoiceFilter, Filters, Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useDeed, useRead } from '../parts/server.ts';
 import { Empty, PageHead, Problem, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { saveFile } from '../shell/saving.ts';

@@ -8,7 +8,7 @@ import type { Replay, ShownRun } from '../../runs/api.ts';
 import { CallFailed, callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf, momentOf } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Empty, Failure, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';

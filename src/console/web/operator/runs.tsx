@@ -1,14 +1,19 @@
 /** Runs and generations of all users: what was requested, how it went, what it cost, and why it failed. */
-import './desk.css';
-import './operator.css';
-import './runs.css';
 import type { ReactNode } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { ShownRun, ShownRunPage } from '../../runs/api.ts';
-import { Choices } from '../parts/choices.tsx';
 import { countOf, When } from '../parts/figures.tsx';
-import { ChoiceFilter, Filters, Listing, Period, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
+import {
+  ChoiceFilter,
+  Choices,
+  Filters,
+  Listing,
+  Period,
+  SearchFilter,
+  useFilters,
+  usePages,
+} from '../parts/listing.tsx';
 import { Empty, PageHead, Status } from '../parts/states.tsx';
 import { PersonLink, SettingLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
 import { Pictures } from './places.tsx';

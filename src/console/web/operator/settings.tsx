@@ -9,9 +9,8 @@ import { Seconds } from '../parts/elapsed.tsx';
 import { Check } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { SearchFilter, useFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Empty, Loaded, PageHead, Problem, Section, Status } from '../parts/states.tsx';
-import './desk.css';
 import { useReplacements } from './budgets.tsx';
 import { SettingLink } from './names.tsx';
 

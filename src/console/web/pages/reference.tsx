@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { EndpointList } from '../../api.ts';
 import { useConsole } from '../operator.tsx';
 import { SearchFilter, useFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import purposeTexts from './purposes.json' with { type: 'json' };

@@ -123,6 +123,26 @@ export function SearchFilter({ label, placeholder, name = 'q', maxLength = 200 }
   return <TextField {...shown} type="search" value={typed} onChange={setTyped} />;
 }
 
+interface ChoicesProps<Value extends string | number> {
+  readonly label: string;
+  readonly of: readonly (readonly [value: Value, text: string])[];
+  readonly chosen: Value;
+  readonly choose: (value: Value) => void;
+}
+
+/** Buttons of which one is chosen, such as the filters of a list. */
+export function Choices<Value extends string | number>({ label, of, chosen, choose }: ChoicesProps<Value>) {
+  return (
+    <fieldset className="segments" aria-label={label}>
+      {of.map(([value, text]) => (
+        <button key={value} type="button" aria-pressed={value === chosen} onClick={() => choose(value)}>
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
 interface ListingProps<P, Item> {
   readonly pages: Pages<P>;
   /** The name of the list, in the plural. */
