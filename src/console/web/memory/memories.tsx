@@ -36,8 +36,8 @@ export function Memories() {
   const none = entity === '' ? 'No memories.' : `No memories of ${name}.`;
   const [isCreating, setCreating] = useState(false);
   const isFiltered = Object.values(filter).some((value) => value !== '');
-  const pages = usePages<MemoryPage>('memories', '/api/memory/memories', { ...filter, entity_id: entity });
-  const reread = () => queries.invalidateQueries({ queryKey: ['memories'] });
+  const pages = usePages<MemoryPage>('/api/memory/memories', { ...filter, entity_id: entity });
+  const reread = () => queries.invalidateQueries({ queryKey: ['memory', 'memories'] });
   return (
     <>
       <Filters>

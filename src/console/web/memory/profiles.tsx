@@ -32,7 +32,7 @@ function Profiles() {
   const { of, change } = useFilters();
   const q = useId(of('q')) ?? '';
   const [type, id] = of('profile').split(/ (.*)/s);
-  const pages = usePages<ProfilePage>('profiles', '/api/memory/profiles', { q });
+  const pages = usePages<ProfilePage>('/api/memory/profiles', { q });
   return (
     <>
       <search className="desk-fields desk-filters">
@@ -85,10 +85,7 @@ function factsOf({ facts }: AdminProfile): string {
 type OpenedProfileProps = { readonly type: string; readonly id: string; readonly onClose: () => void };
 
 function OpenedProfile({ type, id, onClose }: OpenedProfileProps) {
-  const { data, error, refetch } = useRead<AdminProfile>(
-    ['profiles', type, id],
-    `/api/memory/profiles/${entityPath(type, id)}`,
-  );
+  const { data, error, refetch } = useRead<AdminProfile>(`/api/memory/profiles/${entityPath(type, id)}`);
   return (
     <Dialog title={`Profile of ${useEntityName({ type, id })}`} onClose={onClose} isWide>
       {data ? (
@@ -111,7 +108,7 @@ function ProfileDetails({ profile, onClose }: ProfileDetailsProps) {
   const [added, setAdded] = useState({ name: '', value: '' });
   const [language, setLanguage] = useState(profile.language ?? '');
   const done = async () => {
-    await queries.invalidateQueries({ queryKey: ['profiles'] });
+    await queries.invalidateQueries({ queryKey: ['memory', 'profiles'] });
     onClose();
   };
   const save = useMutation({

@@ -4,7 +4,7 @@ import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { callJson } from '../calls.ts';
 import { momentOf } from '../parts/figures.tsx';
 import { ChoiceFilter, Filters, Listing, Period, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
-import { useRead } from '../parts/server.ts';
+import { urlOf, useRead } from '../parts/server.ts';
 import { Empty, PageHead } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { notifyFailure } from '../shell/notices.ts';
@@ -30,7 +30,7 @@ export function Audit() {
   const found = useId(typed);
   const userId = isId.test(found ?? '') ? (found ?? '') : '';
   const query = { actor, action, from, to, userId };
-  const pages = usePages<ActionPage>('actions', '/api/actions', query);
+  const pages = usePages<ActionPage>('/api/actions', query);
   return (
     <>
       <PageHead title="Audit">
@@ -99,10 +99,8 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
   const { at, actor, action, target, outcome, requestId, userId, change, reason } = whole;
   const incidentId = incidentIn(target);
-  const incident = useRead<Incident>(['incident', incidentId], `/api/incidents/${incidentId}`, {
-    enabled: incidentId !== undefined,
-    staleTime: 60_000,
-  }).data;
+  const found = { enabled: incidentId !== undefined, staleTime: 60_000 };
+  const incident = useRead<Incident>(`/api/incidents/${incidentId}`, {}, found).data;
   const someone = action.includes(':entity_type') ? 'a user or group' : 'a user';
   const ownerId = userId ?? incident?.ownerId ?? nobody;
   const sentence = sentenceOf(whole);
@@ -205,8 +203,7 @@ async function readAll<P extends { readonly next_cursor: string | null }>(
   const pages: P[] = [];
   const limit = Number(query.limit);
   for (let cursor: string | null = ''; cursor !== null && pages.length * limit < mostExported; ) {
-    const filters = Object.entries({ ...query, cursor }).filter(([, value]) => value !== '');
-    const page: P = await callJson<P>(`${path}?${new URLSearchParams(filters)}`);
+    const page: P = await callJson<P>(urlOf(path, { ...query, cursor }));
     pages.push(page);
     cursor = page.next_cursor;
   }

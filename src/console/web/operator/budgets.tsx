@@ -7,7 +7,7 @@ import { useConsole, useMayChange } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { useRead } from '../parts/server.ts';
+import { keyOf, useRead } from '../parts/server.ts';
 import { Failure, Problem, Section, Status } from '../parts/states.tsx';
 import { SettingLink, useCosts } from './names.tsx';
 import { dayNameOf, moneyOf, monthNameOf } from './units.ts';
@@ -21,10 +21,8 @@ const toneOf = (percent: number) => (percent >= 100 ? 'bad' : percent >= 80 ? 'w
 
 export function useBudgets() {
   const { data: console } = useConsole();
-  return useRead<BudgetList>(['budgets'], '/api/usage/budgets', {
-    refetchInterval: 60_000,
-    enabled: console?.hasPeople === true,
-  });
+  const enabled = console?.hasPeople === true;
+  return useRead<BudgetList>('/api/usage/budgets', {}, { refetchInterval: 60_000, enabled });
 }
 
 /** What an operator decided in place of a setting with this value. `undefined`: the setting applies. */
@@ -108,7 +106,10 @@ function Editor({ period, budgetUsd, onClose }: EditorProps) {
   const saving = useMutation({
     mutationFn: async (usd: number | null) => {
       const options = { method: 'PUT' as const, json: { budgetUsd: usd } };
-      queries.setQueryData(['budgets'], await callJson<BudgetList>(`/api/usage/budgets/${period}`, options));
+      queries.setQueryData(
+        keyOf('/api/usage/budgets'),
+        await callJson<BudgetList>(`/api/usage/budgets/${period}`, options),
+      );
       onClose();
     },
   });

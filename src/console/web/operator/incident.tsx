@@ -16,7 +16,7 @@ import { Decision, Reports } from './reports.tsx';
 import { dayNameOf } from './units.ts';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
-  const query = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
+  const query = useRead<Incident>(`/api/incidents/${encodeURIComponent(id)}`);
   return (
     <Entry of={query} kind="incident" list={['/operator/incidents', 'All incidents']}>
       {(incident) => <Facts incident={incident} />}
@@ -94,8 +94,8 @@ const goneBy = (incident: Incident) => {
 
 /** Whether the owner has done this before. */
 function Owner({ id }: { readonly id: string }) {
-  const path = `/api/incidents?${new URLSearchParams({ ownerId: id, limit: '200' })}`;
-  const others = (useRead<IncidentPage>(['incidents', 'owner', id], path).data?.incidents.length ?? 1) - 1;
+  const { data } = useRead<IncidentPage>('/api/incidents', { ownerId: id, limit: 200 });
+  const others = (data?.incidents.length ?? 1) - 1;
   return (
     <>
       <PersonLink id={id} />,{' '}
@@ -119,10 +119,8 @@ function Maker({ of: { id, taskId } }: { readonly of: NonNullable<Incident['gene
 /** What happened to the content, and which operator did it, the first event first. */
 function History({ of: incident }: { readonly of: Incident }) {
   const { id, origin, createdAt, appeal, reports, resolvedAt, decision } = incident;
-  const { data, error, refetch } = useRead<ActionPage>(
-    ['incident', id, 'actions'],
-    `/api/actions?${new URLSearchParams({ target: `incident ${id}`, limit: '100' })}`,
-  );
+  const query = { target: `incident ${id}`, limit: 100 };
+  const { data, error, refetch } = useRead<ActionPage>('/api/actions', query);
   // By whom, if the audit log has it.
   const isOpened = (data?.actions ?? []).some(({ action }) => action === 'POST /v1/incidents');
   const opened = reports > 0 ? 'Reported' : 'Opened by an operator';

@@ -36,7 +36,7 @@ const filters = [
 function List() {
   const { of, change } = useFilters();
   const [chosen, , query] = filters.find(([value]) => value === of('status')) ?? filters[0];
-  const pages = usePages<Listed>('incidents', '/api/incidents', {
+  const pages = usePages<Listed>('/api/incidents', {
     ...query,
     list: of('list'),
     ownerId: of('ownerId'),
@@ -140,9 +140,13 @@ function Row({ incident, others }: { readonly incident: Incident; readonly other
 
 function Rescreening() {
   const mayChange = useMayChange();
-  const { data } = useRead<RescreeningProgress>(['rescreening'], '/api/rescreening', {
-    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? 1000 : 15_000),
-  });
+  const { data } = useRead<RescreeningProgress>(
+    '/api/rescreening',
+    {},
+    {
+      refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? 1000 : 15_000),
+    },
+  );
   const starting = useDeed(() => send('/api/rescreening', { method: 'POST' }), ['rescreening']);
   const running = data !== undefined && isRunning(data);
   return (

@@ -10,7 +10,7 @@ import { type QueueState, QueueTable } from './queuetable.tsx';
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();
-  const { data, error, refetch } = useRead<QueueList>(['queues'], '/api/queues', { refetchInterval: 5000 });
+  const { data, error, refetch } = useRead<QueueList>('/api/queues', {}, { refetchInterval: 5000 });
   const chosen = search.get('queue') ?? undefined;
   const first = (data?.queues.find(({ dead, failing }) => dead + failing > 0) ?? data?.queues[0])?.queue;
   const opened = chosen ?? first;

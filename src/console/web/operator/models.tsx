@@ -41,11 +41,8 @@ function Usage() {
   const days = Array.from({ length: (Date.parse(to) - Date.parse(from)) / dayMs + 1 }, (_, at) =>
     dayOf(Date.parse(from) + at * dayMs),
   );
-  const { data, error, refetch } = useRead<UsageTotals>(
-    ['usage totals', from, to],
-    `/api/usage/totals?from=${from}&to=${to}`,
-    { placeholderData: (previous) => previous, refetchInterval: 60_000 },
-  );
+  const often = { placeholderData: (previous?: UsageTotals) => previous, refetchInterval: 60_000 };
+  const { data, error, refetch } = useRead<UsageTotals>('/api/usage/totals', { from, to }, often);
   const rows = data?.days ?? [];
   const costOf = useCosts();
   return (
@@ -235,11 +232,14 @@ function TopUsers() {
   const costOf = useCosts();
   const isMonth = /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month);
   const order = of('order') || 'credits';
-  const query = new URLSearchParams({ month, order });
-  const { data, error, refetch } = useRead<Spenders>(['spenders', month, order], `/api/usage/users?${query}`, {
-    placeholderData: (previous) => previous,
-    enabled: isMonth,
-  });
+  const { data, error, refetch } = useRead<Spenders>(
+    '/api/usage/users',
+    { month, order },
+    {
+      placeholderData: (previous) => previous,
+      enabled: isMonth,
+    },
+  );
   return (
     <Section
       title="Top users"

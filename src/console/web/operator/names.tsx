@@ -118,7 +118,7 @@ export function useThreadTitle(threadId: string | null): string {
 export function useModels() {
   const { data: info } = useConsole();
   const enabled = info?.isOperator === true && info.hasPeople;
-  return useRead<ConfiguredModels>(['models'], '/api/models', { staleTime: 300_000, enabled });
+  return useRead<ConfiguredModels>('/api/models', {}, { staleTime: 300_000, enabled });
 }
 
 /** The labels of models. A model that is no longer configured has no label. Earlier versions counted under `mcp`. */

@@ -20,7 +20,7 @@ import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
 import { Entry, Unknown, useCosts } from './names.tsx';
 import texts from './people.json' with { type: 'json' };
-import { allPlans, type PersonView, personKey } from './personview.ts';
+import { allPlans, type PersonView } from './personview.ts';
 import { creditsOf } from './run.tsx';
 import { dayMs, dayOf } from './units.ts';
 
@@ -41,11 +41,11 @@ function Directory() {
   const top = useSpenders(order === 'cost' ? 'cost' : 'credits');
   const ids = isOfMonth && q === '' ? (top.data?.users ?? []).map(({ userId }) => userId) : [];
   const listing = { q, plan, status, ...(ids.length > 0 ? { ids: ids.join(',') } : { order: isOfMonth ? '' : order }) };
-  const pages = usePages<PeoplePage>('people', '/api/people', listing);
+  const pages = usePages<PeoplePage>('/api/people', listing);
   const people = pages.data?.pages.flatMap((page) => page.people).length;
   const today = dayOf(Date.now());
-  const month = `from=${today.slice(0, 8)}01&to=${today}`;
-  const days = useRead<UsageTotals>(['usage totals', month], `/api/usage/totals?${month}`).data?.days;
+  const month = { from: `${today.slice(0, 8)}01`, to: today };
+  const days = useRead<UsageTotals>('/api/usage/totals', month).data?.days;
   const sorted = q === '' ? orders.find(([value]) => value === order)?.[2] : undefined;
   return (
     <>
@@ -89,15 +89,14 @@ function Directory() {
 }
 
 /** The longest list that there is. All rows share it. */
-const useSpenders = (order: 'credits' | 'cost') =>
-  useRead<Spenders>(['spenders', 'most', order], `/api/usage/users?limit=100&order=${order}`);
+const useSpenders = (order: 'credits' | 'cost') => useRead<Spenders>('/api/usage/users', { limit: 100, order });
 
 function PersonRow({ person }: { readonly person: Person }) {
   const { id, email, plan, credits, createdAt, blockedAt } = person;
   const from = dayOf(Date.now() - 7 * dayMs);
   const costOf = useCosts();
   const spenders = useSpenders('credits');
-  const failed = useRead<FailureCounts>(['failures', from], `/api/failures?from=${from}`);
+  const failed = useRead<FailureCounts>('/api/failures', { from });
   const spent = (show: (spent: Pick<Spenders['users'][number], 'credits' | 'costUsd'>) => ReactNode) =>
     cellOf(spenders, ({ users }) => {
       const own = users.find(({ userId }) => userId === id) ?? (users.length < 100 && { credits: 0, costUsd: 0 });
@@ -144,7 +143,7 @@ const Figure = ({ before, value, word }: FigureProps) => (
 // One person: account, usage, content, mails, incidents and what operators did.
 
 function PersonPage({ userId }: { readonly userId: string }) {
-  const query = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);
+  const query = useRead<PersonView>(`/api/people/${encodeURIComponent(userId)}`);
   return (
     <Entry of={query} kind="person" list={['/operator/people', 'All people']}>
       {(view) => <Details view={view} />}
@@ -285,7 +284,7 @@ function Credits({ person: { id, email, plan: current, credits: balance } }: Pic
   const [reason, setReason] = useState('');
   const hint = useId();
   const added = Number(credits.trim());
-  const saving = usePersonDeed(id, async () => {
+  const saving = usePersonDeed(async () => {
     const json = { changeId, credits: added, reason, ...(plan === current ? {} : { plan }) };
     await send(`/api/people/${id}/credits`, { method: 'POST', json });
     setChangeId(crypto.randomUUID());
@@ -334,10 +333,10 @@ function Credits({ person: { id, email, plan: current, credits: balance } }: Pic
   );
 }
 
-const usePersonDeed = (userId: string, work: () => Promise<string>) => useDeed(work, personKey(userId), ['people']);
+const usePersonDeed = (work: () => Promise<string>) => useDeed(work, ['people']);
 
 function Sessions({ userId }: { readonly userId: string }) {
-  const ending = usePersonDeed(userId, async () => {
+  const ending = usePersonDeed(async () => {
     await send(`/api/people/${userId}/sessions`, { method: 'DELETE' });
     return 'The sessions were ended.';
   });
@@ -354,7 +353,7 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const isBlocked = blockedAt !== null;
-  const changing = usePersonDeed(id, async () => {
+  const changing = usePersonDeed(async () => {
     await send(`/api/people/${id}/block`, isBlocked ? { method: 'DELETE' } : { method: 'POST', json: { reason } });
     setOpen(false);
     return isBlocked ? 'The account was unblocked.' : 'The account was blocked.';
@@ -410,7 +409,7 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
 // Everything about a person at once: an export as JSON, and the erasure from all services with its report.
 
 function Export({ person: { id, email } }: { readonly person: Person }) {
-  const exporting = usePersonDeed(id, async () => {
+  const exporting = usePersonDeed(async () => {
     const response = await send(`/api/people/${id}/export`, { method: 'POST' });
     saveFile(`${email ?? id}.json`, await response.blob());
     return 'The export was saved as a file.';

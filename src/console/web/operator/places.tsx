@@ -31,9 +31,7 @@ export function PlaceLink({ of: place }: { readonly of: states.Place }) {
 
 /** `null`: of a conversation or an album. */
 export const usePlaces = (assetId: string | null) =>
-  useRead<ContentPlaces>(['incidents', 'places', assetId], `/api/files/${assetId}/places`, {
-    enabled: assetId !== null,
-  });
+  useRead<ContentPlaces>(`/api/files/${assetId}/places`, {}, { enabled: assetId !== null });
 
 export const openIncident = (assetId: string) =>
   callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
@@ -189,6 +187,7 @@ function OpenIncident({ of: assetId }: { readonly of: string }) {
   const opening = useDeed(
     async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
     ['incidents'],
+    ['files'],
   );
   return (
     <>

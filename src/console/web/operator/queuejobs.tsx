@@ -75,11 +75,8 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
 }
 
 function JobRows({ queue, state, q }: { readonly queue: string; readonly state: State; readonly q: string }) {
-  const { data, error, refetch } = useRead<JobList>(
-    ['jobs', queue, state, q],
-    `/api/jobs?${new URLSearchParams({ queue, state, ...(q !== '' && { q }) })}`,
-    { refetchInterval: 5000, placeholderData: (previous) => previous },
-  );
+  const often = { refetchInterval: 5000, placeholderData: (previous?: JobList) => previous };
+  const { data, error, refetch } = useRead<JobList>('/api/jobs', { queue, state, q }, often);
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the jobs" />;
   if (data.jobs.length === 0)
     return <Empty title={q === '' ? `No job is ${state === 'scheduled' ? 'planned' : state}.` : 'No job matches.'} />;
@@ -153,9 +150,7 @@ function Title({ queue, about }: { readonly queue: string; readonly about: About
 const ThreadTitle = ({ work, id }: { readonly work: string; readonly id: string }) => `${work}: ${useThreadTitle(id)}`;
 
 function EmailTitle({ work, id }: { readonly work: string; readonly id: string }) {
-  const { data } = useRead<Email>(['sent mail', id], `/api/notify/emails/${encodeURIComponent(id)}`, {
-    staleTime: 60_000,
-  });
+  const { data } = useRead<Email>(`/api/notify/emails/${encodeURIComponent(id)}`, {}, { staleTime: 60_000 });
   if (data === undefined) return work;
   return (
     <>

@@ -11,7 +11,7 @@ import { Changes, useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { useDeed, useRead } from '../parts/server.ts';
+import { keyOf, urlOf, useDeed, useRead } from '../parts/server.ts';
 import { Loaded, Problem, Section } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
@@ -22,7 +22,7 @@ import { openIncident, usePlaces } from './places.tsx';
 import statements from './statements.json' with { type: 'json' };
 
 export function Reports({ of: id }: { readonly of: string }) {
-  const query = useRead<ReportPage>(['incident', id, 'reports'], `/api/incidents/${id}/reports`);
+  const query = useRead<ReportPage>(`/api/incidents/${id}/reports`);
   return (
     <Section title="Reports">
       <Loaded of={query} what="Reading the reports">
@@ -104,8 +104,8 @@ function Export({ of: id }: { readonly of: string }) {
 }
 
 function NextOpen() {
-  const path = '/api/incidents?status=open&order=priority&limit=1';
-  const [next] = useRead<IncidentPage>(['incidents', 'next'], path).data?.incidents ?? [];
+  const query = { status: 'open', order: 'priority', limit: 1 };
+  const [next] = useRead<IncidentPage>('/api/incidents', query).data?.incidents ?? [];
   return next && <Link href={`/operator/incidents/${next.id}`}>Next open incident: {states.titleOf(next)}</Link>;
 }
 
@@ -115,11 +115,8 @@ const mailQueue = 'media/decision-mail';
 function UnsentMails({ of: id }: { readonly of: string }) {
   const enabled = useConsole().data?.hasDatabase === true;
   const useJobs = (state: 'dead' | 'failing') =>
-    useRead<JobList>(
-      ['jobs', mailQueue, state, id],
-      `/api/jobs?${new URLSearchParams({ queue: mailQueue, state, q: id })}`,
-      { enabled, refetchInterval: 5000 },
-    ).data?.jobs ?? [];
+    useRead<JobList>('/api/jobs', { queue: mailQueue, state, q: id }, { enabled, refetchInterval: 5000 }).data?.jobs ??
+    [];
   const [dead, failing] = [useJobs('dead').length, useJobs('failing').length];
   if (dead + failing === 0) return null;
   const emailsOf = (count: number) => (count === 1 ? 'One email' : `${count} emails`);
@@ -133,7 +130,7 @@ function UnsentMails({ of: id }: { readonly of: string }) {
   );
 }
 
-/** What the operator chose and wrote. `ticked`: by the keys of the others. */
+/** What the operator chose and wrote. `ticked`: by the names of the others. */
 type Draft = { readonly decision?: string; readonly typed?: string; readonly ticked?: Record<string, boolean> };
 /** `onClose` opens it again with its argument. */
 type DialogProps = { readonly incident: Incident; readonly former: Draft; readonly onClose: (next?: Draft) => void };
@@ -166,7 +163,7 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
   // A removal is about all of the same person without a decision, unless the operator leaves something out.
   const isIncluded = (one: states.Other) =>
     isReached(one) ||
-    (ticked[keyOf(one)] ?? (decision === 'remove' && states.isUndecided(one) && one.ownerId === incident.ownerId));
+    (ticked[nameOf(one)] ?? (decision === 'remove' && states.isUndecided(one) && one.ownerId === incident.ownerId));
   /** The other owners whose content the decision includes. */
   const strangers = [...new Set(others.filter(isIncluded).map(({ ownerId }) => ownerId))].filter(
     (ownerId) => ownerId !== incident.ownerId,
@@ -183,10 +180,9 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
         const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
         const json = isThere ? { decision, statement, mailOwner } : resolution;
         const path = `/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`;
-        queries.setQueryData(['incident', one.id], await callJson(path, { method: 'POST', json }));
+        queries.setQueryData(keyOf(`/api/incidents/${one.id}`), await callJson(path, { method: 'POST', json }));
       }
-      for (const queryKey of [['incidents'], ['incident', id, 'actions']])
-        await queries.invalidateQueries({ queryKey });
+      for (const queryKey of [['incidents'], ['files'], ['actions']]) await queries.invalidateQueries({ queryKey });
       onClose();
     },
   });
@@ -214,12 +210,12 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
           <fieldset className="desk-decisions">
             <legend>Also decide about the same content</legend>
             {others.map((one) => (
-              <label key={keyOf(one)} className="check">
+              <label key={nameOf(one)} className="check">
                 <input
                   type="checkbox"
                   checked={isIncluded(one)}
                   disabled={isReached(one)}
-                  onChange={() => setDraft({ ...draft, ticked: { ...ticked, [keyOf(one)]: !isIncluded(one) } })}
+                  onChange={() => setDraft({ ...draft, ticked: { ...ticked, [nameOf(one)]: !isIncluded(one) } })}
                 />
                 <span>
                   <span className="strong">{'id' in one ? states.titleOf(one) : 'Not reported'}</span>{' '}
@@ -292,7 +288,7 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
 
 const { templates } = statements;
 
-const keyOf = (one: states.Other) => ('id' in one ? one.id : String(one.assetId));
+const nameOf = (one: states.Other) => ('id' in one ? one.id : String(one.assetId));
 
 function useOthers(incident: Incident): readonly states.Other[] {
   const { data } = usePlaces(states.isDecidable(incident) ? incident.assetId : null);
@@ -302,8 +298,8 @@ function useOthers(incident: Incident): readonly states.Other[] {
 type Owner = PeoplePage['people'][number];
 
 const ownerQuery = (id: string) => ({
-  queryKey: ['people', id],
-  queryFn: () => callJson<PeoplePage>(`/api/people?q=${id}`),
+  queryKey: keyOf('/api/people', { q: id }),
+  queryFn: () => callJson<PeoplePage>(urlOf('/api/people', { q: id })),
   staleTime: 60_000,
 });
 const useOwner = (id: string): Owner | undefined => useQuery(ownerQuery(id)).data?.people[0];

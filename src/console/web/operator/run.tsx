@@ -17,8 +17,7 @@ import { Files, Pictures } from './places.tsx';
 import { timeOf, tookOf } from './units.ts';
 
 export function GenerationPage({ id }: { readonly id: string }) {
-  const path = `/api/generations?id=${encodeURIComponent(id)}`;
-  const { data: page, error, refetch } = useRead<GenerationRecordPage>(['generation', id], path);
+  const { data: page, error, refetch } = useRead<GenerationRecordPage>('/api/generations', { id });
   const query = { data: page?.generations[0], error: page ? noSuchOrder : error, refetch };
   return (
     <names.Entry of={query} kind="order" list={['/operator/runs', 'All images and videos']}>
@@ -82,7 +81,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
 
 /** Its price, and the balance when it was refused, if that is stored. */
 function Refused({ of: { userId, required, balance } }: { readonly of: GenerationRecord }) {
-  const { data } = useRead<PeoplePage>(['people', 'with', userId], `/api/people?ids=${userId}`);
+  const { data } = useRead<PeoplePage>('/api/people', { ids: userId });
   const current = data?.people.find(({ id }) => id === userId)?.credits;
   const has = balance === null ? current !== undefined && `has now ${creditsOf(current)}` : `had ${creditsOf(balance)}`;
   return (
@@ -121,7 +120,7 @@ function Head({ of: { createdAt, userId, ...one }, name, children }: HeadProps) 
 }
 
 export function RunPage({ taskId }: { readonly taskId: string }) {
-  const query = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
+  const query = useRead<ShownRun>(`/api/runs/${encodeURIComponent(taskId)}`);
   return (
     <names.Entry of={query} kind="run" list={['/operator/runs', 'All runs']}>
       {(run) => <Details run={run} />}
@@ -144,12 +143,9 @@ function Details({ run }: { readonly run: ShownRun }) {
   const nameOf = names.useModelNames();
   const costOf = names.useCosts();
   const agent = useConsole().data?.addresses.agent;
-  const { data } = useRead<GenerationRecordPage>(
-    ['generations of', run.taskId],
-    `/api/generations?taskId=${encodeURIComponent(run.taskId)}`,
-    { enabled: tools.some((tool) => /^(generate|edit)(Image|Video)$/.test(tool)) },
-  );
-  const made = data?.generations ?? [];
+  const enabled = tools.some((tool) => /^(generate|edit)(Image|Video)$/.test(tool));
+  const { taskId } = run;
+  const made = useRead<GenerationRecordPage>('/api/generations', { taskId }, { enabled }).data?.generations ?? [];
   return (
     <div className="stack">
       <Head of={run} name={request ?? (title === names.untitled ? unread : title)}>

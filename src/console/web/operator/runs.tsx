@@ -123,7 +123,7 @@ const Nothing = ({ children }: { readonly children?: ReactNode }) => (
 );
 
 function RunList({ query }: { readonly query: Query }) {
-  const pages = usePages<ShownRunPage>('runs', '/api/runs', query);
+  const pages = usePages<ShownRunPage>('/api/runs', query);
   return (
     <Listing
       pages={pages}
@@ -211,7 +211,7 @@ function Row({ of: { userId, createdAt, ...one }, to, name, model, took, cost, f
 }
 
 function GenerationList({ query }: { readonly query: Query }) {
-  const pages = usePages<GenerationRecordPage>('generation records', '/api/generations', query);
+  const pages = usePages<GenerationRecordPage>('/api/generations', query);
   return (
     <Listing
       pages={pages}

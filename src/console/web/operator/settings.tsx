@@ -15,7 +15,7 @@ import { useReplacements } from './budgets.tsx';
 import { SettingLink } from './names.tsx';
 
 export function Settings() {
-  const query = useRead<SettingsView>(['settings'], '/api/settings');
+  const query = useRead<SettingsView>('/api/settings');
   return (
     <>
       <PageHead title="Settings">
@@ -70,9 +70,8 @@ function Checks() {
   const checking = useMutation({
     mutationFn: () => callJson<Examination>('/api/settings/doctor', { method: 'POST' }),
   });
-  const soFar = useRead<Examination>(['checks'], '/api/settings/doctor', {
-    refetchInterval: checking.isPending ? 1000 : false,
-  });
+  const refetchInterval = checking.isPending && 1000;
+  const soFar = useRead<Examination>('/api/settings/doctor', {}, { refetchInterval });
   // An interrupted request leaves what has been found.
   const shown = checking.data ?? soFar.data;
   const found = (shown?.findings ?? []).toSorted((one, two) => order.indexOf(one.state) - order.indexOf(two.state));

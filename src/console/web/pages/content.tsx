@@ -38,7 +38,7 @@ function textOf(entry: Entry, name: string, language: string): string {
 export function Content() {
   const { of, change } = useFilters();
   const language = of('language') || 'en';
-  const { data: source, error, refetch } = useRead<ContentSource>(['content'], '/api/content');
+  const { data: source, error, refetch } = useRead<ContentSource>('/api/content');
   return (
     <>
       <header className="page">

@@ -49,7 +49,7 @@ export function Reference() {
 const mostShown = 20;
 
 function Endpoints({ q, addresses }: { readonly q: string; readonly addresses: Readonly<Record<string, string>> }) {
-  const { data, error, refetch } = useRead<EndpointList>(['endpoints'], '/api/endpoints', { staleTime: 300_000 });
+  const { data, error, refetch } = useRead<EndpointList>('/api/endpoints', {}, { staleTime: 300_000 });
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the endpoints" />;
   const words = q.toLowerCase().split(/\s+/);
   const found = data.endpoints.filter(({ service, method, path, summary }) => {

@@ -56,12 +56,9 @@ const Unset = () => (
 function Deliveries() {
   const { of, change } = useFilters();
   const filter = filters.find((one) => one === of('status')) ?? '';
-  const query = Object.entries({ status: filter, type: of('type'), q: of('q') }).filter(([, value]) => value !== '');
-  const { data, error, refetch } = useRead<DeliveryList>(
-    ['webhooks', query],
-    `/api/webhooks?${new URLSearchParams(query)}`,
-    { refetchInterval: 5000, placeholderData: (before) => before },
-  );
+  const query = { status: filter, type: of('type'), q: of('q') };
+  const often = { refetchInterval: 5000, placeholderData: (before?: DeliveryList) => before };
+  const { data, error, refetch } = useRead<DeliveryList>('/api/webhooks', query, often);
   const names = filters.map((one) => {
     const count = data === undefined ? '' : ` ${countUpTo(data.largestCount, data[one])}`;
     return [one, states[one].word.replace(/^./, (first) => first.toUpperCase()) + count] as const;

@@ -5,6 +5,7 @@ import { type Key, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { callJson } from '../calls.ts';
 import { Choice, TextField, useTyped } from './fields.tsx';
+import { keyOf, urlOf } from './server.ts';
 import { Empty, Pending, Problem } from './states.tsx';
 
 interface Page {
@@ -12,20 +13,12 @@ interface Page {
 }
 type Pages<P> = UseInfiniteQueryResult<InfiniteData<P>>;
 
-/** Empty values of `query` are omitted. A phone loads fewer at once. The first part of the query's key is `name`. */
-export function usePages<P extends Page>(
-  name: string,
-  path: string,
-  query: Readonly<Record<string, string>> = {},
-): Pages<P> {
+/** Empty values of `query` are omitted. A phone loads fewer at once. */
+export function usePages<P extends Page>(path: string, query: Readonly<Record<string, string>> = {}): Pages<P> {
   const limit = matchMedia('(max-width: 599px)').matches ? '20' : '';
-  const filters = Object.entries({ ...query, limit }).filter(([, value]) => value !== '');
   return useInfiniteQuery({
-    queryKey: [name, filters],
-    queryFn: ({ pageParam, signal }) => {
-      const search = new URLSearchParams([...filters, ...(pageParam === '' ? [] : [['cursor', pageParam]])]);
-      return callJson<P>(`${path}?${search}`, { signal });
-    },
+    queryKey: keyOf(`${path}/pages`, { ...query, limit }),
+    queryFn: ({ pageParam: cursor, signal }) => callJson<P>(urlOf(path, { ...query, limit, cursor }), { signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: (before) => before,

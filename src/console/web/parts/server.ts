@@ -10,12 +10,29 @@ import {
 import { callJson } from '../calls.ts';
 import { notify } from '../shell/notices.ts';
 
+type Query = Readonly<Record<string, string | number>>;
+
+/** Empty values are omitted. */
+const givenIn = (query: Query) =>
+  Object.entries(query).flatMap(([name, value]) => (value === '' ? [] : [[name, String(value)]]));
+
+export function urlOf(path: string, query: Query = {}): string {
+  const given = givenIn(query);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+/** The key of a response in the cache. `['incidents']` begins the keys of all below `/api/incidents`. */
+export const keyOf = (path: string, query: Query = {}): QueryKey => [...path.split('/').slice(2), ...givenIn(query)];
+
 type Options<T> = Pick<UseQueryOptions<T>, 'enabled' | 'placeholderData' | 'refetchInterval' | 'staleTime'>;
 
-/** Reads a response of a server, under its key in the cache. */
-export function useRead<T>(queryKey: readonly unknown[], url: string, options: Options<T> = {}): UseQueryResult<T> {
-  return useQuery<T>({ queryKey, queryFn: ({ signal }) => callJson<T>(url, { signal }), ...options });
-}
+/** Reads from the console's server. Empty values of `query` are omitted. */
+export const useRead = <T>(path: string, query?: Query, options: Options<T> = {}): UseQueryResult<T> =>
+  useQuery<T>({
+    queryKey: keyOf(path, query),
+    queryFn: ({ signal }) => callJson<T>(urlOf(path, query), { signal }),
+    ...options,
+  });
 
 /**
  * Something that an operator does. A sentence that `work` returns is shown as a notice. Then everything whose key begins with one of
