@@ -5,7 +5,7 @@ import type { ConsoleInfo } from '../api.ts';
 import { callJson, send } from './calls.ts';
 import { TextField } from './parts/fields.tsx';
 import { useDeed } from './parts/server.ts';
-import { Failure, Loading } from './parts/states.tsx';
+import { Loaded } from './parts/states.tsx';
 
 export const useConsole = () =>
   useQuery({ queryKey: ['console'], queryFn: () => callJson<ConsoleInfo>('/api/console'), staleTime: Infinity });
@@ -28,12 +28,9 @@ interface OperatorOnlyProps {
   readonly children: ReactNode;
 }
 
-export function OperatorOnly({ otherWay, children }: OperatorOnlyProps) {
-  const { data, error, refetch } = useConsole();
-  if (error) return <Failure error={error} retry={refetch} />;
-  if (data === undefined) return <Loading />;
-  return data.isOperator ? children : <TokenForm otherWay={otherWay} />;
-}
+export const OperatorOnly = ({ otherWay, children }: OperatorOnlyProps) => (
+  <Loaded of={useConsole()}>{({ isOperator }) => (isOperator ? children : <TokenForm otherWay={otherWay} />)}</Loaded>
+);
 
 function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
   const [token, setToken] = useState('');

@@ -15,7 +15,7 @@ import texts from './attention.json' with { type: 'json' };
 import { useBudgets } from './budgets.tsx';
 import type { Listed } from './incidents.tsx';
 import { isUrgent } from './incidentstates.ts';
-import { useModels, workOf } from './names.tsx';
+import { allOf, useModels, workOf } from './names.tsx';
 import { groupsOfFailures } from './run.tsx';
 import { clockOf, dayMs, dayOf, moneyOf } from './units.ts';
 
@@ -110,8 +110,7 @@ export function Attention({ desk }: { readonly desk: Desk }) {
   const orders = (desk.orders.data?.generations ?? [])
     .filter(({ endedAt }) => since(endedAt, recentMs))
     .map(({ failure, ...order }) => ({ ...order, error: failure }));
-  const { models = [], media = [] } = useModels().data ?? {};
-  const atLeast = [...models, ...media].some(({ costUsd }) => costUsd === null) ? '≥ ' : '';
+  const atLeast = allOf(useModels().data).some(({ costUsd }) => costUsd === null) ? '≥ ' : '';
   const all: readonly (Item | false)[] = [
     unwell.length > 0 && ['bad', sentenceOf(unwell, services.length), '#services', 'Show the services'],
     item('urgent', urgent),

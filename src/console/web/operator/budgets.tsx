@@ -1,13 +1,12 @@
 /** The budgets of the day and the month, what is spent of them, and how operators set them. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BudgetList } from '#agent/budgets/api.ts';
-import { callJson } from '../calls.ts';
+import { send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { keyOf, useRead } from '../parts/server.ts';
+import { useDeed, useRead } from '../parts/server.ts';
 import { Failure, Problem, Section, Status } from '../parts/states.tsx';
 import { SettingLink, useCosts } from './names.tsx';
 import { dayNameOf, moneyOf, monthNameOf } from './units.ts';
@@ -101,21 +100,14 @@ export function Budgets() {
 type EditorProps = { readonly period: Period; readonly budgetUsd: number | undefined; readonly onClose: () => void };
 
 function Editor({ period, budgetUsd, onClose }: EditorProps) {
-  const queries = useQueryClient();
   const [typed, setTyped] = useState(String(budgetUsd ?? ''));
-  const saving = useMutation({
-    mutationFn: async (usd: number | null) => {
-      const options = { method: 'PUT' as const, json: { budgetUsd: usd } };
-      queries.setQueryData(
-        keyOf('/api/usage/budgets'),
-        await callJson<BudgetList>(`/api/usage/budgets/${period}`, options),
-      );
-      onClose();
-    },
-  });
+  const change = (usd: number | null) =>
+    send(`/api/usage/budgets/${period}`, { method: 'PUT', json: { budgetUsd: usd } });
+  const saving = useDeed(change, ['usage', 'budgets']);
+  const save = (usd: number | null) => saving.mutate(usd, { onSuccess: onClose });
   return (
     <Dialog title={`Budget of ${period === 'day' ? 'each day' : 'each month'}`} onClose={onClose}>
-      <form className="stack" action={() => saving.mutate(Number(typed))}>
+      <form className="stack" action={() => save(Number(typed))}>
         <TextField
           label="US dollars"
           type="number"
@@ -135,7 +127,7 @@ function Editor({ period, budgetUsd, onClose }: EditorProps) {
             Save
           </button>
           {budgetUsd !== undefined && (
-            <button type="button" className="danger" disabled={saving.isPending} onClick={() => saving.mutate(null)}>
+            <button type="button" className="danger" disabled={saving.isPending} onClick={() => save(null)}>
               Remove
             </button>
           )}

@@ -121,10 +121,15 @@ export function useModels() {
   return useRead<ConfiguredModels>('/api/models', {}, { staleTime: 300_000, enabled });
 }
 
+export const allOf = ({ models, media }: Pick<ConfiguredModels, 'models' | 'media'> = { models: [], media: [] }) => [
+  ...models,
+  ...media,
+];
+
 /** The labels of models. A model that is no longer configured has no label. Earlier versions counted under `mcp`. */
 export function useModelNames(): (id: string) => string {
   const { data } = useModels();
-  const all = [...(data?.models ?? []), ...(data?.media ?? [])];
+  const all = allOf(data);
   // Such as `openai/gpt-4o`.
   const removed = (id: string) => (data === undefined ? id : `${id.split('/').at(-1)} (removed)`);
   return (id) => all.find((one) => one.id === id)?.label ?? (id === 'mcp' ? 'MCP clients, any model' : removed(id));
@@ -139,8 +144,7 @@ export const runsHref = (query: Readonly<Record<string, string>>, runs: number):
  * otherwise it is a sum of all.
  */
 export function useCosts(): (usd: number | null, model?: string) => ReactNode {
-  const { data } = useModels();
-  const all = [...(data?.models ?? []), ...(data?.media ?? [])];
+  const all = allOf(useModels().data);
   const isPartial = (model?: string) =>
     all.some(({ id, costUsd }) => costUsd === null && (model === undefined || id === model));
   const isKnown = (model?: string) => !isPartial(model) && (model === undefined || all.some(({ id }) => id === model));

@@ -1,5 +1,5 @@
 /** What people reported, and the decision about it. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { PeoplePage } from '#accounts/people/api.ts';
@@ -168,27 +168,23 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
   const strangers = [...new Set(others.filter(isIncluded).map(({ ownerId }) => ownerId))].filter(
     (ownerId) => ownerId !== incident.ownerId,
   );
-  const deciding = useMutation({
-    mutationFn: async () => {
-      const all = [incident];
-      // Before the first decision: a removal deletes copies, of which no incident can be opened.
-      for (const one of others.filter(isIncluded)) all.push('id' in one ? one : await openIncident(one.assetId));
-      for (const [index, one] of all.entries()) {
-        const mailOwner = all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index;
-        const { people } = await queries.fetchQuery(ownerQuery(one.ownerId));
-        const statement = template?.texts[languageOf(people[0])[0]] ?? text;
-        const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
-        const json = isThere ? { decision, statement, mailOwner } : resolution;
-        const path = `/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`;
-        queries.setQueryData(keyOf(`/api/incidents/${one.id}`), await callJson(path, { method: 'POST', json }));
-      }
-      for (const queryKey of [['incidents'], ['files'], ['actions']]) await queries.invalidateQueries({ queryKey });
-      onClose();
-    },
-  });
+  const decide = async () => {
+    const all = [incident];
+    // Before the first decision: a removal deletes copies, of which no incident can be opened.
+    for (const one of others.filter(isIncluded)) all.push('id' in one ? one : await openIncident(one.assetId));
+    for (const [index, one] of all.entries()) {
+      const mailOwner = all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index;
+      const { people } = await queries.fetchQuery(ownerQuery(one.ownerId));
+      const statement = template?.texts[languageOf(people[0])[0]] ?? text;
+      const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
+      const json = isThere ? { decision, statement, mailOwner } : resolution;
+      await send(`/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`, { method: 'POST', json });
+    }
+  };
+  const deciding = useDeed(decide, ['incidents'], ['files'], ['actions']);
   return (
     <Dialog title="Decide about the content" onClose={leave}>
-      <form className="stack" action={() => deciding.mutate()}>
+      <form className="stack" action={() => deciding.mutate(undefined, { onSuccess: () => onClose() })}>
         <fieldset className="desk-decisions">
           <legend className="unseen">Decision</legend>
           {choices.map(([value = '', name, effect]) => (

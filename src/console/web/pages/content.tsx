@@ -16,7 +16,7 @@ import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
 import { planName, When } from '../parts/figures.tsx';
 import { useFilters } from '../parts/listing.tsx';
 import { useDeed, useRead } from '../parts/server.ts';
-import { Empty, Pending, Problem, Section, Status } from '../parts/states.tsx';
+import { Empty, Loaded, Pending, Problem, Section, Status } from '../parts/states.tsx';
 import { notify, take } from '../shell/notices.ts';
 import contentKinds from './contentkinds.json' with { type: 'json' };
 
@@ -38,14 +38,14 @@ function textOf(entry: Entry, name: string, language: string): string {
 export function Content() {
   const { of, change } = useFilters();
   const language = of('language') || 'en';
-  const { data: source, error, refetch } = useRead<ContentSource>('/api/content');
+  const query = useRead<ContentSource>('/api/content');
   return (
     <>
       <header className="page">
         <div>
           <h1>Content</h1>
           <p className="quiet">
-            Users see this in <Link href="/explore">Explore</Link>. {source && <Origin of={source} />}
+            Users see this in <Link href="/explore">Explore</Link>. {query.data && <Origin of={query.data} />}
           </p>
         </div>
         <Choice
@@ -57,13 +57,13 @@ export function Content() {
         />
       </header>
       <Changes />
-      {source === undefined ? (
-        <Pending error={error} retry={refetch} />
-      ) : (
-        (Object.keys(kinds) as DocumentName[]).map((name) => (
-          <Document key={name} name={name} source={source} language={language} />
-        ))
-      )}
+      <Loaded of={query}>
+        {(source) =>
+          (Object.keys(kinds) as DocumentName[]).map((name) => (
+            <Document key={name} name={name} source={source} language={language} />
+          ))
+        }
+      </Loaded>
       <Published />
     </>
   );
@@ -333,7 +333,7 @@ const englishChanged =
 /** The newest of the public feed, with what people reported of it. */
 function Published() {
   const { data: info } = useConsole();
-  const { data, error, refetch } = useQuery({
+  const gallery = useQuery({
     queryKey: ['content', 'gallery'],
     queryFn: () => callJson<PublicGallery>(`${info?.addresses.content}/op/gallery?limit=24`, { cache: 'no-cache' }),
     enabled: info !== undefined,
@@ -344,26 +344,28 @@ function Published() {
       <p className="quiet">
         The newest of the public feed. To take one down, open an incident, and decide it with a reason for the owner.
       </p>
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} />
-      ) : data.items.length === 0 ? (
-        <Empty title="No user has published anything yet." />
-      ) : (
-        <ul className="tiles published">
-          {data.items.map(({ assetId, kind, thumbUrl, prompt, author, publishedAt }) => (
-            <li key={assetId} className="card content">
-              <Link href={`/explore/${assetId}`} aria-label={`Open: ${prompt ?? `a published ${kind}`}`}>
-                {thumbUrl && <img src={thumbUrl} alt="" loading="lazy" />}
-              </Link>
-              {prompt !== null && <p className="cut">{prompt}</p>}
-              <p className="quiet">
-                {author ?? 'Anonymous'}, <When at={publishedAt} />
-              </p>
-              {info?.hasPeople && <Places of={assetId} {...(!mayOpen && { but: '' })} />}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Loaded of={gallery}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No user has published anything yet." />
+          ) : (
+            <ul className="tiles published">
+              {items.map(({ assetId, kind, thumbUrl, prompt, author, publishedAt }) => (
+                <li key={assetId} className="card content">
+                  <Link href={`/explore/${assetId}`} aria-label={`Open: ${prompt ?? `a published ${kind}`}`}>
+                    {thumbUrl && <img src={thumbUrl} alt="" loading="lazy" />}
+                  </Link>
+                  {prompt !== null && <p className="cut">{prompt}</p>}
+                  <p className="quiet">
+                    {author ?? 'Anonymous'}, <When at={publishedAt} />
+                  </p>
+                  {info?.hasPeople && <Places of={assetId} {...(!mayOpen && { but: '' })} />}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
     </Section>
   );
 }
