@@ -6,8 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { auditOf, recordAction } from '#platform/audit/audit.ts';
 import { holdName, transaction } from '#platform/db/db.ts';
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import { etagOf } from '#platform/http/validators.ts';
 import { parseJson } from '#platform/json.ts';
 import { invalid } from '#platform/problem.ts';
@@ -72,11 +71,10 @@ function describeChange(name: DocumentName, before: Entry, after: Entry): string
 }
 
 export function addContentRoutes(
-  app: HttpServer,
+  routes: Routes,
   guard: OperatorGuard,
   { db, cms: { folder, host, editUrl } }: Pick<ConsoleContext, 'db' | 'cms'>,
 ): void {
-  const routes = routesOf(app, 'console');
   const pathOf = (name: DocumentName) => join(folder ?? '', `${name}.json`);
   const read = async (name: DocumentName) => {
     const [text, { mtime }] = await Promise.all([readFile(pathOf(name), 'utf8'), stat(pathOf(name))]);

@@ -11,6 +11,7 @@ import { createLog } from '#platform/log.ts';
 import { createDelivery } from '#webhooks/delivering.ts';
 import { webhookEventTypes } from '#webhooks/events.ts';
 import { createPublisher, deliveryQueue } from '#webhooks/publishing.ts';
+import { noSettings } from '../../test/console/server.fixture.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
 import { freePortBase } from '../../test/ports.fixture.ts';
 import { startReceiver } from '../../test/webhooks/receiver.fixture.ts';
@@ -58,6 +59,7 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         outbox: undefined,
         cms: {},
         memory: undefined,
+        settings: noSettings,
         internal: undefined,
         traceUrl: undefined,
         db: database.queries<JobTables>(),

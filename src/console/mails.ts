@@ -1,7 +1,7 @@
 /** The outbox: mail that a local installation stores as files, read for the Mail page (docs/notify.md). */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Address, Email } from 'postal-mime';
+import type { Address } from 'postal-mime';
 import { problems } from '#platform/problem.ts';
 import type { Mail, MailList } from './api.ts';
 
@@ -13,33 +13,18 @@ export async function listMails(folder: string): Promise<MailList> {
     (name) => name.endsWith('.eml') && !name.startsWith('.'),
   );
   const files = await Promise.all(
-    names.map(async (name) => ({
-      name,
-      at: await stat(join(folder, name))
-        .then(({ mtime }) => mtime)
-        .catch(() => undefined),
-    })),
+    names.map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
   );
-  const newest = files
-    .flatMap(({ name, at }) => (at === undefined ? [] : [{ name, at }]))
-    .sort((one, other) => other.at.getTime() - one.at.getTime())
-    .slice(0, longestList);
-  const mails = await Promise.all(
-    newest.map(async ({ name, at }) => {
-      const email = await parseMail(folder, name);
-      return email === undefined ? [] : [headOf(name, at, email)];
-    }),
-  );
-  return { mails: mails.flat(), total: names.length };
+  const newest = files.sort((one, other) => other.at - one.at).slice(0, longestList);
+  const found = await Promise.all(newest.map(({ name }) => findMail(folder, name)));
+  return { mails: found.flatMap((mail) => mail?.head ?? []), total: names.length };
 }
 
 /** Throws 404 if there is no such mail. */
 export async function readMail(folder: string, name: string): Promise<Mail> {
-  const email = await parseMail(folder, name);
-  if (email === undefined) throw problems.not_found();
-  const { mtime } = await stat(join(folder, name));
+  const { head, email } = (await findMail(folder, name)) ?? unknown();
   return {
-    ...headOf(name, mtime, email),
+    ...head,
     text: email.text ?? '',
     hasHtml: email.html !== undefined,
     attachments: email.attachments.map(({ filename, mimeType }) => filename ?? mimeType),
@@ -48,24 +33,12 @@ export async function readMail(folder: string, name: string): Promise<Mail> {
 
 /** Throws 404 if there is no such mail, or if it has no HTML part. */
 export async function readMailHtml(folder: string, name: string): Promise<string> {
-  const email = await parseMail(folder, name);
-  if (email?.html === undefined) throw problems.not_found();
-  return email.html;
+  const found = await findMail(folder, name);
+  return found?.email.html ?? unknown();
 }
 
-function headOf(
-  name: string,
-  writtenAt: Date,
-  { subject = '', from, to = [], date }: Email,
-): MailList['mails'][number] {
-  const parsedDate = new Date(date ?? '');
-  return {
-    name,
-    subject,
-    from: from === undefined ? '' : spell(from),
-    to: to.map(spell),
-    sentAt: (Number.isNaN(parsedDate.getTime()) ? writtenAt : parsedDate).toISOString(),
-  };
+function unknown(): never {
+  throw problems.not_found();
 }
 
 function spell({ name, address, group }: Address): string {
@@ -73,14 +46,24 @@ function spell({ name, address, group }: Address): string {
   return name ? `${name} <${address}>` : (address ?? '');
 }
 
-async function parseMail(folder: string, name: string): Promise<Email | undefined> {
+async function findMail(folder: string, name: string) {
   const file = await open(join(folder, name)).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
-    const { size } = await file.stat();
+    const { size, mtime } = await file.stat();
     if (size > largestMailBytes) return undefined;
     const { default: PostalMime } = await import('postal-mime');
-    return await PostalMime.parse(await file.readFile());
+    const email = await PostalMime.parse(await file.readFile());
+    const { subject = '', from, to = [], date } = email;
+    const sentAt = new Date(date ?? '');
+    const head = {
+      name,
+      subject,
+      from: from === undefined ? '' : spell(from),
+      to: to.map(spell),
+      sentAt: (Number.isNaN(sentAt.getTime()) ? mtime : sentAt).toISOString(),
+    };
+    return { head, email };
   } finally {
     await file.close();
   }

@@ -1,24 +1,23 @@
 /** The memory back office: forwards the admin API calls that the page needs, with a token that browsers never see. */
-import { operatorHeader } from '#platform/audit/audit.ts';
 import type { HttpClient } from '#platform/http/client.ts';
-import type { HttpServer } from '#platform/http/server.ts';
-import { problems } from '#platform/problem.ts';
-import { type OperatorGuard, operatorName } from './operators/guard.ts';
+import type { Routes } from '#platform/http/routes.ts';
+import type { OperatorGuard } from './operators/guard.ts';
+import { forward } from './services.ts';
 
 const calls = [
-  ['GET', '/memories'],
-  ['POST', '/memories'],
-  ['GET', '/memories/:id'],
-  ['PUT', '/memories/:id'],
-  ['DELETE', '/memories/:id'],
-  ['GET', '/memories/:id/history'],
-  ['POST', '/memories/:id/undo'],
-  ['GET', '/profiles'],
-  ['GET', '/profiles/:entity_type/:entity_id'],
-  ['PUT', '/profiles/:entity_type/:entity_id'],
-  ['DELETE', '/profiles/:entity_type/:entity_id'],
-  ['DELETE', '/entities/:entity_type/:entity_id'],
-  ['GET', '/entities/:entity_type/:entity_id/export'],
+  ['get', '/memories'],
+  ['post', '/memories'],
+  ['get', '/memories/:id'],
+  ['put', '/memories/:id'],
+  ['delete', '/memories/:id'],
+  ['get', '/memories/:id/history'],
+  ['post', '/memories/:id/undo'],
+  ['get', '/profiles'],
+  ['get', '/profiles/:entity_type/:entity_id'],
+  ['put', '/profiles/:entity_type/:entity_id'],
+  ['delete', '/profiles/:entity_type/:entity_id'],
+  ['delete', '/entities/:entity_type/:entity_id'],
+  ['get', '/entities/:entity_type/:entity_id/export'],
 ] as const;
 
 export interface MemoryBackOffice {
@@ -26,34 +25,14 @@ export interface MemoryBackOffice {
   readonly adminToken: string;
 }
 
-export function addMemoryRoutes(app: HttpServer, guard: OperatorGuard, { client, adminToken }: MemoryBackOffice): void {
+export function addMemoryRoutes(routes: Routes, guard: OperatorGuard, { client, adminToken }: MemoryBackOffice): void {
+  const headers = { 'x-admin-token': adminToken };
   for (const [method, path] of calls) {
-    app.route({
-      method,
-      url: `/api/memory${path}`,
-      ...guard,
-      schema: { tags: ['console'], summary: `${method} /admin${path} of the memory service` },
-      handler: async (request, reply) => {
-        const query = new URL(request.url, 'http://console').search;
-        const response = await client.send({
-          method,
-          path: `/admin${fill(path, request.params as Record<string, string>)}${query}`,
-          route: `/admin${path}`,
-          headers: { 'x-admin-token': adminToken, [operatorHeader]: operatorName(request) },
-          signal: reply.abandoned,
-          ...(request.body === undefined || request.body === null ? {} : { json: request.body }),
-        });
-        // It is about the token of the console, not about the session of the operator.
-        if (response.status === 401)
-          throw problems.engine_unavailable({ cause: new Error('the memory service rejects MEMORY_ADMIN_TOKEN') });
-        reply.code(response.status);
-        if (response.body.length === 0) return reply.send();
-        return reply.type('application/json; charset=utf-8').send(response.body);
-      },
+    const name = method.toUpperCase() as Uppercase<typeof method>;
+    routes[method](`/api/memory${path}`, guard, {
+      summary: `${name} /admin${path} of the memory service`,
+      // An addition and an undo are not repeated.
+      handler: forward(client, name, `/admin${path}`, { headers, idempotent: name !== 'POST' }),
     });
   }
-}
-
-function fill(pattern: string, values: Readonly<Record<string, string>>): string {
-  return pattern.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(values[name] ?? ''));
 }

@@ -14,9 +14,10 @@ import pagePaths from './pagepaths.json' with { type: 'json' };
 const isPage = new RegExp(`^(${pagePaths.join('|').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*')})/?$`);
 
 /** The name of the product is in these files, too. */
-const brandedFiles: Readonly<Record<string, (brand: string) => (text: string) => string>> = {
-  'manifest.webmanifest': (brand) => (text) => text.replaceAll('"Atelier"', () => JSON.stringify(brand)),
-  'offline.html': (brand) => (text) => text.replaceAll('Atelier', () => escapeXml(brand)),
+const brandedFiles: Readonly<Record<string, (text: string, brand: string) => string>> = {
+  'manifest.webmanifest': (text, brand) => text.replaceAll('"Atelier"', () => JSON.stringify(brand)),
+  'offline.html': (text, brand) => text.replaceAll('Atelier', () => escapeXml(brand)),
+  'index.html': (text, brand) => text.replaceAll('Atelier', () => escapeXml(brand)),
 };
 
 const dist = fileURLToPath(new URL('./dist/', import.meta.url));
@@ -46,10 +47,10 @@ export function addPages(app: HttpServer, url: string, reachable: Reachable, bra
     'cache-control': 'no-cache',
     vary: 'Accept-Encoding',
   };
-  const page = once(() => readBuilt('index.html', (html) => html.replaceAll('Atelier', () => escapeXml(brand))));
+  const page = once(() => readBuilt('index.html', brand));
   for (const path of pagePaths) for (const end of /[/*]$/.test(path) ? [''] : ['', '/']) serve(path + end, page);
   const names = readdirSync(`${dist}assets`);
-  const assets = new Map(names.map((name) => [name, once(() => readBuilt(`assets/${name}`))]));
+  const assets = new Map(names.map((name) => [name, once(() => readBuilt(`assets/${name}`, brand))]));
   // A route for each file would take a twentieth of the processor time of a start.
   app.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, async (request, reply) => {
     const read = assets.get(request.params.name);
@@ -58,7 +59,7 @@ export function addPages(app: HttpServer, url: string, reachable: Reachable, bra
   for (const name of readdirSync(dist).filter((file) => file.includes('.') && file !== 'index.html'))
     serve(
       `/${name}`,
-      once(() => readBuilt(name, brandedFiles[name]?.(brand))),
+      once(() => readBuilt(name, brand)),
     );
   // The page itself signs in, or offers it.
   app.get<{ Querystring: { next?: unknown } }>('/login', { schema: { hide: true } }, async ({ query }, reply) =>
@@ -120,9 +121,9 @@ function policyOf({ services, media, pictures }: Reachable): string {
   ].join('; ');
 }
 
-function readBuilt(name: string, change?: (text: string) => string): BuiltFile {
-  const read = readFileSync(dist + name);
-  const bytes = change === undefined ? read : Buffer.from(change(read.toString()));
+function readBuilt(name: string, brand: string): BuiltFile {
+  const [read, change] = [readFileSync(dist + name), brandedFiles[name]];
+  const bytes = change === undefined ? read : Buffer.from(change(read.toString(), brand));
   const type = mime.getType(name) ?? 'application/octet-stream';
   return {
     type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,

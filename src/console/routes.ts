@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { actionSearch } from '#accounts/people/api.ts';
 import { budgetChange, budgetPath } from '#agent/budgets/api.ts';
 import { type ConfiguredModels, spenderListing, usageTotalsRange } from '#agent/operatorapi.ts';
-import { routesOf, unguarded } from '#platform/http/routes.ts';
+import { type Routes, routesOf, unguarded } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
@@ -25,7 +25,7 @@ import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
 import { addRunRoutes } from './runs/routes.ts';
 import { addSentMailRoutes } from './sentmails/routes.ts';
-import { addForwards, forward, readFrom, type ServiceClients } from './services.ts';
+import { addForwards, readFrom } from './services.ts';
 import { addSettingsRoutes } from './settings/routes.ts';
 
 export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
@@ -84,7 +84,7 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
     },
   });
 
-  addSessionRoutes(app, deps);
+  addSessionRoutes(routes, deps);
 
   routes.get('/api/overview', guard, {
     summary: 'Read the state of every service',
@@ -92,24 +92,33 @@ export function addRoutes(app: HttpServer, deps: ConsoleContext): void {
     handler: async () => collectOverview(deps),
   });
 
-  addMailRoutes(app, guard, deps.outbox);
-  if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
-  if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps.deliveries);
-  addContentRoutes(app, guard, deps);
-  addHistoryRoutes(app, guard, deps);
+  addMailRoutes(routes, guard, deps.outbox);
+  if (deps.memory !== undefined) addMemoryRoutes(routes, guard, deps.memory);
+  if (deps.deliveries !== undefined) addDeliveryRoutes(routes, guard, deps.deliveries);
+  addContentRoutes(routes, guard, deps);
+  addHistoryRoutes(routes, guard, deps);
   const { db, clients } = deps;
-  if (db !== undefined) addJobRoutes(app, guard, { ...deps, db });
-  addSettingsRoutes(app, guard, deps.settings);
+  if (db !== undefined) addJobRoutes(routes, guard, { ...deps, db });
+  addSettingsRoutes(routes, guard, deps.settings);
   if (clients === undefined) return;
-  addPeopleRoutes(app, guard, clients);
+  addPeopleRoutes(routes, guard, clients);
   const actions = { querystring: actionSearch.extend({ limit: pageSize(500, 100) }) };
-  addForwards(app, guard, clients.auth, [
+  addForwards(routes, guard, clients.auth, [
     ['get', '/api/actions', '/v1/actions', 'Search the actions of operators, newest first', actions],
   ]);
-  addIncidentRoutes(app, guard, clients);
-  addSentMailRoutes(app, guard, deps, clients);
-  addRunRoutes(app, guard, deps, clients);
-  addUsageRoutes(app, guard, clients);
+  addIncidentRoutes(routes, guard, clients);
+  addSentMailRoutes(routes, guard, deps, clients);
+  addRunRoutes(routes, guard, deps, clients);
+  // The Models page: models, prices and usage.
+  const [usageRange, spenders] = [{ querystring: usageTotalsRange.required() }, { querystring: spenderListing }];
+  const budget = { params: budgetPath, body: budgetChange };
+  addForwards(routes, guard, clients.agent, [
+    ['get', '/api/models', '/models/all', 'Models, plans and prices'],
+    ['get', '/api/usage/totals', '/usage/totals', 'Usage by day, model and plan', usageRange],
+    ['get', '/api/usage/budgets', '/usage/budgets', 'Budgets, and what is spent of them'],
+    ['get', '/api/usage/users', '/usage/users', 'Users by credits spent in a month', spenders],
+    ['put', '/api/usage/budgets/:period', '/usage/budgets/:period', 'Set or remove a budget', budget],
+  ]);
 }
 
 const operation = z.object({
@@ -136,8 +145,7 @@ async function listEndpoints(service: string, url: string): Promise<api.Endpoint
   );
 }
 
-function addMailRoutes(app: HttpServer, guard: OperatorGuard, outbox: string | undefined): void {
-  const routes = routesOf(app, 'console');
+function addMailRoutes(routes: Routes, guard: OperatorGuard, outbox: string | undefined): void {
   const folder = () => {
     if (outbox === undefined) throw consoleProblems.outbox_unused();
     return outbox;
@@ -181,40 +189,16 @@ async function readPrices({ clients }: ConsoleContext): Promise<api.FirstPrices>
   return { image: priceOf('image'), video: priceOf('video') };
 }
 
-// The Models page: models, prices and usage, all from the agent service.
-
-function addUsageRoutes(app: HttpServer, guard: OperatorGuard, { agent }: ServiceClients): void {
-  addForwards(app, guard, agent, [
-    ['get', '/api/models', '/models/all', 'Models, plans and prices'],
-    [
-      'get',
-      '/api/usage/totals',
-      '/usage/totals',
-      'Usage by day, model and plan',
-      { querystring: usageTotalsRange.required() },
-    ],
-    ['get', '/api/usage/budgets', '/usage/budgets', 'Budgets, and what is spent of them'],
-    ['get', '/api/usage/users', '/usage/users', 'Users by credits spent in a month', { querystring: spenderListing }],
-  ]);
-
-  routesOf(app, 'console').put('/api/usage/budgets/:period', guard, {
-    summary: 'Set or remove a budget',
-    params: budgetPath,
-    body: budgetChange,
-    handler: forward(agent, 'PUT', '/usage/budgets/:period'),
-  });
-}
-
 // The Webhooks page: deliveries. The routes of jobs send them again (docs/specification/webhooks.md#delivery).
 
 const longestList = 100;
 
 function addDeliveryRoutes(
-  app: HttpServer,
+  routes: Routes,
   guard: OperatorGuard,
   deliveries: NonNullable<ConsoleContext['deliveries']>,
 ): void {
-  routesOf(app, 'console').get('/api/webhooks', guard, {
+  routes.get('/api/webhooks', guard, {
     summary: 'The newest webhook deliveries',
     querystring: api.deliveryQuery,
     response: { 200: api.deliveryList },

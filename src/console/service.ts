@@ -10,14 +10,13 @@ import { createRoles, type OperatorSettings } from './operators/roles.ts';
 import { admitOwnPages, type Places } from './origins.ts';
 import { addPages, type Reachable } from './pages.ts';
 import { addRoutes } from './routes.ts';
-import { type CalledService, createTraceLink, type ServiceClients } from './services.ts';
+import { type CalledService, createTraceLink } from './services.ts';
 import { createSessions } from './sessions.ts';
-import type { SettingsSource } from './settings/routes.ts';
 
 export interface ConsoleDeps
   extends Omit<
     ConsoleContext,
-    'log' | 'pictureHosts' | 'sessions' | 'memory' | 'identity' | 'clients' | 'settings' | 'traceLink' | 'history'
+    'log' | 'pictureHosts' | 'sessions' | 'memory' | 'identity' | 'clients' | 'traceLink' | 'history'
   > {
   readonly server: ServerCommons;
   readonly places: Places;
@@ -34,19 +33,13 @@ export interface ConsoleDeps
   readonly internal?: { readonly key: string; readonly urls: Readonly<Record<CalledService, string>> } | undefined;
   /** The operators of the identity provider. */
   readonly operators?: (OperatorSettings & { readonly jwksUrl: string }) | undefined;
-  /** By default, there is nothing to show. */
-  readonly settings?: SettingsSource | undefined;
 }
 
-const memoryTimeoutMs = 15_000;
-
-const noSettings: SettingsSource = {
-  describe: () => ({ groups: [], standIns: [], warnings: [] }),
-  examine: async () => [],
-};
+/** An erasure waits for threads to end and for files to be removed. */
+const serviceTimeoutMs = 30_000;
 
 export function createConsole(given: ConsoleDeps): HttpServer {
-  const { server, places, token, brand, reachable, memory, internal, operators, settings, traceUrl, ...deps } = given;
+  const { server, places, token, brand, reachable, memory, internal, operators, traceUrl, ...deps } = given;
   const { clock } = deps;
   const roles = createRoles(operators ?? { full: [], readers: [] });
   const app = createServer({
@@ -60,6 +53,20 @@ export function createConsole(given: ConsoleDeps): HttpServer {
       tags: { console: 'The endpoints of the pages.' },
     },
   });
+  const open = (name: CalledService, baseUrl: string, internalKey?: string) => {
+    const client = createClient({
+      name,
+      baseUrl,
+      isInternal: true,
+      ...(internalKey !== undefined && { internalKey }),
+      timeoutMs: serviceTimeoutMs,
+      maxConnections: 16,
+      maxResponseBytes: 64 * 1024 * 1024,
+      telemetry: server.telemetry,
+    });
+    app.addHook('onClose', () => client.close());
+    return client;
+  };
   const context: ConsoleContext = {
     ...deps,
     log: server.log,
@@ -68,9 +75,14 @@ export function createConsole(given: ConsoleDeps): HttpServer {
       tokens: createTokenVerifier(createKeySet({ jwksUrl: operators.jwksUrl, log: server.log, clock }), clock),
       roles,
     },
-    clients: internal && openClients(app, server, internal),
-    settings: settings ?? noSettings,
-    memory: memory && openBackOffice(app, server, memory),
+    clients: internal && {
+      auth: open('auth', internal.urls.auth, internal.key),
+      agent: open('agent', internal.urls.agent, internal.key),
+      media: open('media', internal.urls.media, internal.key),
+      memory: open('memory', internal.urls.memory, internal.key),
+      notify: open('notify', internal.urls.notify, internal.key),
+    },
+    memory: memory && { client: open('memory', memory.url), adminToken: memory.adminToken },
     pictureHosts: reachable.pictures,
     traceLink: createTraceLink(traceUrl),
     history: createHistory(deps),
@@ -81,52 +93,4 @@ export function createConsole(given: ConsoleDeps): HttpServer {
   addRoutes(app, context);
   addPages(app, places.url, reachable, brand);
   return app;
-}
-
-function openBackOffice(
-  app: HttpServer,
-  { telemetry }: ServerCommons,
-  { url, adminToken }: { readonly url: string; readonly adminToken: string },
-) {
-  const client = createClient({
-    name: 'memory',
-    baseUrl: url,
-    isInternal: true,
-    timeoutMs: memoryTimeoutMs,
-    telemetry,
-    maxResponseBytes: 64 * 1024 * 1024,
-  });
-  app.addHook('onClose', () => client.close());
-  return { client, adminToken };
-}
-
-/** An erasure waits for threads to end and for files to be removed. */
-const serviceTimeoutMs = 30_000;
-
-function openClients(
-  app: HttpServer,
-  { telemetry }: ServerCommons,
-  { key, urls }: NonNullable<ConsoleDeps['internal']>,
-): ServiceClients {
-  const open = (name: CalledService) => {
-    const client = createClient({
-      name,
-      baseUrl: urls[name],
-      isInternal: true,
-      internalKey: key,
-      timeoutMs: serviceTimeoutMs,
-      maxConnections: 16,
-      maxResponseBytes: 64 * 1024 * 1024,
-      telemetry,
-    });
-    app.addHook('onClose', () => client.close());
-    return client;
-  };
-  return {
-    auth: open('auth'),
-    agent: open('agent'),
-    media: open('media'),
-    memory: open('memory'),
-    notify: open('notify'),
-  };
 }

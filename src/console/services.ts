@@ -1,26 +1,42 @@
 /** The services that the operator's pages call, with the internal key, which browsers never see. */
-import type { FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { operatorHeader } from '#platform/audit/audit.ts';
 import { bodyOf, type Call, type HttpClient } from '#platform/http/client.ts';
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import { Problem } from '#platform/problem.ts';
 import { type OperatorGuard, operatorName } from './operators/guard.ts';
 
 export type CalledService = 'auth' | 'agent' | 'media' | 'memory' | 'notify';
 export type ServiceClients = Readonly<Record<CalledService, HttpClient>>;
 
-/** The service records this name in the audit log. */
-export const named = (request: FastifyRequest) => ({ [operatorHeader]: operatorName(request) });
+/** The request of an operator, to send it on to a service, which records the name of the operator in the audit log. */
+export function callOf(request: FastifyRequest): Pick<Call, 'params' | 'query' | 'headers' | 'json'> {
+  const { params, query, body: json } = request as Pick<Call, 'params' | 'query'> & { readonly body: unknown };
+  return {
+    headers: { [operatorHeader]: operatorName(request) },
+    ...(params && { params }),
+    ...(query && { query }),
+    ...(json != null && { json }),
+  };
+}
 
-/** Handles a route by the same request to a service, in the name of the operator. Repeating it must be safe. Throws the service's error. */
-export function forward(client: HttpClient, method: Call['method'], route: string, options: Partial<Call> = {}) {
-  return async (request: FastifyRequest): Promise<object> => {
-    const { params, query, body } = request as Pick<Call, 'params' | 'query'> & { readonly body: unknown };
-    const json = body ?? undefined;
-    const headers = named(request);
-    const call = { method, route, headers, idempotent: true, ...(params && { params }), ...(query && { query }) };
-    return bodyOf<object>(await client.send({ ...call, ...(json !== undefined && { json }), ...options }));
+/** Handles a route by the same request to a service. Repeating it must be safe, unless `options` deny it. Throws the service's error. */
+export function forward(
+  client: HttpClient,
+  method: Call['method'],
+  route: string,
+  options: Partial<Call> = {},
+  recorded?: Recorded,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const call = callOf(request);
+    const headers = { ...call.headers, ...options.headers };
+    const response = await client.send({ method, route, idempotent: true, ...call, ...options, headers });
+    if (response.status >= 300) bodyOf(response);
+    await recorded?.(request);
+    reply.code(response.status);
+    if (response.body.length === 0) return reply.send();
+    return reply.type(String(response.headers['content-type'])).send(response.body);
   };
 }
 
@@ -32,24 +48,22 @@ export const readFrom = async <T = unknown>(
   params = {},
 ): Promise<T> => bodyOf<T>(await client.send({ method: 'GET', route, query: { ...query }, params }));
 
+/** Records what the service has done, before the response. */
+type Recorded = (request: FastifyRequest) => Promise<void>;
+
 type Forwarded = readonly [
-  method: 'get' | 'post' | 'delete',
+  method: 'get' | 'post' | 'put' | 'delete',
   url: string,
   route: string,
   summary: string,
   schema?: FastifySchema,
+  recorded?: Recorded,
 ];
 
 /** Adds routes that only forward a request. */
-export function addForwards(
-  app: HttpServer,
-  guard: OperatorGuard,
-  client: HttpClient,
-  all: readonly Forwarded[],
-): void {
-  const routes = routesOf(app, 'console');
-  for (const [method, url, route, summary, schema] of all) {
-    const handler = forward(client, method.toUpperCase() as Call['method'], route);
+export function addForwards(routes: Routes, guard: OperatorGuard, client: HttpClient, all: readonly Forwarded[]): void {
+  for (const [method, url, route, summary, schema, recorded] of all) {
+    const handler = forward(client, method.toUpperCase() as Call['method'], route, {}, recorded);
     routes[method](url, guard, { summary, ...schema, handler });
   }
 }

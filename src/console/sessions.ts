@@ -7,10 +7,8 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { matchSecret } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
+import { type NamedOperator, type OperatorRoles, type Role, roleNamed } from './operators/roles.ts';
 import { consoleProblems } from './problems.ts';
-
-/** A `reader` changes nothing. */
-export type Role = 'full' | 'reader';
 
 export interface Operator {
   /** The email address, or `console` for a session of CONSOLE_TOKEN. */
@@ -19,31 +17,7 @@ export interface Operator {
   readonly beganAt?: Date;
 }
 
-export interface NamedOperator {
-  readonly name: string;
-  /** The role that a claim of the token gives. `undefined`: the settings name the address. */
-  readonly claimedRole: Role | undefined;
-}
-
-export interface Roles {
-  ofAddress(email: string): Role | undefined;
-  /** The settings of claims as text. */
-  readonly claimSettings: string;
-}
-
-export interface Sessions {
-  /**
-   * Returns the `Set-Cookie` line of a new session. Throws 401 `wrong_token`. Attempts are not limited: the token is too long to
-   * guess, and a limit would let an attacker lock the operator out.
-   */
-  begin(token: string): string;
-  /** Returns the `Set-Cookie` line of a session of a named operator. Without CONSOLE_TOKEN, throws 401 `wrong_token`. */
-  beginAs(operator: NamedOperator): string;
-  /** Returns the operator of the `Cookie` header, or `undefined`. */
-  find(cookieHeader: string | undefined): Operator | undefined;
-  /** The `Set-Cookie` line that ends the session in this browser. */
-  readonly ending: string;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 const cookieName = 'atelier_console';
 const tokenS = 7 * 24 * 3600;
@@ -51,10 +25,8 @@ const tokenS = 7 * 24 * 3600;
 const identityS = 12 * 3600;
 const holderOfToken: Operator = { name: 'console', role: 'full' };
 
-const noRoles: Roles = { ofAddress: () => undefined, claimSettings: '' };
-
 /** An empty token allows no sessions. */
-export function createSessions(token: string, isHttps: boolean, clock: Clock, roles: Roles = noRoles): Sessions {
+export function createSessions(token: string, isHttps: boolean, clock: Clock, roles: OperatorRoles) {
   const matches = matchSecret([token]);
   const key = Buffer.from(hkdfSync('sha256', token, '', 'atelier console session', 32));
   const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
@@ -78,31 +50,31 @@ export function createSessions(token: string, isHttps: boolean, clock: Clock, ro
     return role && { name, role, beganAt: new Date((Number(expiry) - identityS) * 1000) };
   };
 
-  const find = (header = ''): Operator | undefined => {
-    if (token === '') return undefined;
-    for (const pair of header.split(';')) {
-      const [name, value = ''] = pair.trim().split('=', 2);
-      const operator = name === cookieName ? open(value) : undefined;
-      if (operator !== undefined) return operator;
-    }
-    return undefined;
-  };
-
   return {
-    begin(candidate) {
+    /**
+     * Returns the `Set-Cookie` line of a new session. Throws 401 `wrong_token`. Attempts are not limited: the token is too long to
+     * guess, and a limit would let an attacker lock the operator out.
+     */
+    begin(candidate: string): string {
       if (token === '' || !matches(candidate)) throw consoleProblems.wrong_token();
       return cookie(expiryIn(tokenS), tokenS);
     },
-    beginAs({ name, claimedRole }) {
+    /** Returns the `Set-Cookie` line of a session of a named operator. Without CONSOLE_TOKEN, throws 401 `wrong_token`. */
+    beginAs({ name, claimedRole }: NamedOperator): string {
       if (token === '') throw consoleProblems.wrong_token();
       const text = `${expiryIn(identityS)}.${Buffer.from(name).toString('base64url')}`;
       return cookie(claimedRole === undefined ? text : `${text}.${claimedRole}`, identityS, basisOf(claimedRole));
     },
-    find,
+    /** Returns the operator of the `Cookie` header, or `undefined`. */
+    find(header = ''): Operator | undefined {
+      if (token === '') return undefined;
+      const pairs = header.split(';').map((pair) => pair.trim().split('=', 2));
+      const values = pairs.flatMap(([name, value = '']) => (name === cookieName ? value : []));
+      return values.map(open).find((operator) => operator !== undefined);
+    },
+    /** The `Set-Cookie` line that ends the session in this browser. */
     ending: `${cookieName}=; Max-Age=0; ${attributes}`,
   };
 }
-
-const roleNamed = (text: string): Role | undefined => (text === 'full' || text === 'reader' ? text : undefined);
 
 const sameText = (expected: string, candidate: string) => matchSecret([expected])(candidate);

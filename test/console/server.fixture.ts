@@ -19,6 +19,11 @@ export interface ConsoleServer {
   close(): Promise<void>;
 }
 
+export const noSettings: ConsoleDeps['settings'] = {
+  describe: () => ({ groups: [], standIns: [], warnings: [] }),
+  examine: async () => [],
+};
+
 /** All services at one URL. */
 export const internalAt = (key: string, url: string) => ({
   key,
@@ -45,6 +50,7 @@ export async function startConsoleServer(
     outbox: undefined,
     cms: {},
     memory: undefined,
+    settings: noSettings,
     deliveries: undefined,
     traceUrl: undefined,
     db: database?.queries<JobTables & AccountTables>(),

@@ -1,6 +1,5 @@
 /** The graphs and errors of the Overview. */
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import { serverErrors } from '#platform/http/servererrors.ts';
 import type { ConsoleContext } from '../context.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
@@ -8,8 +7,7 @@ import { readJson } from '../overview.ts';
 import type { TraceLink } from '../services.ts';
 import { type ErrorList, errorList, history } from './api.ts';
 
-export function addHistoryRoutes(app: HttpServer, guard: OperatorGuard, deps: ConsoleContext): void {
-  const routes = routesOf(app, 'console');
+export function addHistoryRoutes(routes: Routes, guard: OperatorGuard, deps: ConsoleContext): void {
   routes.get('/api/history', guard, {
     summary: 'The last hour of all services',
     response: { 200: history },

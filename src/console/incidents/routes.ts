@@ -5,14 +5,13 @@ import { assetParams } from '#media/api.ts';
 import * as api from '#media/incidents/api.ts';
 import { decisionRequest, incidentOrder } from '#media/reports/api.ts';
 import { bodyOf } from '#platform/http/client.ts';
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { addForwards, forward, named, readFrom, type ServiceClients } from '../services.ts';
+import { addForwards, callOf, readFrom, type ServiceClients } from '../services.ts';
 
-export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, { auth, media }: ServiceClients): void {
-  const routes = routesOf(app, 'console');
+export function addIncidentRoutes(routes: Routes, guard: OperatorGuard, { auth, media }: ServiceClients): void {
   const params = api.incidentParams;
+  const preview = { params, querystring: api.incidentPreview };
   const [resolution, decision] = [api.incidentResolution, decisionRequest].map((body) => ({ params, body }));
 
   routes.get('/api/incidents', guard, {
@@ -25,43 +24,29 @@ export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, { auth,
     },
   });
 
-  routes.get('/api/incidents/:id/preview', guard, {
-    summary: 'A small rendition, blurred or not',
-    params,
-    querystring: api.incidentPreview,
-    handler: async (request, reply) => {
-      const { params, query } = request;
-      const look = { params, query, headers: named(request) };
-      const response = await media.send({ method: 'GET', route: '/v1/incidents/:id/preview', ...look });
-      if (response.status !== 200) bodyOf(response);
-      return reply.type('image/webp').send(response.body);
-    },
-  });
-
-  addForwards(app, guard, media, [
+  addForwards(routes, guard, media, [
     ['get', '/api/files/:assetId/places', '/v1/assets/:assetId/places', 'Where a file is', { params: assetParams }],
     ['post', '/api/incidents', '/v1/incidents', 'Open an incident of a file', { body: incidentOrder }],
     ['get', '/api/incidents/:id', '/v1/incidents/:id', 'An incident', { params }],
     ['get', '/api/incidents/:id/reports', '/v1/incidents/:id/reports', 'The reports of an incident', { params }],
+    ['get', '/api/incidents/:id/preview', '/v1/incidents/:id/preview', 'A small rendition, blurred or not', preview],
+    ['post', '/api/rescreening', '/v1/rescreen', 'Match all assets with the current lists'],
     ['get', '/api/rescreening', '/v1/rescreen', 'The progress of the newest rescreening'],
     ['post', '/api/incidents/:id/resolution', '/v1/incidents/:id/resolution', 'Uphold or clear it', resolution],
     ['post', '/api/incidents/:id/decision', '/v1/incidents/:id/decision', 'Allow, restrict or remove it', decision],
   ]);
-  const exported = forward(media, 'GET', '/v1/incidents/:id/export');
+
   routes.post('/api/incidents/:id/export', guard, {
     summary: 'An incident with its reports and the email address of the owner, for authorities',
     params,
     handler: async (request) => {
-      const record = (await exported(request)) as { readonly incident: api.Incident };
+      const call = callOf(request);
+      const record = bodyOf<{ readonly incident: api.Incident }>(
+        await media.send({ method: 'GET', route: '/v1/incidents/:id/export', ...call }),
+      );
       const { ownerId: id } = record.incident;
       const { names } = await readFrom<Names>(auth, '/v1/people/names', { ids: id });
       return { ...record, owner: { id, email: names[id] ?? null } };
     },
-  });
-
-  const rescreen = forward(media, 'POST', '/v1/rescreen');
-  routes.post('/api/rescreening', guard, {
-    summary: 'Match all assets with the current lists',
-    handler: async (request, reply) => reply.code(202).send(await rescreen(request)),
   });
 }

@@ -4,8 +4,7 @@ import { auditOf, recordAction, targetOn } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import { summarizeQueues } from '#platform/jobs/depth.ts';
 import { type JobTables, largestDepth } from '#platform/jobs/jobs.ts';
 import * as store from '#platform/jobs/operatorstore.ts';
@@ -20,9 +19,7 @@ import * as api from './api.ts';
 
 const longestList = 100;
 
-export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: StoredContext): void {
-  const routes = routesOf(app, 'console');
-
+export function addJobRoutes(routes: Routes, guard: OperatorGuard, deps: StoredContext): void {
   routes.get('/api/queues', guard, {
     summary: 'Queues with unfinished or dead jobs',
     response: { 200: api.queueList },
@@ -161,57 +158,48 @@ async function retryAll(
 ): Promise<api.ChangedJobs> {
   const change = restartOf(queue, deps.clock);
   const revive = (tx: Tx<JobTables>, diedBy: Date) => store.reviveDead(tx, queue, { diedBy, limit: batchSize, change });
-  const dead = await inBatches(deps, actor, { action: 'retry dead jobs', queue, work: revive });
+  const dead = await inBatches(deps, actor, queue, 'retry dead jobs', revive);
   if (!failing) return dead;
   const hasten = (tx: Tx<JobTables>) => store.hastenFailing(tx, queue, batchSize);
-  const late = await inBatches(deps, actor, { action: 'retry failing jobs', queue, work: hasten });
+  const late = await inBatches(deps, actor, queue, 'retry failing jobs', hasten);
   return { count: dead.count + late.count, hasMore: dead.hasMore || late.hasMore };
 }
 
 function discardAllDead(deps: StoredContext, actor: string, queue: string): Promise<api.ChangedJobs> {
   const discard = (tx: Tx<JobTables>, diedBy: Date) => store.discardDead(tx, queue, { diedBy, limit: batchSize });
-  return inBatches(deps, actor, { action: 'discard dead jobs', queue, work: discard });
+  return inBatches(deps, actor, queue, 'discard dead jobs', discard);
 }
 
-interface BatchedAction {
-  readonly action: string;
-  readonly queue: string;
-  readonly work: (tx: Tx<JobTables>, diedBy: Date) => Promise<number>;
-}
+const collisions = 2;
 
 /** Only jobs that were dead at the start count, so that a job that dies again is not retried a second time. */
 async function inBatches(
   { db }: StoredContext,
   actor: string,
-  { action, queue, work }: BatchedAction,
+  queue: string,
+  action: string,
+  work: (tx: Tx<JobTables>, diedBy: Date) => Promise<number>,
 ): Promise<api.ChangedJobs> {
   const diedBy = await store.readDatabaseTime(db);
-  let count = 0;
+  const changeBatch = () =>
+    transaction(db, async (tx) => {
+      const ofBatch = await work(tx, diedBy);
+      if (ofBatch > 0) await record(tx, actor, action, `queue ${queue}`, `${ofBatch} jobs`);
+      return ofBatch;
+    });
+  let [count, collided] = [0, 0];
   while (count < largestChange) {
-    const changed = await retryCollision(() =>
-      transaction(db, async (tx) => {
-        const ofBatch = await work(tx, diedBy);
-        if (ofBatch > 0) await record(tx, actor, action, `queue ${queue}`, `${ofBatch} jobs`);
-        return ofBatch;
-      }),
-    );
-    if (changed === 0) return { count, hasMore: false };
-    count += changed;
-  }
-  return { count, hasMore: true };
-}
-
-const collisions = 3;
-
-/** A job with the key of a dead one may be enqueued during the batch. The next attempt omits the dead one. */
-async function retryCollision(work: () => Promise<number>): Promise<number> {
-  for (let attempt = 1; ; attempt += 1) {
     try {
-      return await work();
+      const changed = await changeBatch();
+      if (changed === 0) return { count, hasMore: false };
+      [count, collided] = [count + changed, 0];
     } catch (error) {
-      if (attempt === collisions || !isUniqueViolation(error)) throw error;
+      // A job with the key of a dead one was enqueued during the batch. The next attempt omits the dead one.
+      collided += 1;
+      if (collided > collisions || !isUniqueViolation(error)) throw error;
     }
   }
+  return { count, hasMore: true };
 }
 
 type FoundJob = NonNullable<Awaited<ReturnType<typeof store.findShownJob>>>;

@@ -6,7 +6,8 @@ import type { Db } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import { consoleProblems } from '../problems.ts';
-import type { NamedOperator, Operator, Sessions } from '../sessions.ts';
+import type { Operator, Sessions } from '../sessions.ts';
+import type { NamedOperator } from './roles.ts';
 
 export interface OperatorGuard {
   readonly onRequest: (request: FastifyRequest) => Promise<void>;

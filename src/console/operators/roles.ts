@@ -2,7 +2,16 @@
 import type { TokenVerifier } from '#platform/access/access.ts';
 import { setting } from '#platform/config.ts';
 import { consoleProblems } from '../problems.ts';
-import type { NamedOperator, Role, Roles } from '../sessions.ts';
+
+const roleNames = ['full', 'reader'] as const;
+/** A `reader` changes nothing. */
+export type Role = (typeof roleNames)[number];
+
+export interface NamedOperator {
+  readonly name: string;
+  /** The role that a claim of the token gives. `undefined`: the settings name the address. */
+  readonly claimedRole: Role | undefined;
+}
 
 export interface OperatorSettings {
   /** OPERATOR_EMAILS and OPERATOR_READER_EMAILS. */
@@ -13,28 +22,29 @@ export interface OperatorSettings {
   readonly readerClaim?: string | undefined;
 }
 
-export interface OperatorRoles extends Roles {
-  ofClaims(claims: Claims): Role | undefined;
-}
+export type OperatorRoles = ReturnType<typeof createRoles>;
 
 /** Ignores the case of addresses. Operators with both roles may change things. */
-export function createRoles({ full, readers, claim, readerClaim }: OperatorSettings): OperatorRoles {
+export function createRoles({ full, readers, claim, readerClaim }: OperatorSettings) {
   const [ofChangers, ofReaders] = [claim, readerClaim].map((text) => text && parseClaim(text));
   const setOf = (emails: readonly string[]) => new Set(emails.map((email) => email.toLowerCase()));
   const [changers, others] = [setOf(full), setOf(readers)];
   return {
-    ofAddress: (email) => {
+    ofAddress: (email: string): Role | undefined => {
       const address = email.toLowerCase();
       if (changers.has(address)) return 'full';
       return others.has(address) ? 'reader' : undefined;
     },
-    ofClaims: (claims) => {
+    ofClaims: (claims: Claims): Role | undefined => {
       if (ofChangers && hasClaim(claims, ofChangers)) return 'full';
       return ofReaders && hasClaim(claims, ofReaders) ? 'reader' : undefined;
     },
+    /** The settings of claims as text. */
     claimSettings: JSON.stringify([claim, readerClaim]),
   };
 }
+
+export const roleNamed = (text: string): Role | undefined => roleNames.find((role) => role === text);
 
 /** Throws 401 for an invalid token, and 403 for a user who is no operator. */
 export async function identifyOperator(

@@ -1,17 +1,14 @@
 /** Sessions of operators: with CONSOLE_TOKEN, or with a sign-in at the identity provider. */
 
 import { accountProblems } from '#accounts/problems.ts';
-import { routesOf, unguarded } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import { type Routes, unguarded } from '#platform/http/routes.ts';
 import { identitySignIn, signIn } from '../api.ts';
 import type { ConsoleContext } from '../context.ts';
 import { consoleProblems } from '../problems.ts';
 import { isRefused } from './guard.ts';
 import { identifyOperator } from './roles.ts';
 
-export function addSessionRoutes(app: HttpServer, { sessions, identity, db }: ConsoleContext): void {
-  const routes = routesOf(app, 'console');
-
+export function addSessionRoutes(routes: Routes, { sessions, identity, db }: ConsoleContext): void {
   routes.post('/api/session', unguarded, {
     summary: 'Exchange CONSOLE_TOKEN for a session',
     body: signIn,

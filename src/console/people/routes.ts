@@ -2,14 +2,13 @@
 
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { blockOrder, creditsChange, peopleListing } from '#accounts/people/api.ts';
+import { blockOrder, creditsChange, type PersonDetails, peopleListing } from '#accounts/people/api.ts';
 import { listed, listsOf, mailsOf, memoriesOf } from '#accounts/people/exporting.ts';
 import type { GenerationRecordPage, RunPage } from '#agent/records/api.ts';
 import { bodyOf } from '#platform/http/client.ts';
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
-import { addForwards, forward, named, partOf, readFrom, type ServiceClients } from '../services.ts';
+import { addForwards, callOf, forward, partOf, readFrom, type ServiceClients } from '../services.ts';
 
 const personPath = z.object({ userId: z.guid().toLowerCase() });
 const namesQuery = z.object({ ids: z.string().max(8000) });
@@ -18,8 +17,7 @@ const erasureRequest = z.strictObject({ confirm: z.literal(true) });
 /** The services erase one after another, 30 s each at most. */
 const erasureTimeoutMs = 100_000;
 
-export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: ServiceClients): void {
-  const routes = routesOf(app, 'console');
+export function addPeopleRoutes(routes: Routes, guard: OperatorGuard, clients: ServiceClients): void {
   const { auth } = clients;
 
   routes.get('/api/people/:userId', guard, {
@@ -31,38 +29,28 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
   const listing = peopleListing.extend({ ids: namesQuery.shape.ids.optional() });
   const credits = { params: personPath, body: creditsChange };
   const block = { params: personPath, body: blockOrder };
-  addForwards(app, guard, auth, [
+  addForwards(routes, guard, auth, [
     ['get', '/api/people', '/v1/people', 'Users, found by id or address', { querystring: listing }],
     ['get', '/api/people/names', '/v1/people/names', 'The email addresses of users', { querystring: namesQuery }],
     ['post', '/api/people/:userId/credits', '/v1/people/:userId/credits', 'Change the plan or the credits', credits],
     ['post', '/api/people/:userId/block', '/v1/people/:userId/block', 'Block the account', block],
     ['delete', '/api/people/:userId/block', '/v1/people/:userId/block', 'Unblock the account', { params: personPath }],
+    [
+      'delete',
+      '/api/people/:userId/sessions',
+      '/v1/people/:userId/sessions',
+      'End all sessions',
+      { params: personPath },
+    ],
   ]);
-
-  const endSessions = forward(auth, 'DELETE', '/v1/people/:userId/sessions');
-  routes.delete('/api/people/:userId/sessions', guard, {
-    summary: 'End all sessions',
-    params: personPath,
-    handler: async (request, reply) => {
-      await endSessions(request);
-      return reply.code(204).send();
-    },
-  });
 
   routes.post('/api/people/:userId/export', guard, {
     summary: 'Everything about a user, as JSON',
     params: personPath,
     handler: async (request, reply) => {
       const { userId } = request.params;
-      bodyOf(
-        await auth.send({
-          method: 'POST',
-          route: '/v1/people/:userId/exports',
-          params: { userId },
-          headers: named(request),
-          idempotent: true,
-        }),
-      );
+      const call = { ...callOf(request), idempotent: true };
+      bodyOf(await auth.send({ method: 'POST', route: '/v1/people/:userId/exports', ...call }));
       // Throws 404 before the first byte for an id without a profile.
       const pieces = write(clients, userId, await readRecord(clients, userId));
       return reply
@@ -83,7 +71,7 @@ export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: 
 // Everything that the services store about a person, as one JSON document. It is written while it is read. A service that
 // fails in between ends the response early: the JSON is then incomplete, and no browser saves it as a whole file.
 
-async function* write(clients: ServiceClients, userId: string, record: PersonRecord): AsyncGenerator<string> {
+async function* write(clients: ServiceClients, userId: string, record: PersonDetails): AsyncGenerator<string> {
   const { email, createdAt } = record.person;
   yield `{"exportedAt":${JSON.stringify(new Date().toISOString())},"record":${JSON.stringify(record)}`;
   for (const [name, items] of Object.entries(listsOf(clients, userId, Date.parse(createdAt)))) {
@@ -96,17 +84,11 @@ async function* write(clients: ServiceClients, userId: string, record: PersonRec
 
 // One person, as the services know them. A service that does not respond leaves the other parts.
 
-/** The answer of the authentication service about a person. */
-interface PersonRecord {
-  readonly person: { readonly id: string; readonly email: string | null; readonly createdAt: string };
-}
-
 const shown = { threads: 20, assets: 12, incidents: 20, mails: 20, memories: 5, failures: 100 };
 
 /** Throws 404 for an id without a profile. */
-async function readRecord({ auth }: Pick<ServiceClients, 'auth'>, userId: string): Promise<PersonRecord> {
-  return bodyOf<PersonRecord>(await auth.send({ method: 'GET', route: '/v1/people/:userId', params: { userId } }));
-}
+const readRecord = ({ auth }: ServiceClients, userId: string) =>
+  readFrom<PersonDetails>(auth, '/v1/people/:userId', {}, { userId });
 
 async function readPerson(clients: ServiceClients, userId: string): Promise<object> {
   const record = await readRecord(clients, userId);

@@ -4,35 +4,32 @@ import { failureRange, generationRecordListing, type RunPage, type RunRecord, ru
 import type { Asset, ImageSignedRefs } from '#media/api.ts';
 import { hashedTarget } from '#platform/audit/audit.ts';
 import { bodyOf } from '#platform/http/client.ts';
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import { problems } from '#platform/problem.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type OperatorGuard, recordDeed } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
-import { addForwards, type ServiceClients } from '../services.ts';
+import { addForwards, readFrom, type ServiceClients } from '../services.ts';
 import type { Replay, ReplayedEvent, ShownFile, ShownRun, ShownRunPage } from './api.ts';
 
 const titlesQuery = z.object({ ids: z.string().max(13_000) });
 const params = z.object({ taskId: z.guid().toLowerCase() });
 
 export function addRunRoutes(
-  app: HttpServer,
+  routes: Routes,
   guard: OperatorGuard,
   { db, traceLink }: ConsoleContext,
   { agent, media }: ServiceClients,
 ): void {
-  const routes = routesOf(app, 'console');
   const show = (run: RunRecord): ShownRun => ({ ...run, traceUrl: traceLink(run.traceId) });
-  const read = async (taskId: string) =>
-    bodyOf<RunRecord>(await agent.send({ method: 'GET', route: '/runs/:taskId', params: { taskId } }));
+  const read = (taskId: string) => readFrom<RunRecord>(agent, '/runs/:taskId', {}, { taskId });
 
   routes.get('/api/files/:assetId', guard, {
     summary: 'Show a file of a user',
     params: z.object({ assetId: z.guid().toLowerCase() }),
     handler: async (request): Promise<ShownFile> => {
       const { params } = request;
-      const asset = bodyOf<Asset>(await media.send({ method: 'GET', route: '/v1/assets/:assetId', params }));
+      const asset = await readFrom<Asset>(media, '/v1/assets/:assetId', {}, params);
       const { generation } = asset;
       const origin = generation?.taskId ? ` run ${generation.taskId}` : generation?.id ? ` order ${generation.id}` : '';
       await recordDeed(db, request, `view file ${asset.assetId}${origin}`, hashedTarget(asset.ownerId));
@@ -50,7 +47,7 @@ export function addRunRoutes(
     summary: 'Runs of all users',
     querystring: runListing,
     handler: async ({ query }): Promise<ShownRunPage> => {
-      const { runs, next_cursor } = bodyOf<RunPage>(await agent.send({ method: 'GET', route: '/runs', query }));
+      const { runs, next_cursor } = await readFrom<RunPage>(agent, '/runs', query);
       return { runs: runs.map(show), next_cursor };
     },
   });
@@ -77,7 +74,7 @@ export function addRunRoutes(
   });
 
   const orders = { querystring: generationRecordListing };
-  addForwards(app, guard, agent, [
+  addForwards(routes, guard, agent, [
     ['get', '/api/threads/titles', '/threads/titles', 'The titles of conversations', { querystring: titlesQuery }],
     ['get', '/api/generations', '/generations/all', 'Generations of all users', orders],
     ['get', '/api/failures', '/runs/failures', 'The number of failed runs of each user', { querystring: failureRange }],

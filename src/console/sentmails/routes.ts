@@ -1,42 +1,70 @@
 /** The Mail page: types of mails and their previews, sent mails, and suppressed addresses, all from the notification service. */
 
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import { hashedTarget, targetOn } from '#platform/audit/audit.ts';
 import { bodyOf } from '#platform/http/client.ts';
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import { problems } from '#platform/problem.ts';
 import type { ConsoleContext } from '../context.ts';
 import { mailPolicy } from '../mails.ts';
 import { type OperatorGuard, recordDeed } from '../operators/guard.ts';
-import { addForwards, forward, type ServiceClients } from '../services.ts';
+import { addForwards, readFrom, type ServiceClients } from '../services.ts';
 import * as api from './api.ts';
 
+/** As the notification service returns it. `html`: `null` if the text is deleted, or has no such part. */
+interface SentMail {
+  readonly to: readonly string[];
+  readonly html: string | null;
+}
+
 export function addSentMailRoutes(
-  app: HttpServer,
+  routes: Routes,
   guard: OperatorGuard,
   { db }: ConsoleContext,
   { notify }: ServiceClients,
 ): void {
-  const routes = routesOf(app, 'console');
   /** Shows the HTML part of a mail as a page. */
-  const show = (reply: FastifyReply, mail: object) => {
-    const html: unknown = Reflect.get(mail, 'html');
-    if (typeof html !== 'string') throw problems.not_found();
+  const show = (reply: FastifyReply, { html }: Pick<SentMail, 'html'>) => {
+    if (html === null) throw problems.not_found();
     return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
   };
   const renderType = async (params: { readonly type: string }, json: api.PreviewQuery) =>
-    bodyOf<object>(
+    bodyOf<Pick<SentMail, 'html'>>(
       await notify.send({ method: 'POST', route: '/types/:type/preview', params, json, idempotent: true }),
     );
 
-  const listed = { querystring: api.sentMailQuery };
-  const suppressed = { querystring: api.suppressionQuery };
-  addForwards(app, guard, notify, [
+  const readMail = (id: string) => readFrom<SentMail>(notify, '/emails/:id', {}, { id });
+  const changed = (action: string) => async (request: FastifyRequest) => {
+    const { id } = request.params as z.output<typeof api.sentMailPath>;
+    const { to } = await readMail(id);
+    const people = to.map((one) => (/<([^<>]+)>$/.exec(one)?.[1] ?? one).toLowerCase());
+    await recordDeed(db, request, action, targetOn(`mail ${id}`, ...people));
+  };
+  const lifted = async (request: FastifyRequest) => {
+    const { address } = request.params as z.output<typeof api.suppressionPath>;
+    await recordDeed(db, request, 'lift suppression', hashedTarget(address.toLowerCase()));
+  };
+
+  const [mails, mail] = [{ querystring: api.sentMailQuery }, { params: api.sentMailPath }];
+  const [addresses, address] = [{ querystring: api.suppressionQuery }, { params: api.suppressionPath }];
+  addForwards(routes, guard, notify, [
     ['get', '/api/notify/types', '/types', 'List notification types'],
-    ['get', '/api/notify/emails', '/emails', 'List sent and scheduled emails, newest first', listed],
-    ['get', '/api/notify/emails/:id', '/emails/:id', 'Read the status of an email', { params: api.sentMailPath }],
-    ['get', '/api/notify/suppressions', '/suppressions', 'Suppressed addresses', suppressed],
+    ['get', '/api/notify/emails', '/emails', 'List sent and scheduled emails, newest first', mails],
+    ['get', '/api/notify/emails/:id', '/emails/:id', 'Read the status of an email', mail],
+    [
+      ...(['post', '/api/notify/emails/:id/cancel', '/emails/:id/cancel'] as const),
+      ...(['Cancel an email that is not sent yet', mail, changed('cancel mail')] as const),
+    ],
+    [
+      ...(['post', '/api/notify/emails/:id/retry', '/emails/:id/retry'] as const),
+      ...(['Try an email now that failed or is delayed', mail, changed('retry mail')] as const),
+    ],
+    ['get', '/api/notify/suppressions', '/suppressions', 'Suppressed addresses', addresses],
+    [
+      ...(['delete', '/api/notify/suppressions/:address', '/suppressions/:address'] as const),
+      ...(['Remove an address from the suppression list', address, lifted] as const),
+    ],
   ]);
 
   const previewOf = { params: api.previewPath, querystring: api.previewQuery };
@@ -52,40 +80,9 @@ export function addSentMailRoutes(
     handler: async ({ params, query }, reply) => show(reply, await renderType(params, query)),
   });
 
-  const readMail = forward(notify, 'GET', '/emails/:id');
   routes.get('/api/notify/emails/:id/html', guard, {
     summary: 'Show an email that is not sent as a page, in a sandbox',
     params: api.sentMailPath,
-    handler: async (request, reply) => show(reply, await readMail(request)),
-  });
-
-  const cancel = forward(notify, 'POST', '/emails/:id/cancel');
-  const retry = forward(notify, 'POST', '/emails/:id/retry');
-  const changes = [
-    ['/api/notify/emails/:id/cancel', 'cancel mail', cancel, 'Cancel an email that is not sent yet'],
-    ['/api/notify/emails/:id/retry', 'retry mail', retry, 'Try an email now that failed or is delayed'],
-  ] as const;
-  for (const [path, action, change, summary] of changes)
-    routes.post(path, guard, {
-      summary,
-      params: api.sentMailPath,
-      handler: async (request) => {
-        const { to } = (await readMail(request)) as { readonly to: readonly string[] };
-        const answer = await change(request);
-        const people = to.map((one) => (/<([^<>]+)>$/.exec(one)?.[1] ?? one).toLowerCase());
-        await recordDeed(db, request, action, targetOn(`mail ${request.params.id}`, ...people));
-        return answer;
-      },
-    });
-
-  const lift = forward(notify, 'DELETE', '/suppressions/:address');
-  routes.delete('/api/notify/suppressions/:address', guard, {
-    summary: 'Remove an address from the suppression list',
-    params: api.suppressionPath,
-    handler: async (request, reply) => {
-      await lift(request);
-      await recordDeed(db, request, 'lift suppression', hashedTarget(request.params.address.toLowerCase()));
-      return reply.code(204).send();
-    },
+    handler: async ({ params }, reply) => show(reply, await readMail(params.id)),
   });
 }

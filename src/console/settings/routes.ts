@@ -1,8 +1,7 @@
 /** The Settings page: the effective configuration without secrets, and the checks of `npm run doctor`. */
 
 import { z } from 'zod';
-import { routesOf } from '#platform/http/routes.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { Routes } from '#platform/http/routes.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { consoleProblems } from '../problems.ts';
 
@@ -42,8 +41,7 @@ export interface SettingsSource {
 /** The checks open connections of their own, and some cost money. */
 const pauseMs = 10_000;
 
-export function addSettingsRoutes(app: HttpServer, guard: OperatorGuard, { describe, examine }: SettingsSource): void {
-  const routes = routesOf(app, 'console');
+export function addSettingsRoutes(routes: Routes, guard: OperatorGuard, { describe, examine }: SettingsSource): void {
   let isRunning = false;
   let endedAtMs = Number.NEGATIVE_INFINITY;
   let found: Examination = { findings: [], checkedAt: null };

@@ -1,10 +1,11 @@
 /** Pages of the operator, with the sign-in form for CONSOLE_TOKEN. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ConsoleInfo } from '../api.ts';
-import { CallFailed, callJson, send } from './calls.ts';
+import { callJson, send } from './calls.ts';
 import { TextField } from './parts/fields.tsx';
-import { Failure, Loading } from './parts/states.tsx';
+import { useDeed } from './parts/server.ts';
+import { Loaded } from './parts/states.tsx';
 
 export const useConsole = () =>
   useQuery({ queryKey: ['console'], queryFn: () => callJson<ConsoleInfo>('/api/console'), staleTime: Infinity });
@@ -27,27 +28,15 @@ interface OperatorOnlyProps {
   readonly children: ReactNode;
 }
 
-export function OperatorOnly({ otherWay, children }: OperatorOnlyProps) {
-  const { data, error, refetch } = useConsole();
-  if (error) return <Failure error={error} retry={refetch} />;
-  if (data === undefined) return <Loading />;
-  return data.isOperator ? children : <TokenForm otherWay={otherWay} />;
-}
+export const OperatorOnly = ({ otherWay, children }: OperatorOnlyProps) => (
+  <Loaded of={useConsole()}>{({ isOperator }) => (isOperator ? children : <TokenForm otherWay={otherWay} />)}</Loaded>
+);
 
 function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
-  const queries = useQueryClient();
   const [token, setToken] = useState('');
-  const [problem, setProblem] = useState('');
-  async function submit() {
-    try {
-      await beginSession(token.trim());
-      await queries.invalidateQueries({ queryKey: ['console'] });
-    } catch (error) {
-      setProblem(error instanceof CallFailed ? error.message : String(error));
-    }
-  }
+  const entering = useDeed(() => beginSession(token.trim()), ['console']);
   return (
-    <form className="card narrow stack entrance" action={submit}>
+    <form className="card narrow stack entrance" action={() => entering.mutate()}>
       <h1>Sign in as an operator</h1>
       {otherWay}
       <p className="quiet">
@@ -64,7 +53,7 @@ function TokenForm({ otherWay }: { readonly otherWay: ReactNode }) {
         onChange={setToken}
       />
       <p id="token-problem" className="problem" role="alert">
-        {problem}
+        {entering.error?.message}
       </p>
       <div>
         <button type="submit" className={useConsole().data?.hasOperatorAccounts ? undefined : 'primary'}>

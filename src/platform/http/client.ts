@@ -296,7 +296,7 @@ export function bodyOf<T>(response: Response): T {
   const { status } = response;
   if (status < 300) return (response.body.length === 0 ? undefined : response.json()) as T;
   if (status === 401 || status === 403)
-    throw problems.engine_unavailable({ cause: new Error('a service rejects INTERNAL_KEY') });
+    throw problems.engine_unavailable({ cause: new Error('a service rejects INTERNAL_KEY or MEMORY_ADMIN_TOKEN') });
   const body = response.json();
   const message = textAt(body, 'message') ?? 'The service refused the request.';
   throw new Problem(textAt(body, 'error') ?? 'invalid_request', { status, message });

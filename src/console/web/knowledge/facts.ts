@@ -1,5 +1,11 @@
 /** What the memory service knows about the signed-in user, through the endpoints that users may call. */
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type UseQueryOptions,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import type { EntityState, Injection, Memories, Memory, SearchResult } from '../../../client/memory/api.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
@@ -51,47 +57,38 @@ export function useForgetFacts(): (facts: readonly Known[]) => Promise<void> {
   };
 }
 
-/** By words and by meaning, in the whole memory. A blank search is not sent. */
-export function useSearch(query: string) {
+/** What the service responds about the user. `question`: posted with the user. */
+function useKnown<T>(
+  name: readonly string[],
+  path: string,
+  question?: object,
+  options: Pick<UseQueryOptions<T>, 'enabled' | 'placeholderData'> = {},
+) {
   const user = useUser();
-  return useQuery({
-    queryKey: ['knowledge', user.id, 'search', query],
-    queryFn: async ({ signal }) => {
-      const json = { entity_id: user.id, entity_type: 'user', query, limit: 50 };
-      const found = await user.json<SearchResult>('memory', '/memory/search', { method: 'POST', json, signal });
-      return found.memories;
-    },
-    enabled: query !== '',
-    placeholderData: keepPreviousData,
+  const json = { entity_id: user.id, entity_type: 'user', ...question };
+  return useQuery<T>({
+    queryKey: ['knowledge', user.id, ...name],
+    queryFn: ({ signal }) => user.json<T>('memory', path, { ...(question && { method: 'POST', json }), signal }),
+    // Conversations change what is known.
+    staleTime: 0,
+    ...options,
   });
 }
+
+/** By words and by meaning, in the whole memory. A blank search is not sent. */
+export const useSearch = (query: string) =>
+  useKnown<SearchResult>(
+    ['search', query],
+    '/memory/search',
+    { query, limit: 50 },
+    { enabled: query !== '', placeholderData: keepPreviousData },
+  );
 
 /** Facts from the memories, such as the name. An empty query returns no memories. */
-export function useProfile() {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['knowledge', user.id, 'profile'],
-    queryFn: ({ signal }) =>
-      user.json<Injection>('memory', '/inject', {
-        method: 'POST',
-        json: { entity_id: user.id, entity_type: 'user', query: '' },
-        signal,
-      }),
-    select: ({ profile }) => profile,
-    staleTime: 0,
-  });
-}
+export const useProfile = () => useKnown<Injection>(['profile'], '/inject', { query: '' });
 
 /** When the user has paused the memory; `null`: it is in use. */
-export function usePause() {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['knowledge', user.id, 'pause'],
-    queryFn: ({ signal }) => user.json<EntityState>('memory', `/entities/user/${user.id}`, { signal }),
-    select: ({ paused_at }) => paused_at,
-    staleTime: 0,
-  });
-}
+export const usePause = () => useKnown<EntityState>(['pause'], `/entities/user/${useUser().id}`);
 
 /** Begins or ends the pause. */
 export function usePausing() {

@@ -1,5 +1,3 @@
-import '../operator/desk.css';
-import '../operator/runs.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -38,8 +36,8 @@ export function Memories() {
   const none = entity === '' ? 'No memories.' : `No memories of ${name}.`;
   const [isCreating, setCreating] = useState(false);
   const isFiltered = Object.values(filter).some((value) => value !== '');
-  const pages = usePages<MemoryPage>('memories', '/api/memory/memories', { ...filter, entity_id: entity });
-  const reread = () => queries.invalidateQueries({ queryKey: ['memories'] });
+  const pages = usePages<MemoryPage>('/api/memory/memories', { ...filter, entity_id: entity });
+  const reread = () => queries.invalidateQueries({ queryKey: ['memory', 'memories'] });
   return (
     <>
       <Filters>

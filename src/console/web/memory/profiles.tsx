@@ -1,4 +1,3 @@
-import '../operator/desk.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -10,7 +9,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Empty, PageHead, Pending, Problem } from '../parts/states.tsx';
 import { backOffice, entityPath } from './backoffice.ts';
 import { Memories } from './memories.tsx';
@@ -33,7 +32,7 @@ function Profiles() {
   const { of, change } = useFilters();
   const q = useId(of('q')) ?? '';
   const [type, id] = of('profile').split(/ (.*)/s);
-  const pages = usePages<ProfilePage>('profiles', '/api/memory/profiles', { q });
+  const pages = usePages<ProfilePage>('/api/memory/profiles', { q });
   return (
     <>
       <search className="desk-fields desk-filters">
@@ -86,10 +85,7 @@ function factsOf({ facts }: AdminProfile): string {
 type OpenedProfileProps = { readonly type: string; readonly id: string; readonly onClose: () => void };
 
 function OpenedProfile({ type, id, onClose }: OpenedProfileProps) {
-  const { data, error, refetch } = useRead<AdminProfile>(
-    ['profiles', type, id],
-    `/api/memory/profiles/${entityPath(type, id)}`,
-  );
+  const { data, error, refetch } = useRead<AdminProfile>(`/api/memory/profiles/${entityPath(type, id)}`);
   return (
     <Dialog title={`Profile of ${useEntityName({ type, id })}`} onClose={onClose} isWide>
       {data ? (
@@ -112,7 +108,7 @@ function ProfileDetails({ profile, onClose }: ProfileDetailsProps) {
   const [added, setAdded] = useState({ name: '', value: '' });
   const [language, setLanguage] = useState(profile.language ?? '');
   const done = async () => {
-    await queries.invalidateQueries({ queryKey: ['profiles'] });
+    await queries.invalidateQueries({ queryKey: ['memory', 'profiles'] });
     onClose();
   };
   const save = useMutation({

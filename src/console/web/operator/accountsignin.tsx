@@ -1,8 +1,8 @@
 /** Operators sign in with their account at the identity provider, as users do. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { CallFailed, callJson, send } from '../calls.ts';
+import { callJson, isSignedOut, send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
+import { useDeed } from '../parts/server.ts';
 import { Problem } from '../parts/states.tsx';
 import { hasSignedIn, rememberSignIn } from '../user.tsx';
 
@@ -10,16 +10,14 @@ import { hasSignedIn, rememberSignIn } from '../user.tsx';
 const enteringKey = 'atelier.entering';
 
 export function AccountSignIn() {
-  const queries = useQueryClient();
   const { data: info } = useConsole();
   const authUrl = info?.addresses.auth ?? '';
-  const entering = useMutation({
-    mutationFn: async (mayLeave: boolean) => {
+  const entering = useDeed(
+    async (mayLeave: boolean) => {
       // Without a session, the call would fail.
       const accessToken = hasSignedIn() ? await readAccessToken(authUrl) : undefined;
       if (accessToken !== undefined) {
         await send('/api/session/identity', { method: 'POST', json: { accessToken } });
-        await queries.invalidateQueries({ queryKey: ['console'] });
       } else if (mayLeave) {
         rememberSignIn();
         sessionStorage.setItem(enteringKey, 'yes');
@@ -27,7 +25,8 @@ export function AccountSignIn() {
         location.assign(`${authUrl}/login?${new URLSearchParams({ next })}`);
       }
     },
-  });
+    ['console'],
+  );
   const { mutate: enter } = entering;
   useEffect(() => {
     if (sessionStorage.getItem(enteringKey) === null) return;
@@ -50,12 +49,11 @@ export function AccountSignIn() {
 }
 
 async function readAccessToken(authUrl: string): Promise<string | undefined> {
-  const url = `${authUrl}/refresh`;
-  const token = await callJson<{ readonly access_token: string }>(url, { method: 'POST', withCookies: true }).catch(
-    (error: unknown) => {
-      if (error instanceof CallFailed && error.status === 401) return undefined;
-      throw error;
-    },
-  );
-  return token?.access_token;
+  const call = { method: 'POST', withCookies: true } as const;
+  try {
+    return (await callJson<{ readonly access_token: string }>(`${authUrl}/refresh`, call)).access_token;
+  } catch (error) {
+    if (isSignedOut(error)) return undefined;
+    throw error;
+  }
 }

@@ -5,6 +5,7 @@ import type { PersonDetails } from '#accounts/people/api.ts';
 import type { UserUsage } from '#agent/operatorapi.ts';
 import type { Part } from '../../services.ts';
 import { countOf, sizeOf, When } from '../parts/figures.tsx';
+import { Section } from '../parts/states.tsx';
 import { Line, Lines, Table } from '../parts/tables.tsx';
 import { ActionLink, ModelLink, mailStateOf, runsHref, tokensOf, useCosts, useModelNames } from './names.tsx';
 import { actorOf, deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
@@ -22,7 +23,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
   const all = view.conversations.isThere ? view.conversations.value.threads : 0;
   return (
     <div className="desk-sections">
-      <Section
+      <ItemsOf
         title="Usage"
         part={view.usage}
         empty="No runs in the last 30 days."
@@ -49,7 +50,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
           />
         )}
       />
-      <Section
+      <ItemsOf
         title="Threads"
         part={view.threads}
         empty="No threads."
@@ -64,8 +65,8 @@ export function Activity({ view }: { readonly view: PersonView }) {
             at={updatedAt}
           />
         )}
-      </Section>
-      <Section
+      </ItemsOf>
+      <ItemsOf
         title="Latest files"
         part={view.assets}
         empty="No files."
@@ -97,8 +98,8 @@ export function Activity({ view }: { readonly view: PersonView }) {
             </div>
           </li>
         )}
-      </Section>
-      <Section
+      </ItemsOf>
+      <ItemsOf
         title="Memories"
         part={view.memories}
         empty="No memories."
@@ -106,9 +107,9 @@ export function Activity({ view }: { readonly view: PersonView }) {
         more={<Link href={`/operator/memory?entity_id=${person.id}`}>Open memory</Link>}
       >
         {({ id, content }) => <Line key={id} name={content} />}
-      </Section>
+      </ItemsOf>
       {view.mails !== null && (
-        <Section title="Emails" part={view.mails} empty="No emails in the last 30 days." listOf={({ mails }) => mails}>
+        <ItemsOf title="Emails" part={view.mails} empty="No emails in the last 30 days." listOf={({ mails }) => mails}>
           {({ id, subject, status, inOutbox, isDelayed, createdAt }) => (
             <Line
               key={id}
@@ -121,20 +122,20 @@ export function Activity({ view }: { readonly view: PersonView }) {
               at={createdAt}
             />
           )}
-        </Section>
+        </ItemsOf>
       )}
-      <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
+      <ItemsOf title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
         {(incident) => <IncidentLine key={incident.id} of={incident} />}
-      </Section>
-      <Section
+      </ItemsOf>
+      <ItemsOf
         title="Credit ledger"
         part={{ isThere: true, value: view.usage.isThere ? view.usage.value.days : undefined }}
         empty="No operator has changed the credits. The charges are not available."
         listOf={(days) => ledgerOf(days, view.record)}
       >
         {({ at, ...entry }) => <Line key={at + entry.name} {...entry} {...(at.includes('T24') ? {} : { at })} />}
-      </Section>
-      <Section
+      </ItemsOf>
+      <ItemsOf
         title="Audit"
         part={{ isThere: true, value: actions }}
         empty="No operator has changed this account. Decisions about content are under Incidents."
@@ -156,7 +157,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
             at={at}
           />
         )}
-      </Section>
+      </ItemsOf>
       <p className="unseen">End of the activity of {person.email ?? person.id}</p>
     </div>
   );
@@ -191,7 +192,7 @@ function ledgerOf(days: UserUsage['days'] | undefined, { person, changes }: Pers
   );
 }
 
-interface SectionProps<T, Item> {
+interface ItemsProps<T, Item> {
   readonly title: string;
   readonly part: Part<T>;
   readonly empty: string;
@@ -203,14 +204,10 @@ interface SectionProps<T, Item> {
   readonly whole?: (items: readonly Item[]) => ReactNode;
 }
 
-function Section<T, Item>({ title, part, empty, listOf, more, children, whole }: SectionProps<T, Item>) {
+function ItemsOf<T, Item>({ title, part, empty, listOf, more = null, children, whole }: ItemsProps<T, Item>) {
   const items = part.isThere ? listOf(part.value) : [];
   return (
-    <section aria-label={title}>
-      <div className="row">
-        <h2>{title}</h2>
-        {more}
-      </div>
+    <Section title={title} more={more}>
       {!part.isThere ? (
         <p className="problem">{part.reason}</p>
       ) : items.length === 0 ? (
@@ -218,6 +215,6 @@ function Section<T, Item>({ title, part, empty, listOf, more, children, whole }:
       ) : (
         (whole?.(items) ?? <Lines>{items.map((item) => children?.(item))}</Lines>)
       )}
-    </section>
+    </Section>
   );
 }

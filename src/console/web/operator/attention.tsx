@@ -9,13 +9,13 @@ import type { ErrorList, History } from '../../history/api.ts';
 import type { ShownRun, ShownRunPage } from '../../runs/api.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf, countUpTo, momentOf } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Status } from '../parts/states.tsx';
 import texts from './attention.json' with { type: 'json' };
 import { useBudgets } from './budgets.tsx';
 import type { Listed } from './incidents.tsx';
 import { isUrgent } from './incidentstates.ts';
-import { useModels, workOf } from './names.tsx';
+import { allOf, useModels, workOf } from './names.tsx';
 import { groupsOfFailures } from './run.tsx';
 import { clockOf, dayMs, dayOf, moneyOf } from './units.ts';
 
@@ -46,29 +46,25 @@ export function useDesk() {
   const enabled = info?.hasPeople === true;
   // What failed right before midnight, in UTC, still needs attention after it.
   const today = dayOf(Date.now() - recentMs);
-  const failed = `status=failed&from=${today}&limit=100`;
+  const failed = { status: 'failed', from: today, limit: 100 };
   const often = { refetchInterval: 15_000, enabled };
   const yesterday = dayBefore(today);
-  const failedBefore = `status=failed&from=${yesterday}&to=${yesterday}&limit=100`;
+  const failedBefore = { ...failed, from: yesterday, to: yesterday };
   const once = { staleTime: 300_000, enabled };
   const parts = {
-    overview: useRead<Overview>(['overview'], '/api/overview', { refetchInterval: 5000 }),
-    history: useRead<History>(['history'], '/api/history', { refetchInterval: 15_000 }),
-    errors: useRead<ErrorList>(['errors'], '/api/errors', { refetchInterval: 10_000 }),
-    runs: useRead<ShownRunPage>(['runs', failed], `/api/runs?${failed}`, often),
+    overview: useRead<Overview>('/api/overview', {}, { refetchInterval: 5000 }),
+    history: useRead<History>('/api/history', {}, { refetchInterval: 15_000 }),
+    errors: useRead<ErrorList>('/api/errors', {}, { refetchInterval: 10_000 }),
+    runs: useRead<ShownRunPage>('/api/runs', failed, often),
     // As the page Runs has them, also after a restart of the console.
-    newest: useRead<ShownRunPage>(['runs', 'newest'], `/api/runs?limit=${mostRuns}`, often),
-    orders: useRead<GenerationRecordPage>(['orders', failed], `/api/generations?${failed}`, often),
-    runsBefore: useRead<ShownRunPage>(['runs', failedBefore], `/api/runs?${failedBefore}`, once),
-    ordersBefore: useRead<GenerationRecordPage>(['orders', failedBefore], `/api/generations?${failedBefore}`, once),
-    usage: useRead<UsageTotals>(
-      ['usage totals', yesterday],
-      `/api/usage/totals?from=${yesterday}&to=${dayOf(Date.now())}`,
-      often,
-    ),
-    failedMails: useRead<EmailList>(['sent mails', 'failed lately'], '/api/notify/emails?status=failed', often),
-    delayedMails: useRead<EmailList>(['sent mails', 'delayed lately'], '/api/notify/emails?status=delayed', often),
-    incidents: useRead<Listed>(['incident counts'], '/api/incidents?status=open&order=priority&limit=200', often),
+    newest: useRead<ShownRunPage>('/api/runs', { limit: mostRuns }, often),
+    orders: useRead<GenerationRecordPage>('/api/generations', failed, often),
+    runsBefore: useRead<ShownRunPage>('/api/runs', failedBefore, once),
+    ordersBefore: useRead<GenerationRecordPage>('/api/generations', failedBefore, once),
+    usage: useRead<UsageTotals>('/api/usage/totals', { from: yesterday, to: dayOf(Date.now()) }, often),
+    failedMails: useRead<EmailList>('/api/notify/emails', { status: 'failed' }, often),
+    delayedMails: useRead<EmailList>('/api/notify/emails', { status: 'delayed' }, often),
+    incidents: useRead<Listed>('/api/incidents', { status: 'open', order: 'priority', limit: 200 }, often),
     budgets: useBudgets(),
   };
   // A service that does not respond must not hold the page back.
@@ -114,8 +110,7 @@ export function Attention({ desk }: { readonly desk: Desk }) {
   const orders = (desk.orders.data?.generations ?? [])
     .filter(({ endedAt }) => since(endedAt, recentMs))
     .map(({ failure, ...order }) => ({ ...order, error: failure }));
-  const { models = [], media = [] } = useModels().data ?? {};
-  const atLeast = [...models, ...media].some(({ costUsd }) => costUsd === null) ? '≥ ' : '';
+  const atLeast = allOf(useModels().data).some(({ costUsd }) => costUsd === null) ? '≥ ' : '';
   const all: readonly (Item | false)[] = [
     unwell.length > 0 && ['bad', sentenceOf(unwell, services.length), '#services', 'Show the services'],
     item('urgent', urgent),

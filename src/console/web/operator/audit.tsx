@@ -2,16 +2,13 @@
 import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { callJson } from '../calls.ts';
-import { Choice } from '../parts/fields.tsx';
 import { momentOf } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { ChoiceFilter, Filters, Listing, Period, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
+import { urlOf, useRead } from '../parts/server.ts';
 import { Empty, PageHead } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
-import './desk.css';
-import './operator.css';
-import { Filters, Listing, Period, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { decisionOf, isDecision, nobody, peopleOf, titleOf } from './incidentstates.ts';
 import { ActionLink, Id, isId, PersonLink, readName, useId, workOf } from './names.tsx';
 import { actorOf, deedOf, deeds, differenceOf, outcomeOf } from './personview.ts';
@@ -28,12 +25,12 @@ const keys = new Map(
 const choices = [['', 'All'] as const, ...[...keys].toSorted().map(([name, key]) => [key, name] as const)];
 
 export function Audit() {
-  const { of, change } = useFilters();
+  const { of } = useFilters();
   const [typed, actor, action, from, to] = [of('userId'), of('actor'), of('action'), of('from'), of('to')];
   const found = useId(typed);
   const userId = isId.test(found ?? '') ? (found ?? '') : '';
   const query = { actor, action, from, to, userId };
-  const pages = usePages<ActionPage>('actions', '/api/actions', query);
+  const pages = usePages<ActionPage>('/api/actions', query);
   return (
     <>
       <PageHead title="Audit">
@@ -42,7 +39,7 @@ export function Audit() {
       </PageHead>
       <Filters className="desk-audit">
         <SearchFilter name="actor" label="Operator" placeholder="Email address" maxLength={64} />
-        <Choice label="Action" choices={choices} value={action} onChange={(value) => change({ action: value })} />
+        <ChoiceFilter name="action" label="Action" choices={choices} />
         <SearchFilter name="userId" label="User" placeholder="Email address or id" maxLength={320} />
         <Period />
         <button type="button" onClick={() => saveCsv(query).catch(notifyFailure)}>
@@ -102,10 +99,8 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
 function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
   const { at, actor, action, target, outcome, requestId, userId, change, reason } = whole;
   const incidentId = incidentIn(target);
-  const incident = useRead<Incident>(['incident', incidentId], `/api/incidents/${incidentId}`, {
-    enabled: incidentId !== undefined,
-    staleTime: 60_000,
-  }).data;
+  const found = { enabled: incidentId !== undefined, staleTime: 60_000 };
+  const incident = useRead<Incident>(`/api/incidents/${incidentId}`, {}, found).data;
   const someone = action.includes(':entity_type') ? 'a user or group' : 'a user';
   const ownerId = userId ?? incident?.ownerId ?? nobody;
   const sentence = sentenceOf(whole);
@@ -208,8 +203,7 @@ async function readAll<P extends { readonly next_cursor: string | null }>(
   const pages: P[] = [];
   const limit = Number(query.limit);
   for (let cursor: string | null = ''; cursor !== null && pages.length * limit < mostExported; ) {
-    const filters = Object.entries({ ...query, cursor }).filter(([, value]) => value !== '');
-    const page: P = await callJson<P>(`${path}?${new URLSearchParams(filters)}`);
+    const page: P = await callJson<P>(urlOf(path, { ...query, cursor }));
     pages.push(page);
     cursor = page.next_cursor;
   }

@@ -1,14 +1,13 @@
 /** The budgets of the day and the month, what is spent of them, and how operators set them. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BudgetList } from '#agent/budgets/api.ts';
-import { callJson } from '../calls.ts';
+import { send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Failure, Problem, Status } from '../parts/states.tsx';
+import { useDeed, useRead } from '../parts/server.ts';
+import { Failure, Problem, Section, Status } from '../parts/states.tsx';
 import { SettingLink, useCosts } from './names.tsx';
 import { dayNameOf, moneyOf, monthNameOf } from './units.ts';
 
@@ -21,10 +20,8 @@ const toneOf = (percent: number) => (percent >= 100 ? 'bad' : percent >= 80 ? 'w
 
 export function useBudgets() {
   const { data: console } = useConsole();
-  return useRead<BudgetList>(['budgets'], '/api/usage/budgets', {
-    refetchInterval: 60_000,
-    enabled: console?.hasPeople === true,
-  });
+  const enabled = console?.hasPeople === true;
+  return useRead<BudgetList>('/api/usage/budgets', {}, { refetchInterval: 60_000, enabled });
 }
 
 /** What an operator decided in place of a setting with this value. `undefined`: the setting applies. */
@@ -46,8 +43,7 @@ export function Budgets() {
   if (data === undefined) return error && <Failure error={error} retry={refetch} />;
   const budgetOf = (period?: Period) => data.budgets.find((one) => one.period === period);
   return (
-    <section aria-labelledby="budgets">
-      <h2 id="budgets">Budgets</h2>
+    <Section title="Budgets">
       <p className="desk-budgets quiet">
         A budget warns and does not limit: at 50, 80 and 100%, the operators of <SettingLink name="OPERATOR_EMAILS" />{' '}
         get an email. From 80%, the Overview shows an alert. Above 100%, runs and orders continue.
@@ -97,25 +93,21 @@ export function Budgets() {
       {edited && (
         <Editor period={edited} budgetUsd={budgetOf(edited)?.budgetUsd} onClose={() => setEdited(undefined)} />
       )}
-    </section>
+    </Section>
   );
 }
 
 type EditorProps = { readonly period: Period; readonly budgetUsd: number | undefined; readonly onClose: () => void };
 
 function Editor({ period, budgetUsd, onClose }: EditorProps) {
-  const queries = useQueryClient();
   const [typed, setTyped] = useState(String(budgetUsd ?? ''));
-  const saving = useMutation({
-    mutationFn: async (usd: number | null) => {
-      const options = { method: 'PUT' as const, json: { budgetUsd: usd } };
-      queries.setQueryData(['budgets'], await callJson<BudgetList>(`/api/usage/budgets/${period}`, options));
-      onClose();
-    },
-  });
+  const change = (usd: number | null) =>
+    send(`/api/usage/budgets/${period}`, { method: 'PUT', json: { budgetUsd: usd } });
+  const saving = useDeed(change, ['usage', 'budgets']);
+  const save = (usd: number | null) => saving.mutate(usd, { onSuccess: onClose });
   return (
     <Dialog title={`Budget of ${period === 'day' ? 'each day' : 'each month'}`} onClose={onClose}>
-      <form className="stack" action={() => saving.mutate(Number(typed))}>
+      <form className="stack" action={() => save(Number(typed))}>
         <TextField
           label="US dollars"
           type="number"
@@ -135,7 +127,7 @@ function Editor({ period, budgetUsd, onClose }: EditorProps) {
             Save
           </button>
           {budgetUsd !== undefined && (
-            <button type="button" className="danger" disabled={saving.isPending} onClick={() => saving.mutate(null)}>
+            <button type="button" className="danger" disabled={saving.isPending} onClick={() => save(null)}>
               Remove
             </button>
           )}

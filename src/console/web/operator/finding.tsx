@@ -21,7 +21,7 @@ import type { ShownRunPage } from '../../runs/api.ts';
 import type { SettingsView } from '../../settings/routes.ts';
 import { useConsole } from '../operator.tsx';
 import { planName, sinceThen } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { searched, useActions } from '../shell/actions.ts';
 import { isId, mailStateOf, mailStatusOf, runsHref, useModels } from './names.tsx';
 
@@ -46,14 +46,15 @@ export function DeskSearch() {
     return () => clearTimeout(timer);
   }, [typed]);
   const isAsked = useConsole().data?.hasPeople === true && q.length > 1;
-  const useFound = <T,>(path: string, enabled = isAsked) => useRead<T>(['found', path, q], path, { enabled }).data;
-  const query = new URLSearchParams({ q, limit: String(most) });
-  const people = useFound<PeoplePage>(`/api/people?${query}`)?.people ?? [];
-  const titles = useFound<Titles>(`/api/threads/titles?ids=${q}`, isAsked && /^[\w-]{8,128}$/.test(q))?.titles ?? {};
-  const runs = useFound<ShownRunPage>(`/api/runs?${query}`)?.runs ?? [];
-  const orders = useFound<GenerationRecordPage>(`/api/generations?${query}`)?.generations ?? [];
-  const mails = useFound<EmailList>(`/api/notify/emails?q=${encodeURIComponent(q)}`)?.data ?? [];
-  const settings = useFound<SettingsView>('/api/settings')?.groups.flatMap((group) => group.settings) ?? [];
+  const query = { q, limit: most };
+  const useFound = <T,>(path: string, search: Parameters<typeof useRead>[1] = query, enabled = isAsked) =>
+    useRead<T>(path, search, { enabled }).data;
+  const people = useFound<PeoplePage>('/api/people')?.people ?? [];
+  const titles = useFound<Titles>('/api/threads/titles', { ids: q }, isAsked && /^[\w-]{8,128}$/.test(q))?.titles ?? {};
+  const runs = useFound<ShownRunPage>('/api/runs')?.runs ?? [];
+  const orders = useFound<GenerationRecordPage>('/api/generations')?.generations ?? [];
+  const mails = useFound<EmailList>('/api/notify/emails', { q })?.data ?? [];
+  const settings = useFound<SettingsView>('/api/settings', {})?.groups.flatMap((group) => group.settings) ?? [];
   const named = settings.filter(({ variable }) => plain(variable).includes(plain(q))).slice(0, most);
   const { models = [], media = [] } = useModels().data ?? {};
   const found = (group: string, Icon: LucideIcon, title: string, note: string, to: string) => ({

@@ -4,7 +4,7 @@ import { Table } from '../parts/tables.tsx';
 import { clockOf, dayNameOf, shortDayOf } from './units.ts';
 
 type Values = readonly (number | null)[];
-export type Line = { readonly name: string; readonly values: Values; readonly tone: 'accent' | 'quiet' | 'bad' };
+export type Line = readonly [name: string, tone: 'accent' | 'quiet' | 'bad', values: Values];
 
 const width = 240;
 const height = 56;
@@ -21,7 +21,7 @@ interface GraphProps {
 
 export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphProps) {
   const [pointed, setPointed] = useState<number>();
-  const largest = Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const largest = Math.max(0, ...lines.flatMap(([, , values]) => values.map((value) => value ?? 0)));
   const point = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) => {
     const { left, width: shown } = currentTarget.getBoundingClientRect();
     const step = Math.floor(((clientX - left) / shown) * startsAt.length);
@@ -37,7 +37,7 @@ export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphPr
         <span className="quiet">{title}</span>
         <span className="now">
           {at !== undefined && <span className="quiet">{nameOf(at)} </span>}
-          {lines.map(({ name, values, tone }) => {
+          {lines.map(([name, tone, values]) => {
             const value = pointed === undefined ? wholeOf(values) : values[pointed];
             return (
               <span key={name} className={`of ${tone}`}>
@@ -56,7 +56,7 @@ export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphPr
         onPointerLeave={() => setPointed(undefined)}
       >
         <line className="base" x1="0" x2={width} y1={height - 1} y2={height - 1} />
-        {lines.map(({ name, values, tone }) => (
+        {lines.map(([name, tone, values]) => (
           <path
             key={name}
             className={hasBars ? 'bars' : tone}
@@ -67,7 +67,7 @@ export function Graph({ title, lines, startsAt, show, hasBars = false }: GraphPr
       </svg>
       <p className="axis" aria-hidden="true">
         <span>{first && axisNameOf(first)}</span>
-        {lines.some(({ values }) => values.some((value) => value !== null)) && <span>highest {show(largest)}</span>}
+        {lines.some(([, , values]) => values.some((value) => value !== null)) && <span>highest {show(largest)}</span>}
         <span>{last && axisNameOf(last)}</span>
       </p>
     </figure>
@@ -92,7 +92,7 @@ function pathOf(values: Values, largest: number): string {
 }
 
 /** A line beside its newest value, in a row of a table. */
-export const Sparkline = ({ values, tone }: Omit<Line, 'name'>) => (
+export const Sparkline = ({ values, tone }: { readonly values: Values; readonly tone: Line[1] }) => (
   <svg className="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
     <path className={tone} d={pathOf(values, Math.max(0, ...values.map((value) => value ?? 0)))} />
   </svg>
@@ -116,7 +116,7 @@ type NumbersProps = Pick<GraphProps, 'lines' | 'startsAt'> & {
 export function Numbers({ label, lines, startsAt, show }: NumbersProps) {
   const [isOpen, setOpen] = useState(false);
   const steps = startsAt
-    .map((at, step) => ({ at, values: lines.map(({ values }) => values[step] ?? null) }))
+    .map((at, step) => ({ at, values: lines.map(([, , values]) => values[step] ?? null) }))
     .filter(({ values }) => values.some((value) => value !== null))
     .toReversed();
   return (
@@ -125,12 +125,12 @@ export function Numbers({ label, lines, startsAt, show }: NumbersProps) {
       {isOpen && (
         <Table
           label={label}
-          head={['From', ...lines.map(({ name }) => name)]}
+          head={['From', ...lines.map(([name]) => name)]}
           rows={steps.map(({ at, values }) => ({
             key: at,
             cells: [
               clockOf(at),
-              ...values.map((value, index) => (value === null ? '–' : show(value, lines[index]?.name ?? ''))),
+              ...values.map((value, index) => (value === null ? '–' : show(value, lines[index]?.[0] ?? ''))),
             ],
           }))}
         />

@@ -5,8 +5,8 @@ import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { send } from '../calls.ts';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Pending, Problem } from '../parts/states.tsx';
+import { useRead } from '../parts/server.ts';
+import { Pending, Problem, Section } from '../parts/states.tsx';
 import { Line, Lines, Pairs } from '../parts/tables.tsx';
 import * as states from './incidentstates.ts';
 import { Entry, Id, PersonLink } from './names.tsx';
@@ -16,7 +16,7 @@ import { Decision, Reports } from './reports.tsx';
 import { dayNameOf } from './units.ts';
 
 export function IncidentDetails({ id }: { readonly id: string }) {
-  const query = useRead<Incident>(['incident', id], `/api/incidents/${encodeURIComponent(id)}`);
+  const query = useRead<Incident>(`/api/incidents/${encodeURIComponent(id)}`);
   return (
     <Entry of={query} kind="incident" list={['/operator/incidents', 'All incidents']}>
       {(incident) => <Facts incident={incident} />}
@@ -62,10 +62,9 @@ function Facts({ incident }: { readonly incident: Incident }) {
           </section>
           {reports > 0 && <Reports of={id} />}
           {assetId !== null && (
-            <section aria-labelledby="places">
-              <h2 id="places">This content everywhere</h2>
+            <Section title="This content everywhere" id="places">
               <Places of={assetId} ownerId={ownerId} but={id} />
-            </section>
+            </Section>
           )}
           <History of={incident} />
         </div>
@@ -73,14 +72,13 @@ function Facts({ incident }: { readonly incident: Incident }) {
           {isGone && <p className="quiet">The {goneBy(incident)} deleted the content. No preview of it is left.</p>}
           {assetId !== null && !isGone && <Preview of={incident} />}
           {appeal !== undefined && (
-            <section className="card stack" aria-labelledby="appeal-heading">
-              <h2 id="appeal-heading">Appeal of the owner</h2>
+            <Section title="Appeal of the owner" className="card stack">
               <p className="desk-quote">{appeal.text}</p>
               <p className="quiet">
                 <When at={appeal.at} />
                 {states.isAppealOpen(incident) ? ', not answered yet' : ', answered by the decision'}
               </p>
-            </section>
+            </Section>
           )}
           <Decision incident={incident} />
         </div>
@@ -96,8 +94,8 @@ const goneBy = (incident: Incident) => {
 
 /** Whether the owner has done this before. */
 function Owner({ id }: { readonly id: string }) {
-  const path = `/api/incidents?${new URLSearchParams({ ownerId: id, limit: '200' })}`;
-  const others = (useRead<IncidentPage>(['incidents', 'owner', id], path).data?.incidents.length ?? 1) - 1;
+  const { data } = useRead<IncidentPage>('/api/incidents', { ownerId: id, limit: 200 });
+  const others = (data?.incidents.length ?? 1) - 1;
   return (
     <>
       <PersonLink id={id} />,{' '}
@@ -121,10 +119,8 @@ function Maker({ of: { id, taskId } }: { readonly of: NonNullable<Incident['gene
 /** What happened to the content, and which operator did it, the first event first. */
 function History({ of: incident }: { readonly of: Incident }) {
   const { id, origin, createdAt, appeal, reports, resolvedAt, decision } = incident;
-  const { data, error, refetch } = useRead<ActionPage>(
-    ['incident', id, 'actions'],
-    `/api/actions?${new URLSearchParams({ target: `incident ${id}`, limit: '100' })}`,
-  );
+  const query = { target: `incident ${id}`, limit: 100 };
+  const { data, error, refetch } = useRead<ActionPage>('/api/actions', query);
   // By whom, if the audit log has it.
   const isOpened = (data?.actions ?? []).some(({ action }) => action === 'POST /v1/incidents');
   const opened = reports > 0 ? 'Reported' : 'Opened by an operator';
@@ -144,15 +140,14 @@ function History({ of: incident }: { readonly of: Incident }) {
     }),
   ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
-    <section aria-labelledby="history-heading">
-      <h2 id="history-heading">History</h2>
+    <Section title="History">
       {data === undefined && <Pending error={error} retry={refetch} what="Reading the history" />}
       <Lines>
         {events.map(({ at, text, actor }) => (
           <Line key={`${at} ${text}`} name={text} at={at} {...(actor !== '' && { note: `by ${actor}` })} />
         ))}
       </Lines>
-    </section>
+    </Section>
   );
 }
 
@@ -190,8 +185,7 @@ function Preview({ of: incident }: { readonly of: Incident }) {
   const url = sharp.data ?? blurred.data;
   const isFetching = blurred.isFetching || sharp.isFetching;
   return (
-    <section className="card stack" aria-labelledby="look-heading">
-      <h2 id="look-heading">{isThere ? 'Content' : 'Blurred preview'}</h2>
+    <Section title={isThere ? 'Content' : 'Blurred preview'} className="card stack">
       {url && (
         <img
           className={sharp.data ? 'desk-look sharp' : 'desk-look'}
@@ -225,6 +219,6 @@ function Preview({ of: incident }: { readonly of: Incident }) {
         )}
       </div>
       <Problem of={sharp.error ?? blurred.error} />
-    </section>
+    </Section>
   );
 }

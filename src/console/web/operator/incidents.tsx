@@ -1,18 +1,13 @@
 /** What screening blocked and people reported: the list with its filters, rescreening, and one incident with its decision. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import type { Incident, IncidentCounts, IncidentPage } from '#media/incidents/api.ts';
 import type { RescreeningProgress } from '../../../client/media/api.ts';
 import { send } from '../calls.ts';
-import { countOf, When } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Problem } from '../parts/states.tsx';
-import './desk.css';
-import './operator.css';
-import './runs.css';
 import { useMayChange } from '../operator.tsx';
-import { Choices } from '../parts/choices.tsx';
-import { ChoiceFilter, Listing, useFilters, usePages } from '../parts/listing.tsx';
+import { countOf, When } from '../parts/figures.tsx';
+import { ChoiceFilter, Choices, Listing, useFilters, usePages } from '../parts/listing.tsx';
+import { useDeed, useRead } from '../parts/server.ts';
+import { Empty, PageHead, Problem } from '../parts/states.tsx';
 import { Glance, IncidentDetails } from './incident.tsx';
 import { isAlbum, isDecidable, isRemoved, isUrgent, nobody } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
@@ -41,7 +36,7 @@ const filters = [
 function List() {
   const { of, change } = useFilters();
   const [chosen, , query] = filters.find(([value]) => value === of('status')) ?? filters[0];
-  const pages = usePages<Listed>('incidents', '/api/incidents', {
+  const pages = usePages<Listed>('/api/incidents', {
     ...query,
     list: of('list'),
     ownerId: of('ownerId'),
@@ -144,17 +139,15 @@ function Row({ incident, others }: { readonly incident: Incident; readonly other
 }
 
 function Rescreening() {
-  const queries = useQueryClient();
   const mayChange = useMayChange();
-  const { data } = useRead<RescreeningProgress>(['rescreening'], '/api/rescreening', {
-    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? 1000 : 15_000),
-  });
-  const starting = useMutation({
-    mutationFn: async () => {
-      await send('/api/rescreening', { method: 'POST' });
-      await queries.invalidateQueries({ queryKey: ['rescreening'] });
+  const { data } = useRead<RescreeningProgress>(
+    '/api/rescreening',
+    {},
+    {
+      refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? 1000 : 15_000),
     },
-  });
+  );
+  const starting = useDeed(() => send('/api/rescreening', { method: 'POST' }), ['rescreening']);
   const running = data !== undefined && isRunning(data);
   return (
     <section className="card desk-rescreening" aria-label="Rescreening">

@@ -2,16 +2,15 @@
 import { useSearchParams } from 'wouter';
 import type { QueueList } from '../../jobs/api.ts';
 import { countUpTo, sinceThen } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { workOf } from './names.tsx';
 import { QueueJobs } from './queuejobs.tsx';
 import { type QueueState, QueueTable } from './queuetable.tsx';
-import './operator.css';
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();
-  const { data, error, refetch } = useRead<QueueList>(['queues'], '/api/queues', { refetchInterval: 5000 });
+  const { data, error, refetch } = useRead<QueueList>('/api/queues', {}, { refetchInterval: 5000 });
   const chosen = search.get('queue') ?? undefined;
   const first = (data?.queues.find(({ dead, failing }) => dead + failing > 0) ?? data?.queues[0])?.queue;
   const opened = chosen ?? first;

@@ -1,21 +1,17 @@
 /** Sent mails, previews of all types, suppressed addresses, and the outbox of an installation that sends no mail. */
-import './desk.css';
-import './operator.css';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { Link } from 'wouter';
 import type { Email, EmailList, NotificationTypes, SuppressionPage } from '#client/notify/api.ts';
 import type { MailList, Mail as OutboxMail } from '../../api.ts';
 import { callJson, send } from '../calls.ts';
 import { Changes, useConsole, useMayChange } from '../operator.tsx';
-import { Choices } from '../parts/choices.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
-import { Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { Choices, Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
+import { keyOf, urlOf, useDeed, useRead } from '../parts/server.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
-import { notify } from '../shell/notices.ts';
 import texts from './mailtexts.json' with { type: 'json' };
 import { languageChoices, mailStateOf, mailStatusOf, Recipients } from './names.tsx';
 
@@ -41,9 +37,7 @@ const examples: Readonly<Record<string, string>> = {
 };
 
 function Previews() {
-  const { data, error, refetch } = useRead<NotificationTypes>(['mail types'], '/api/notify/types', {
-    staleTime: Infinity,
-  });
+  const { data, error, refetch } = useRead<NotificationTypes>('/api/notify/types', {}, { staleTime: Infinity });
   const [chosen, setChosen] = useState('');
   const [locale, setLocale] = useState('en');
   const [typed, setTyped] = useState<string>();
@@ -90,15 +84,13 @@ function Previews() {
 
 function Shown({ type, locale, values }: { readonly type: string; readonly locale: string; readonly values: string }) {
   const path = `/api/notify/types/${encodeURIComponent(type)}`;
-  const query = new URLSearchParams({ locale, data: values });
-  const { data, error } = useRead<{ subject: string; text: string }>(
-    ['mail preview', type, locale, values],
-    `${path}/preview?${query}`,
-    { placeholderData: (previous) => previous },
-  );
+  const query = { locale, data: values };
+  const { data, error } = useRead<{ subject: string; text: string }>(`${path}/preview`, query, {
+    placeholderData: (previous) => previous,
+  });
   if (error) return <Failure error={error} />;
   if (data === undefined) return <Loading what="Rendering the email" />;
-  return <Rendered of={data} label="The email" lang={locale.replace('_', '-')} page={`${path}/html?${query}`} />;
+  return <Rendered of={data} label="The email" lang={locale.replace('_', '-')} page={urlOf(`${path}/html`, query)} />;
 }
 
 interface RenderedProps {
@@ -131,7 +123,7 @@ function Rendered({ of: { subject, text }, label, lang, page, children }: Render
 type Suppression = SuppressionPage['suppressions'][number];
 
 function Suppressions() {
-  const pages = usePages<SuppressionPage>('suppressions', '/api/notify/suppressions');
+  const pages = usePages<SuppressionPage>('/api/notify/suppressions');
   return (
     <>
       <p className="quiet">Suppressed addresses receive no email.</p>
@@ -154,15 +146,11 @@ function Suppressions() {
 }
 
 function Row({ suppression: { address, reason, since } }: { readonly suppression: Suppression }) {
-  const queries = useQueryClient();
   const mayChange = useMayChange();
-  const lifting = useMutation({
-    mutationFn: async () => {
-      await send(`/api/notify/suppressions/${encodeURIComponent(address)}`, { method: 'DELETE' });
-      notify(`Email is sent to ${address} again.`);
-      await queries.invalidateQueries({ queryKey: ['suppressions'] });
-    },
-  });
+  const lifting = useDeed(async () => {
+    await send(`/api/notify/suppressions/${encodeURIComponent(address)}`, { method: 'DELETE' });
+    return `Email is sent to ${address} again.`;
+  }, ['notify', 'suppressions']);
   return (
     <>
       <div className="row">
@@ -176,7 +164,7 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
           </p>
         </div>
         {mayChange && (
-          <Confirm label="Lift" question={`Send email to ${address} again?`} onConfirm={lifting.mutateAsync} />
+          <Confirm label="Lift" question={`Send email to ${address} again?`} onConfirm={() => lifting.mutateAsync()} />
         )}
       </div>
       <Problem of={lifting.error} />
@@ -206,11 +194,8 @@ function SentMails() {
   const [q, opened] = [of('q').trim(), of('id')];
   const state = states.find(([value]) => value === of('status'))?.[0] ?? '';
   const pages = useInfiniteQuery({
-    queryKey: ['sent mails', q, state],
-    queryFn: ({ pageParam }) =>
-      callJson<EmailList>(
-        `/api/notify/emails?${new URLSearchParams(Object.entries({ q, status: state, after: pageParam }).filter(([, value]) => value !== ''))}`,
-      ),
+    queryKey: keyOf('/api/notify/emails/pages', { q, state }),
+    queryFn: ({ pageParam: after }) => callJson<EmailList>(urlOf('/api/notify/emails', { q, status: state, after })),
     refetchInterval: 10_000,
     initialPageParam: '',
     getNextPageParam: ({ data: mails, has_more }) => (has_more ? mails.at(-1)?.id : undefined),
@@ -313,18 +298,16 @@ function attemptsOf(events: readonly Event[]) {
 }
 
 function SentMail({ id, to, isStored }: Pick<Email, 'id' | 'to'> & { readonly isStored: boolean }) {
-  const queries = useQueryClient();
   const hasOutbox = useConsole().data?.hasOutbox;
   const path = `/api/notify/emails/${encodeURIComponent(id)}`;
-  const { data, error, refetch } = useRead<Email>(['sent mail', id], path, { refetchInterval: 10_000 });
-  const change = useMutation({
-    mutationFn: async (action: 'cancel' | 'retry') => {
+  const { data, error, refetch } = useRead<Email>(path, {}, { refetchInterval: 10_000 });
+  const change = useDeed(
+    async (action: 'cancel' | 'retry') => {
       await send(`${path}/${action}`, { method: 'POST' });
-      notify(action === 'retry' ? 'The email is being sent again.' : 'The email was canceled.');
+      return action === 'retry' ? 'The email is being sent again.' : 'The email was canceled.';
     },
-    onSettled: () =>
-      Promise.all(['sent mails', 'sent mail'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
-  });
+    ['notify', 'emails'],
+  );
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   return (
     <div className="inset">
@@ -413,7 +396,7 @@ function SentText({ email: { from, html, text, subject }, path }: { readonly ema
 
 function Outbox() {
   const { of, change } = useFilters();
-  const { data, error, refetch } = useRead<MailList>(['mails'], '/api/mails', { refetchInterval: 5000 });
+  const { data, error, refetch } = useRead<MailList>('/api/mails', {}, { refetchInterval: 5000 });
   const opened = of('mail') || data?.mails[0]?.name;
   return (
     <>
@@ -460,7 +443,7 @@ function Outbox() {
 }
 
 function Opened({ name }: { readonly name: string }) {
-  const { data, error, refetch } = useRead<OutboxMail>(['mail', name], `/api/mails/${encodeURIComponent(name)}`);
+  const { data, error, refetch } = useRead<OutboxMail>(`/api/mails/${encodeURIComponent(name)}`);
   if (data === undefined) return <Pending error={error} retry={refetch} />;
   const page = data.hasHtml ? `/api/mails/${encodeURIComponent(name)}/html` : undefined;
   return (

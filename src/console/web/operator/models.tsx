@@ -1,15 +1,12 @@
 /** Models, plans and prices in effect, and what was used and spent. */
-import './desk.css';
-import './operator.css';
 import { Fragment, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Plan } from '#accounts/api.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
-import { Choices } from '../parts/choices.tsx';
 import { countOf, planName } from '../parts/figures.tsx';
-import { Period, useFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Pending } from '../parts/states.tsx';
+import { Choices, Period, useFilters } from '../parts/listing.tsx';
+import { useRead } from '../parts/server.ts';
+import { Empty, Loaded, PageHead, Pending, Section } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { Budgets } from './budgets.tsx';
 import { Graph } from './graph.tsx';
@@ -44,24 +41,22 @@ function Usage() {
   const days = Array.from({ length: (Date.parse(to) - Date.parse(from)) / dayMs + 1 }, (_, at) =>
     dayOf(Date.parse(from) + at * dayMs),
   );
-  const { data, error, refetch } = useRead<UsageTotals>(
-    ['usage totals', from, to],
-    `/api/usage/totals?from=${from}&to=${to}`,
-    { placeholderData: (previous) => previous, refetchInterval: 60_000 },
-  );
+  const often = { placeholderData: (previous?: UsageTotals) => previous, refetchInterval: 60_000 };
+  const { data, error, refetch } = useRead<UsageTotals>('/api/usage/totals', { from, to }, often);
   const rows = data?.days ?? [];
   const costOf = useCosts();
   return (
-    <section aria-labelledby="usage">
-      <div className="row">
-        <h2 id="usage">Usage</h2>
+    <Section
+      title="Usage"
+      more={
         <Choices
           label="Days"
           of={ranges.map((one) => [firstOf(one), `${one} days`])}
           chosen={to === dayOf(Date.now()) ? from : ''}
           choose={(first) => change({ from: first, to: '' })}
         />
-      </div>
+      }
+    >
       <div className="desk-fields desk-filters">
         <Period shown={{ from, to }} />
       </div>
@@ -78,7 +73,7 @@ function Usage() {
               <Graph
                 key={title}
                 title={title}
-                lines={[{ name: title, values: byDay(rows, days, numberOf), tone: 'accent' }]}
+                lines={[[title, 'accent', byDay(rows, days, numberOf)]]}
                 startsAt={days}
                 show={show}
                 hasBars
@@ -89,7 +84,7 @@ function Usage() {
             Costs are not counted where no price is set: <code>costUsd</code> in <SettingLink name="MODELS_FILE" />.
             Such a cost is a dash, and a sum with such a part is marked with ≥.
           </p>
-          <Sums
+          <Groups
             of="model"
             rows={rows}
             nameOf={(model, runs) => <ModelLink of={model} href={runsHref({ model, from, to }, runs)} />}
@@ -98,11 +93,11 @@ function Usage() {
           {data !== undefined && data.media.length > 0 && (
             <MediaSums of={data.media} hrefOf={(model) => runsHref({ model, from, to }, 0)} />
           )}
-          <Sums of="plan" rows={rows} nameOf={planName} />
+          <Groups of="plan" rows={rows} nameOf={planName} />
           <ByDay rows={rows} />
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -129,37 +124,42 @@ const columns = [
   ['Tokens out', 'outputTokens'],
 ] as const;
 
-const countIn = (column: string, count: number, show: typeof countOf) =>
-  column.endsWith('Tokens') ? tokensOf(count, show) : show(count);
+type Sums = Pick<Row, (typeof columns)[number][1]>;
 
-interface SumsProps {
+const sumOf = (rows: readonly Row[]): Sums =>
+  Object.fromEntries(columns.map(([, name]) => [name, rows.reduce((sum, row) => sum + row[name], 0)])) as Sums;
+
+/** The cells of the columns. `model`: the one that the sums are of. */
+function useCells(show: typeof countOf): (sums: Sums, model?: string) => readonly ReactNode[] {
+  const costOf = useCosts();
+  return (sums, model) =>
+    columns.map(([, name]) => {
+      if (name === 'costUsd') return costOf(sums.costUsd, model);
+      return name.endsWith('Tokens') ? tokensOf(sums[name], show) : show(sums[name]);
+    });
+}
+
+interface GroupsProps {
   readonly of: 'model' | 'plan';
   readonly rows: readonly Row[];
   readonly nameOf: (id: string, runs: number) => ReactNode;
 }
 
-function Sums({ of, rows, nameOf }: SumsProps) {
-  const ids = [...new Set(rows.map((row) => row[of]))];
-  const sumOf = (id: string, name: (typeof columns)[number][1]) =>
-    rows.reduce((sum, row) => (row[of] === id ? sum + row[name] : sum), 0);
-  const costOf = useCosts();
-  const sorted = ids.toSorted((one, other) => sumOf(other, 'credits') - sumOf(one, 'credits'));
+function Groups({ of, rows, nameOf }: GroupsProps) {
+  const cellsOf = useCells(compactOf);
+  const groups = [...Map.groupBy(rows, (row) => row[of])].map(([id, group]) => ({ id, sums: sumOf(group) }));
   return (
     <section aria-label={`By ${of}`}>
       <h3>By {of}</h3>
       <Table
         label={`Sums by ${of}`}
         head={headOf(of === 'model' ? 'Model' : 'Plan')}
-        rows={sorted.map((id) => ({
-          key: id,
-          cells: [
-            nameOf(id, sumOf(id, 'runs')),
-            ...columns.map(([, name]) => {
-              const sum = sumOf(id, name);
-              return name === 'costUsd' ? costOf(sum, of === 'model' ? id : undefined) : countIn(name, sum, compactOf);
-            }),
-          ],
-        }))}
+        rows={groups
+          .toSorted((one, other) => other.sums.credits - one.sums.credits)
+          .map(({ id, sums }) => ({
+            key: id,
+            cells: [nameOf(id, sums.runs), ...cellsOf(sums, of === 'model' ? id : undefined)],
+          }))}
       />
     </section>
   );
@@ -200,7 +200,7 @@ const headOf = (first: string) => [first, ...columns.map(([name]) => name)];
 
 function ByDay({ rows }: { readonly rows: readonly Row[] }) {
   const [isOpen, setOpen] = useState(false);
-  const costOf = useCosts();
+  const cellsOf = useCells(countOf);
   return (
     <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Each day, model and plan</summary>
@@ -217,9 +217,7 @@ function ByDay({ rows }: { readonly rows: readonly Row[] }) {
                 before={`${dayNameOf(row.day)}, ${planName(row.plan)}, `}
                 href={runsHref({ model: row.model, from: row.day, to: row.day }, row.runs)}
               />,
-              ...columns.map(([, name]) =>
-                name === 'costUsd' ? costOf(row.costUsd, row.model) : countIn(name, row[name], countOf),
-              ),
+              ...cellsOf(row, row.model),
             ],
           }))}
         />
@@ -234,26 +232,32 @@ function TopUsers() {
   const costOf = useCosts();
   const isMonth = /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month);
   const order = of('order') || 'credits';
-  const query = new URLSearchParams({ month, order });
-  const { data, error, refetch } = useRead<Spenders>(['spenders', month, order], `/api/usage/users?${query}`, {
-    placeholderData: (previous) => previous,
-    enabled: isMonth,
-  });
+  const { data, error, refetch } = useRead<Spenders>(
+    '/api/usage/users',
+    { month, order },
+    {
+      placeholderData: (previous) => previous,
+      enabled: isMonth,
+    },
+  );
   return (
-    <section aria-labelledby="users">
-      <div className="row">
-        <h2 id="users">Top users</h2>
-        <Choices
-          label="Order of users"
-          of={[['credits', 'By credits'] as const, ['cost', 'By cost'] as const]}
-          chosen={order}
-          choose={(chosen) => change({ order: chosen })}
-        />
-        <label className="field inline">
-          Month
-          <input type="month" value={month} onChange={({ target }) => change({ month: target.value })} />
-        </label>
-      </div>
+    <Section
+      title="Top users"
+      more={
+        <>
+          <Choices
+            label="Order of users"
+            of={[['credits', 'By credits'] as const, ['cost', 'By cost'] as const]}
+            chosen={order}
+            choose={(chosen) => change({ order: chosen })}
+          />
+          <label className="field inline">
+            Month
+            <input type="month" value={month} onChange={({ target }) => change({ month: target.value })} />
+          </label>
+        </>
+      }
+    >
       {data === undefined && <Pending error={error} retry={refetch} />}
       {data?.users.length === 0 && <Empty title={`No user spent credits in ${monthNameOf(`${month}-01`)}.`} />}
       {data !== undefined && data.users.length > 0 && (
@@ -270,32 +274,28 @@ function TopUsers() {
           }))}
         />
       )}
-    </section>
+    </Section>
   );
 }
 
-function Configured() {
-  const { data, error, refetch } = useModels();
-  return (
-    <section aria-labelledby="models">
-      <h2 id="models">Models and prices</h2>
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} />
-      ) : (
-        listsOf(data).map(([title, label, models]) => (
+const Configured = () => (
+  <Section title="Models and prices">
+    <Loaded of={useModels()}>
+      {(configured) =>
+        listsOf(configured).map(([title, models]) => (
           <Fragment key={title}>
             <h3>{title}</h3>
-            <ul className="lines" aria-label={`Models of ${label}`}>
+            <ul className="lines" aria-label={`Models of ${title.toLowerCase()}`}>
               {models.map((model) => (
                 <Model key={model.of.id} {...model} />
               ))}
             </ul>
           </Fragment>
         ))
-      )}
-    </section>
-  );
-}
+      }
+    </Loaded>
+  </Section>
+);
 
 type Media = ConfiguredModels['media'][number];
 
@@ -326,23 +326,14 @@ function listsOf({ models, media }: ConfiguredModels) {
       ...fallbackOf(of.fallback),
     ],
   }));
-  const lists: readonly (readonly [title: string, label: string, readonly ModelProps[]])[] = [
-    ['Conversations', 'conversations', ofText],
-    ['Images', 'images', ofMedia('image', 'an image')],
-    ['Videos', 'videos', ofMedia('video', 'a video')],
-  ];
-  return lists;
+  return [
+    ['Conversations', ofText],
+    ['Images', ofMedia('image', 'an image')],
+    ['Videos', ofMedia('video', 'a video')],
+  ] as const;
 }
 
-interface ModelProps {
-  readonly of: { readonly id: string; readonly label: string };
-  /** What it was used for. */
-  readonly href: string;
-  readonly price: string;
-  /** `null`: not configured. */
-  readonly cost: string | null;
-  readonly facts: readonly (string | false)[];
-}
+type ModelProps = ReturnType<typeof listsOf>[number][1][number];
 
 function Model({ of: { id, label }, href, price, cost, facts }: ModelProps) {
   return (

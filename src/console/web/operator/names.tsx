@@ -1,7 +1,11 @@
 /** Links, and names of people, conversations, models and queues, and pictures of files, wherever a service returns ids. */
+// The styles of all pages of the desk, in the order in which they apply.
+import './desk.css';
+import './operator.css';
+import './runs.css';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Names, PeoplePage } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
@@ -12,8 +16,8 @@ import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf } from '../parts/figures.tsx';
 import { lastFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Pending } from '../parts/states.tsx';
+import { useRead } from '../parts/server.ts';
+import { Loaded } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import { placeOf } from './personview.ts';
 import queueNames from './queues.json' with { type: 'json' };
@@ -24,25 +28,21 @@ const most = 100;
 
 /** Ids that appear at the same time are read together. */
 function gathering(read: (ids: string) => Promise<Readonly<Record<string, string | null>>>) {
-  const waiting = new Map<string, PromiseWithResolvers<string | null>>();
-  const readWaiting = () => {
-    const all = [...waiting];
-    waiting.clear();
-    for (let from = 0; from < all.length; from += most) {
-      const some = all.slice(from, from + most);
-      read(some.map(([id]) => id).join(',')).then(
-        (names) => some.forEach(([id, { resolve }]) => void resolve(names[id] ?? null)),
-        (error: unknown) => some.forEach(([, { reject }]) => void reject(error)),
-      );
-    }
+  let gathered: { readonly ids: Set<string>; readonly names: ReturnType<typeof read> } | undefined;
+  const gather = () => {
+    const ids = new Set<string>();
+    const waiting = new Promise((resolve) => setTimeout(resolve, gatherMs));
+    const names = waiting.then(() => {
+      if (gathered?.ids === ids) gathered = undefined;
+      return read([...ids].join(','));
+    });
+    return { ids, names };
   };
-  return (id: string): Promise<string | null> => {
-    const known = waiting.get(id);
-    if (known !== undefined) return known.promise;
-    const promised = Promise.withResolvers<string | null>();
-    if (waiting.size === 0) setTimeout(readWaiting, gatherMs);
-    waiting.set(id, promised);
-    return promised.promise;
+  return async (id: string): Promise<string | null> => {
+    if (gathered === undefined || gathered.ids.size === most) gathered = gather();
+    const { ids, names } = gathered;
+    ids.add(id);
+    return (await names)[id] ?? null;
   };
 }
 
@@ -118,13 +118,18 @@ export function useThreadTitle(threadId: string | null): string {
 export function useModels() {
   const { data: info } = useConsole();
   const enabled = info?.isOperator === true && info.hasPeople;
-  return useRead<ConfiguredModels>(['models'], '/api/models', { staleTime: 300_000, enabled });
+  return useRead<ConfiguredModels>('/api/models', {}, { staleTime: 300_000, enabled });
 }
+
+export const allOf = ({ models, media }: Pick<ConfiguredModels, 'models' | 'media'> = { models: [], media: [] }) => [
+  ...models,
+  ...media,
+];
 
 /** The labels of models. A model that is no longer configured has no label. Earlier versions counted under `mcp`. */
 export function useModelNames(): (id: string) => string {
   const { data } = useModels();
-  const all = [...(data?.models ?? []), ...(data?.media ?? [])];
+  const all = allOf(data);
   // Such as `openai/gpt-4o`.
   const removed = (id: string) => (data === undefined ? id : `${id.split('/').at(-1)} (removed)`);
   return (id) => all.find((one) => one.id === id)?.label ?? (id === 'mcp' ? 'MCP clients, any model' : removed(id));
@@ -139,8 +144,7 @@ export const runsHref = (query: Readonly<Record<string, string>>, runs: number):
  * otherwise it is a sum of all.
  */
 export function useCosts(): (usd: number | null, model?: string) => ReactNode {
-  const { data } = useModels();
-  const all = [...(data?.models ?? []), ...(data?.media ?? [])];
+  const all = allOf(useModels().data);
   const isPartial = (model?: string) =>
     all.some(({ id, costUsd }) => costUsd === null && (model === undefined || id === model));
   const isKnown = (model?: string) => !isPartial(model) && (model === undefined || all.some(({ id }) => id === model));
@@ -259,22 +263,19 @@ const works: Readonly<Record<string, string>> = queueNames;
 
 export const workOf = (queue: string): string => works[queue] ?? queue;
 
-interface EntryProps<T> {
-  readonly of: { readonly data: T | undefined; readonly error: Error | null; readonly refetch: () => unknown };
+interface EntryProps<T> extends Pick<ComponentProps<typeof Loaded<T>>, 'of' | 'children'> {
   readonly kind: string;
   readonly list: readonly [path: string, name: string];
-  readonly children: (data: T) => ReactNode;
 }
 
 /** The page of one entry. The link above it leads to the list, as it was last shown. */
-export const Entry = <T,>({ of: { data, error, refetch }, kind, list: [path, name], children }: EntryProps<T>) => (
+export const Entry = <T,>({ kind, list: [path, name], ...rest }: EntryProps<T>) => (
   <>
     <p className="desk-back">
       <Link href={lastFilters.get(path) ?? path}>
         <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {name}
       </Link>
     </p>
-    {data && children(data)}
-    {!data && <Pending error={error} retry={refetch} what={`Reading the ${kind}`} entry={kind} />}
+    <Loaded what={`Reading the ${kind}`} entry={kind} {...rest} />
   </>
 );

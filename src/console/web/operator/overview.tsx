@@ -1,16 +1,16 @@
 /** How the services are now, and how the last hour went. */
-import './operator.css';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import type { GenerationRecordPage } from '#agent/records/api.ts';
 import type { Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ErrorList, History } from '../../history/api.ts';
+import type { ShownRunPage } from '../../runs/api.ts';
 import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
-import { Empty, Failure, Loading, Pending, Status } from '../parts/states.tsx';
+import { Empty, Failure, Loaded, Loading, Section, Status } from '../parts/states.tsx';
 import { Pairs, Table } from '../parts/tables.tsx';
 import adviceTexts from './advice.json' with { type: 'json' };
 import { Attention, type Desk, dayBefore, mostRuns, since, useDesk, Way } from './attention.tsx';
-import './desk.css';
 import { Graph, type Line, Numbers, nowOf, Sparkline } from './graph.tsx';
 import { RequestId, useCosts, workOf } from './names.tsx';
 import { QueueTable } from './queuetable.tsx';
@@ -37,15 +37,13 @@ export function Overview() {
         {data ? <Services of={data.services} history={history} /> : !error && <Loading />}
       </Part>
       <Part id="runs" title="Runs">
-        {history ? (
-          <Graphs label="Runs, first token, tokens" of={graphsOfRuns(history)} startsAt={history.startsAt} />
-        ) : (
-          <Pending error={desk.history.error} retry={desk.history.refetch} />
-        )}
+        <Loaded of={desk.history}>
+          {(hour) => <Graphs label="Runs, first token, tokens" of={graphsOfRuns(hour)} startsAt={hour.startsAt} />}
+        </Loaded>
       </Part>
       <div className="split">
         <Part id="errors" title="Recent errors">
-          <Errors of={desk.errors} />
+          <Loaded of={desk.errors}>{(list) => <Errors of={list} />}</Loaded>
         </Part>
         <Part id="queues" title="Queues">
           {data ? <Queues of={data} /> : !error && <Loading />}
@@ -59,12 +57,7 @@ export function Overview() {
 }
 
 /** Has its height before its content is read, so that nothing below it moves. */
-const Part = ({ id, title, children }: Record<'id' | 'title', string> & { readonly children: ReactNode }) => (
-  <section aria-labelledby={id} className="desk-part">
-    <h2 id={id}>{title}</h2>
-    {children}
-  </section>
-);
+const Part = (props: ComponentProps<typeof Section>) => <Section className="desk-part" {...props} />;
 
 const Engines = ({ of: { engines, processes, services: all } }: { readonly of: OverviewData }) => (
   <Pairs
@@ -87,8 +80,11 @@ type Figure = readonly [name: string, value: ReactNode, href: string, before?: R
 /** In numbers, each as the page behind its link has it. */
 function Figures({ desk }: { readonly desk: Desk }) {
   const { overview, today } = desk;
-  const failed = (items: readonly unknown[], next: string | null) =>
-    `${countOf(items.length)}${next === null ? '' : '+'}`;
+  const failed = (read: UseQueryResult<ShownRunPage | GenerationRecordPage>) =>
+    shownOf(read, (page) => {
+      const count = countOf(('runs' in page ? page.runs : page.generations).length);
+      return page.next_cursor === null ? count : `${count}+`;
+    });
   const jobs = (['waiting', 'failing', 'dead'] as const).map((state) => {
     const count = shownOf(overview, ({ queues, largestCount }) => {
       const sum = queues?.reduce((all, queue) => all + queue[state], 0);
@@ -101,22 +97,23 @@ function Figures({ desk }: { readonly desk: Desk }) {
     return countUpTo(mostRuns - 1, count);
   });
   const costOf = useCosts();
-  const runs = shownOf(desk.runs, (page) => failed(page.runs, page.next_cursor));
-  const orders = shownOf(desk.orders, (page) => failed(page.generations, page.next_cursor));
   const incidents = shownOf(desk.incidents, ({ counts }) => countOf(counts.open));
   const usageOf = (day: string, figure: 'runs' | 'costUsd', show: (sum: number) => ReactNode = countOf) =>
     shownOf(desk.usage, ({ days }) => show(days.reduce((sum, row) => (row.day === day ? sum + row[figure] : sum), 0)));
   const before = dayBefore(today);
-  const runsBefore = shownOf(desk.runsBefore, (page) => failed(page.runs, page.next_cursor));
-  const ordersBefore = shownOf(desk.ordersBefore, (page) => failed(page.generations, page.next_cursor));
   // Only runs that have ended are in the usage.
   const started = desk.newest.data?.runs.filter(({ createdAt }) => createdAt >= today).length ?? 0;
   const ran = usageOf(today, 'runs', (ended) => countOf(Math.max(ended, started)));
   const ranBefore = usageOf(before, 'runs');
   const failedToday = `status=failed&from=${today}`;
   const figures: readonly Figure[] = [
-    ['Failed runs today', runs, `/operator/runs?${failedToday}`, runsBefore],
-    ['Failed images and videos today', orders, `/operator/runs?kind=generations&${failedToday}`, ordersBefore],
+    ['Failed runs today', failed(desk.runs), `/operator/runs?${failedToday}`, failed(desk.runsBefore)],
+    [
+      'Failed images and videos today',
+      failed(desk.orders),
+      `/operator/runs?kind=generations&${failedToday}`,
+      failed(desk.ordersBefore),
+    ],
     ['Runs in the last hour', recent, '/operator/runs', ranBefore && `${ranBefore}, today ${ran}`],
     ['Spent today', usageOf(today, 'costUsd', costOf), '/operator/models', usageOf(before, 'costUsd', costOf)],
     ...jobs,
@@ -230,21 +227,18 @@ function ServiceName({ of: { service, address, status, engines }, isOpen, open }
   );
 }
 
-const lineOf = (name: string, values: Line['values'], tone: Line['tone']): Line => ({ name, values, tone });
-
-interface GraphsProps {
-  readonly label: string;
-  readonly of: readonly (readonly [title: string, show: (value: number) => string, lines: readonly Line[]])[];
-  readonly startsAt: readonly string[];
-}
+type GraphRow = readonly [title: string, show: (value: number) => string, ...lines: Line[]];
+type GraphsProps = { readonly label: string; readonly of: readonly GraphRow[]; readonly startsAt: readonly string[] };
 
 /** Graphs side by side, and their numbers as a table. */
 function Graphs({ label, of, startsAt }: GraphsProps) {
-  const lines = of.flatMap(([title, , some]) => some.map((line) => ({ ...line, name: `${title}, ${line.name}` })));
+  const lines = of.flatMap(([title, , ...some]) =>
+    some.map(([name, ...rest]) => [`${title}, ${name}`, ...rest] as const),
+  );
   const showOf = (name: string) => of.find(([title]) => name.startsWith(title))?.[1] ?? String;
   return (
     <div className="card three">
-      {of.map(([title, show, some]) => (
+      {of.map(([title, show, ...some]) => (
         <Graph key={title} title={title} lines={some} startsAt={startsAt} show={show} />
       ))}
       <Numbers label={label} lines={lines} startsAt={startsAt} show={(value, name) => showOf(name)(value)} />
@@ -252,26 +246,21 @@ function Graphs({ label, of, startsAt }: GraphsProps) {
   );
 }
 
-function graphsOfService({ perMinute, errorsPerMinute, p50Ms, p95Ms }: Measured): GraphsProps['of'] {
-  return [
-    ['Per minute', decimalOf, [lineOf('requests', perMinute, 'accent'), lineOf('errors', errorsPerMinute, 'bad')]],
-    ['Response time', timeOf, [lineOf('p50', p50Ms, 'accent'), lineOf('p95', p95Ms, 'quiet')]],
-  ];
-}
+const graphsOfService = ({ perMinute, errorsPerMinute, p50Ms, p95Ms }: Measured): readonly GraphRow[] => [
+  ['Per minute', decimalOf, ['requests', 'accent', perMinute], ['errors', 'bad', errorsPerMinute]],
+  ['Response time', timeOf, ['p50', 'accent', p50Ms], ['p95', 'quiet', p95Ms]],
+];
 
-const graphsOfRuns = ({ runs }: History): GraphsProps['of'] => [
+const tokenRateOf = (tokens: number) => (tokens === 0 ? '–' : compactOf(tokens));
+
+const graphsOfRuns = ({ runs }: History): readonly GraphRow[] => [
+  ['Ended per minute', decimalOf, ['all', 'accent', runs.endedPerMinute], ['failed', 'bad', runs.failedPerMinute]],
+  ['First token', timeOf, ['p50', 'accent', runs.firstTokenP50Ms], ['p95', 'quiet', runs.firstTokenP95Ms]],
   [
-    ...(['Ended per minute', decimalOf] as const),
-    [lineOf('all', runs.endedPerMinute, 'accent'), lineOf('failed', runs.failedPerMinute, 'bad')],
-  ],
-  [
-    'First token',
-    timeOf,
-    [lineOf('p50', runs.firstTokenP50Ms, 'accent'), lineOf('p95', runs.firstTokenP95Ms, 'quiet')],
-  ],
-  [
-    ...(['Tokens per minute', (tokens: number) => (tokens === 0 ? '–' : compactOf(tokens))] as const),
-    [lineOf('in', runs.inputTokensPerMinute, 'quiet'), lineOf('out', runs.outputTokensPerMinute, 'accent')],
+    'Tokens per minute',
+    tokenRateOf,
+    ['in', 'quiet', runs.inputTokensPerMinute],
+    ['out', 'accent', runs.outputTokensPerMinute],
   ],
 ];
 
@@ -302,21 +291,17 @@ const advice: Readonly<Record<string, string>> = adviceTexts;
 const groupsOf = (errors: ErrorList['errors']) =>
   Map.groupBy(errors, ({ service, method, route, status, code }) => [service, method, route, status, code].join(' '));
 
-function Errors({ of: { data, error, refetch } }: { readonly of: Desk['errors'] }) {
-  if (data === undefined) return <Pending error={error} retry={refetch} />;
+function Errors({ of: { errors, unread } }: { readonly of: ErrorList }) {
   return (
     <>
-      {data.unread.length > 0 && (
+      {unread.length > 0 && (
         <p className="problem">
-          {data.unread.join(', ')} cannot be reached, so their errors are not listed. Check the last lines of their
-          logs.
+          {unread.join(', ')} cannot be reached, so their errors are not listed. Check the last lines of their logs.
         </p>
       )}
-      {data.errors.length === 0 && data.unread.length === 0 && (
-        <Empty title="No server errors since the services started." />
-      )}
+      {errors.length === 0 && unread.length === 0 && <Empty title="No server errors since the services started." />}
       <ul className="lines">
-        {[...groupsOf(data.errors)].slice(0, 10).map(
+        {[...groupsOf(errors)].slice(0, 10).map(
           ([key, [one, ...more]]) =>
             one && (
               <li key={key}>

@@ -1,8 +1,5 @@
 /** People: finding users by address or id, and the page of one person. */
-import './desk.css';
-import './operator.css';
-import './runs.css';
-import { type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { ErasureReport, PeoplePage, Person, PersonDetails } from '#accounts/people/api.ts';
@@ -15,16 +12,15 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, countUpTo, planName, sizeOf, When } from '../parts/figures.tsx';
-import { ChoiceFilter, Filters, Listing, SearchField, useFilters, usePages } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Problem, Status } from '../parts/states.tsx';
+import { ChoiceFilter, Filters, Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
+import { useDeed, useRead } from '../parts/server.ts';
+import { Empty, PageHead, Problem, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
-import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
 import { Entry, Unknown, useCosts } from './names.tsx';
 import texts from './people.json' with { type: 'json' };
-import { allPlans, type PersonView, personKey } from './personview.ts';
+import { allPlans, type PersonView } from './personview.ts';
 import { creditsOf } from './run.tsx';
 import { dayMs, dayOf } from './units.ts';
 
@@ -39,17 +35,17 @@ const choicesOf = (all: readonly string[][]) => all.map(([value = '', label = ''
 const plans = [['', 'All'] as const, ...allPlans.map((one) => [one, planName(one)] as const)];
 
 function Directory() {
-  const { of, change } = useFilters();
+  const { of } = useFilters();
   const [q, plan, status, order] = [of('q'), of('plan'), of('status'), of('order')];
   const isOfMonth = order === 'spent' || order === 'cost';
   const top = useSpenders(order === 'cost' ? 'cost' : 'credits');
   const ids = isOfMonth && q === '' ? (top.data?.users ?? []).map(({ userId }) => userId) : [];
   const listing = { q, plan, status, ...(ids.length > 0 ? { ids: ids.join(',') } : { order: isOfMonth ? '' : order }) };
-  const pages = usePages<PeoplePage>('people', '/api/people', listing);
+  const pages = usePages<PeoplePage>('/api/people', listing);
   const people = pages.data?.pages.flatMap((page) => page.people).length;
   const today = dayOf(Date.now());
-  const month = `from=${today.slice(0, 8)}01&to=${today}`;
-  const days = useRead<UsageTotals>(['usage totals', month], `/api/usage/totals?${month}`).data?.days;
+  const month = { from: `${today.slice(0, 8)}01`, to: today };
+  const days = useRead<UsageTotals>('/api/usage/totals', month).data?.days;
   const sorted = q === '' ? orders.find(([value]) => value === order)?.[2] : undefined;
   return (
     <>
@@ -60,13 +56,7 @@ function Directory() {
         {days && <Link href="/operator/models">Models and costs</Link>}
       </PageHead>
       <Filters>
-        <SearchField
-          label="Find people"
-          placeholder="Email address or id"
-          maxLength={320}
-          value={q}
-          onChange={(typed) => change({ q: typed })}
-        />
+        <SearchFilter label="Find people" placeholder="Email address or id" maxLength={320} />
         <ChoiceFilter name="plan" label="Plan" choices={plans} />
         <ChoiceFilter name="status" label="Status" choices={choicesOf(statuses)} />
         <ChoiceFilter name="order" label="Order" choices={choicesOf(orders)} />
@@ -99,15 +89,14 @@ function Directory() {
 }
 
 /** The longest list that there is. All rows share it. */
-const useSpenders = (order: 'credits' | 'cost') =>
-  useRead<Spenders>(['spenders', 'most', order], `/api/usage/users?limit=100&order=${order}`);
+const useSpenders = (order: 'credits' | 'cost') => useRead<Spenders>('/api/usage/users', { limit: 100, order });
 
 function PersonRow({ person }: { readonly person: Person }) {
   const { id, email, plan, credits, createdAt, blockedAt } = person;
   const from = dayOf(Date.now() - 7 * dayMs);
   const costOf = useCosts();
   const spenders = useSpenders('credits');
-  const failed = useRead<FailureCounts>(['failures', from], `/api/failures?from=${from}`);
+  const failed = useRead<FailureCounts>('/api/failures', { from });
   const spent = (show: (spent: Pick<Spenders['users'][number], 'credits' | 'costUsd'>) => ReactNode) =>
     cellOf(spenders, ({ users }) => {
       const own = users.find(({ userId }) => userId === id) ?? (users.length < 100 && { credits: 0, costUsd: 0 });
@@ -154,7 +143,7 @@ const Figure = ({ before, value, word }: FigureProps) => (
 // One person: account, usage, content, mails, incidents and what operators did.
 
 function PersonPage({ userId }: { readonly userId: string }) {
-  const query = useRead<PersonView>(personKey(userId), `/api/people/${encodeURIComponent(userId)}`);
+  const query = useRead<PersonView>(`/api/people/${encodeURIComponent(userId)}`);
   return (
     <Entry of={query} kind="person" list={['/operator/people', 'All people']}>
       {(view) => <Details view={view} />}
@@ -235,11 +224,10 @@ function Details({ view }: { readonly view: PersonView }) {
         <div className="stack desk-aside">
           {!isErased && <Account record={view.record} />}
           {mayChange && (
-            <section className="card stack" aria-labelledby="data-heading">
-              <h2 id="data-heading">Personal data</h2>
+            <Section title="Personal data" className="card stack">
               {!isErased && <Export person={person} />}
               <Erasure person={person} onErased={() => setErased(true)} />
-            </section>
+            </Section>
           )}
         </div>
       </div>
@@ -254,8 +242,7 @@ const languages = new Intl.DisplayNames('en', { type: 'language' });
 function Account({ record }: { readonly record: PersonDetails }) {
   const { person, settings, invitedBy, invited, sessionsEndedAt, sessions } = record;
   return (
-    <section className="card stack" aria-labelledby="account-heading">
-      <h2 id="account-heading">Account</h2>
+    <Section title="Account" id="account-heading" className="card stack">
       <Pairs
         of={{
           Joined: <When at={person.createdAt} />,
@@ -283,7 +270,7 @@ function Account({ record }: { readonly record: PersonDetails }) {
         <Sessions userId={person.id} />
         <Block person={person} />
       </Changes>
-    </section>
+    </Section>
   );
 }
 
@@ -297,7 +284,7 @@ function Credits({ person: { id, email, plan: current, credits: balance } }: Pic
   const [reason, setReason] = useState('');
   const hint = useId();
   const added = Number(credits.trim());
-  const saving = useDeed(id, async () => {
+  const saving = usePersonDeed(async () => {
     const json = { changeId, credits: added, reason, ...(plan === current ? {} : { plan }) };
     await send(`/api/people/${id}/credits`, { method: 'POST', json });
     setChangeId(crypto.randomUUID());
@@ -346,19 +333,10 @@ function Credits({ person: { id, email, plan: current, credits: balance } }: Pic
   );
 }
 
-/** Reports what was done, and reads the person again. */
-function useDeed(userId: string, work: () => Promise<string>) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async () => {
-      notify(await work());
-      for (const queryKey of [personKey(userId), ['people']]) await queries.invalidateQueries({ queryKey });
-    },
-  });
-}
+const usePersonDeed = (work: () => Promise<string>) => useDeed(work, ['people']);
 
 function Sessions({ userId }: { readonly userId: string }) {
-  const ending = useDeed(userId, async () => {
+  const ending = usePersonDeed(async () => {
     await send(`/api/people/${userId}/sessions`, { method: 'DELETE' });
     return 'The sessions were ended.';
   });
@@ -375,7 +353,7 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const isBlocked = blockedAt !== null;
-  const changing = useDeed(id, async () => {
+  const changing = usePersonDeed(async () => {
     await send(`/api/people/${id}/block`, isBlocked ? { method: 'DELETE' } : { method: 'POST', json: { reason } });
     setOpen(false);
     return isBlocked ? 'The account was unblocked.' : 'The account was blocked.';
@@ -431,7 +409,7 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
 // Everything about a person at once: an export as JSON, and the erasure from all services with its report.
 
 function Export({ person: { id, email } }: { readonly person: Person }) {
-  const exporting = useDeed(id, async () => {
+  const exporting = usePersonDeed(async () => {
     const response = await send(`/api/people/${id}/export`, { method: 'POST' });
     saveFile(`${email ?? id}.json`, await response.blob());
     return 'The export was saved as a file.';

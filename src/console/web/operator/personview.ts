@@ -29,8 +29,6 @@ export interface PersonView {
   readonly mails: Part<MailsOfPerson> | null;
 }
 
-export const personKey = (userId: string) => ['person', userId] as const;
-
 export const allPlans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
 
 /** The audit log records requests of operators by method and route. These are their names for readers; `{}` is the user. */

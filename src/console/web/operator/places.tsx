@@ -1,5 +1,5 @@
 /** Files of users: how they look, where they are, also as the same bytes, and which incidents are about them. */
-import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
@@ -11,7 +11,7 @@ import { callJson } from '../calls.ts';
 import { Changes, useConsole } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useDeed, useRead } from '../parts/server.ts';
 import { Problem, Status } from '../parts/states.tsx';
 import { Line, Lines } from '../parts/tables.tsx';
 import * as states from './incidentstates.ts';
@@ -31,9 +31,7 @@ export function PlaceLink({ of: place }: { readonly of: states.Place }) {
 
 /** `null`: of a conversation or an album. */
 export const usePlaces = (assetId: string | null) =>
-  useRead<ContentPlaces>(['incidents', 'places', assetId], `/api/files/${assetId}/places`, {
-    enabled: assetId !== null,
-  });
+  useRead<ContentPlaces>(`/api/files/${assetId}/places`, {}, { enabled: assetId !== null });
 
 export const openIncident = (assetId: string) =>
   callJson<Incident>('/api/incidents', { method: 'POST', json: { assetId } });
@@ -185,21 +183,18 @@ const otherIsOpen = 'No other incident is needed: a decision about one that is o
 
 /** The decision about it ends the incident, and its owner gets an email. So this needs a confirmation. */
 function OpenIncident({ of: assetId }: { readonly of: string }) {
-  const queries = useQueryClient();
-  const opening = useMutation({
-    mutationFn: async () => {
-      const { id } = await openIncident(assetId);
-      // Someone who comes back finds it here.
-      await queries.invalidateQueries({ queryKey: ['incidents'] });
-      navigate(`/operator/incidents/${id}`);
-    },
-  });
+  // Someone who comes back finds it here.
+  const opening = useDeed(
+    async () => navigate(`/operator/incidents/${(await openIncident(assetId)).id}`),
+    ['incidents'],
+    ['files'],
+  );
   return (
     <>
       <Confirm
         label="Open an incident"
         question="Open an incident? You decide there, with a reason for the owner."
-        onConfirm={() => opening.mutateAsync().catch(() => undefined)}
+        onConfirm={() => opening.mutateAsync()}
       />
       <Problem of={opening.error} />
     </>

@@ -1,20 +1,16 @@
 /** The jobs of a queue, and what an operator does with one or all of them. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Email } from '#client/notify/api.ts';
 import type { ChangedJobs, JobList, ShownJob } from '../../jobs/api.ts';
 import { CallFailed, callJson, send } from '../calls.ts';
-import './desk.css';
-import './runs.css';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
 import { SearchFilter, useFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Empty, Pending, Problem } from '../parts/states.tsx';
-import { notify } from '../shell/notices.ts';
+import { useDeed, useRead } from '../parts/server.ts';
+import { Empty, Pending, Problem, Section } from '../parts/states.tsx';
 import { PersonLink, RequestId, useId, useThreadTitle, workOf } from './names.tsx';
 import type { QueueState } from './queuetable.tsx';
 
@@ -41,8 +37,7 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
   const [first] = useState<State>(() => states.find(([one]) => countOfState(one) > 0)?.[0] ?? 'dead');
   const state = states.find(([one]) => one === of('state'))?.[0] ?? first;
   return (
-    <section aria-labelledby="queue">
-      <h2 id="queue">{workOf(name)}</h2>
+    <Section title={workOf(name)}>
       <p className="quiet">
         Queue <code>{name}</code>
       </p>
@@ -75,16 +70,13 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
           <JobRows queue={name} state={state} q={useId(of('q')) ?? ''} />
         </Tabs.Content>
       </Tabs.Root>
-    </section>
+    </Section>
   );
 }
 
 function JobRows({ queue, state, q }: { readonly queue: string; readonly state: State; readonly q: string }) {
-  const { data, error, refetch } = useRead<JobList>(
-    ['jobs', queue, state, q],
-    `/api/jobs?${new URLSearchParams({ queue, state, ...(q !== '' && { q }) })}`,
-    { refetchInterval: 5000, placeholderData: (previous) => previous },
-  );
+  const often = { refetchInterval: 5000, placeholderData: (previous?: JobList) => previous };
+  const { data, error, refetch } = useRead<JobList>('/api/jobs', { queue, state, q }, often);
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the jobs" />;
   if (data.jobs.length === 0)
     return <Empty title={q === '' ? `No job is ${state === 'scheduled' ? 'planned' : state}.` : 'No job matches.'} />;
@@ -158,9 +150,7 @@ function Title({ queue, about }: { readonly queue: string; readonly about: About
 const ThreadTitle = ({ work, id }: { readonly work: string; readonly id: string }) => `${work}: ${useThreadTitle(id)}`;
 
 function EmailTitle({ work, id }: { readonly work: string; readonly id: string }) {
-  const { data } = useRead<Email>(['sent mail', id], `/api/notify/emails/${encodeURIComponent(id)}`, {
-    staleTime: 60_000,
-  });
+  const { data } = useRead<Email>(`/api/notify/emails/${encodeURIComponent(id)}`, {}, { staleTime: 60_000 });
   if (data === undefined) return work;
   return (
     <>
@@ -241,14 +231,8 @@ interface ActionsProps {
 }
 
 export function Actions({ retry, discard, act, children }: ActionsProps) {
-  const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: async (action: Action) => notify(await act(action).catch(tellChange)),
-    onSettled: () =>
-      Promise.all(
-        ['queues', 'jobs', 'webhooks', 'overview'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
-      ),
-  });
+  const shown = [['queues'], ['jobs'], ['webhooks'], ['overview']];
+  const change = useDeed((action: Action) => act(action).catch(tellChange), ...shown);
   return (
     <div className="row start">
       {retry && (

@@ -1,5 +1,5 @@
 /** What people reported, and the decision about it. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { PeoplePage } from '#accounts/people/api.ts';
@@ -11,8 +11,8 @@ import { Changes, useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Pending, Problem } from '../parts/states.tsx';
+import { keyOf, urlOf, useDeed, useRead } from '../parts/server.ts';
+import { Loaded, Problem, Section } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import * as states from './incidentstates.ts';
@@ -22,30 +22,29 @@ import { openIncident, usePlaces } from './places.tsx';
 import statements from './statements.json' with { type: 'json' };
 
 export function Reports({ of: id }: { readonly of: string }) {
-  const { data, error, refetch } = useRead<ReportPage>(['incident', id, 'reports'], `/api/incidents/${id}/reports`);
+  const query = useRead<ReportPage>(`/api/incidents/${id}/reports`);
   return (
-    <section aria-labelledby="reports-heading">
-      <h2 id="reports-heading">Reports</h2>
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading the reports" />
-      ) : (
-        <ul className="lines" aria-label="Reports">
-          {data.reports.map((report) => (
-            <li key={report.id} className="stack">
-              <p className="row">
-                <span className="strong">{states.reasonOf(report.reason)}</span>
-                <span className="quiet">
-                  {report.userId === null ? 'without an account' : <PersonLink id={report.userId} />},{' '}
-                  <When at={report.createdAt} />
-                </span>
-              </p>
-              {report.note !== null && <p className="desk-quote">{report.note}</p>}
-              {report.contact !== null && <p className="quiet desk-wrapped">Answer to {report.contact}</p>}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+    <Section title="Reports">
+      <Loaded of={query} what="Reading the reports">
+        {({ reports }) => (
+          <ul className="lines" aria-label="Reports">
+            {reports.map((report) => (
+              <li key={report.id} className="stack">
+                <p className="row">
+                  <span className="strong">{states.reasonOf(report.reason)}</span>
+                  <span className="quiet">
+                    {report.userId === null ? 'without an account' : <PersonLink id={report.userId} />},{' '}
+                    <When at={report.createdAt} />
+                  </span>
+                </p>
+                {report.note !== null && <p className="desk-quote">{report.note}</p>}
+                {report.contact !== null && <p className="quiet desk-wrapped">Answer to {report.contact}</p>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
   );
 }
 
@@ -58,8 +57,7 @@ export function Decision({ incident }: { readonly incident: Incident }) {
   const isDue = resolvedAt === null || isAppealed;
   const text = decision?.statement ?? note;
   return (
-    <section className="card stack" aria-labelledby="decision-heading">
-      <h2 id="decision-heading">Decision</h2>
+    <Section title="Decision" className="card stack">
       <p role="status">
         {resolvedAt === null ? 'Nothing is decided yet.' : `Decided: ${states.statusOf(incident)}, `}
         {resolvedAt !== null && <When at={resolvedAt} />}
@@ -86,16 +84,14 @@ export function Decision({ incident }: { readonly incident: Incident }) {
       </Changes>
       {!isDue && <NextOpen />}
       {draft && <DecisionDialog incident={incident} former={draft} onClose={setDraft} />}
-    </section>
+    </Section>
   );
 }
 
 function Export({ of: id }: { readonly of: string }) {
-  const exporting = useMutation({
-    mutationFn: async () => {
-      const response = await send(`/api/incidents/${id}/export`, { method: 'POST' });
-      saveFile(`incident-${id}.json`, await response.blob());
-    },
+  const exporting = useDeed(async () => {
+    const response = await send(`/api/incidents/${id}/export`, { method: 'POST' });
+    saveFile(`incident-${id}.json`, await response.blob());
   });
   return (
     <>
@@ -108,8 +104,8 @@ function Export({ of: id }: { readonly of: string }) {
 }
 
 function NextOpen() {
-  const path = '/api/incidents?status=open&order=priority&limit=1';
-  const [next] = useRead<IncidentPage>(['incidents', 'next'], path).data?.incidents ?? [];
+  const query = { status: 'open', order: 'priority', limit: 1 };
+  const [next] = useRead<IncidentPage>('/api/incidents', query).data?.incidents ?? [];
   return next && <Link href={`/operator/incidents/${next.id}`}>Next open incident: {states.titleOf(next)}</Link>;
 }
 
@@ -119,11 +115,8 @@ const mailQueue = 'media/decision-mail';
 function UnsentMails({ of: id }: { readonly of: string }) {
   const enabled = useConsole().data?.hasDatabase === true;
   const useJobs = (state: 'dead' | 'failing') =>
-    useRead<JobList>(
-      ['jobs', mailQueue, state, id],
-      `/api/jobs?${new URLSearchParams({ queue: mailQueue, state, q: id })}`,
-      { enabled, refetchInterval: 5000 },
-    ).data?.jobs ?? [];
+    useRead<JobList>('/api/jobs', { queue: mailQueue, state, q: id }, { enabled, refetchInterval: 5000 }).data?.jobs ??
+    [];
   const [dead, failing] = [useJobs('dead').length, useJobs('failing').length];
   if (dead + failing === 0) return null;
   const emailsOf = (count: number) => (count === 1 ? 'One email' : `${count} emails`);
@@ -137,7 +130,7 @@ function UnsentMails({ of: id }: { readonly of: string }) {
   );
 }
 
-/** What the operator chose and wrote. `ticked`: by the keys of the others. */
+/** What the operator chose and wrote. `ticked`: by the names of the others. */
 type Draft = { readonly decision?: string; readonly typed?: string; readonly ticked?: Record<string, boolean> };
 /** `onClose` opens it again with its argument. */
 type DialogProps = { readonly incident: Incident; readonly former: Draft; readonly onClose: (next?: Draft) => void };
@@ -170,33 +163,28 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
   // A removal is about all of the same person without a decision, unless the operator leaves something out.
   const isIncluded = (one: states.Other) =>
     isReached(one) ||
-    (ticked[keyOf(one)] ?? (decision === 'remove' && states.isUndecided(one) && one.ownerId === incident.ownerId));
+    (ticked[nameOf(one)] ?? (decision === 'remove' && states.isUndecided(one) && one.ownerId === incident.ownerId));
   /** The other owners whose content the decision includes. */
   const strangers = [...new Set(others.filter(isIncluded).map(({ ownerId }) => ownerId))].filter(
     (ownerId) => ownerId !== incident.ownerId,
   );
-  const deciding = useMutation({
-    mutationFn: async () => {
-      const all = [incident];
-      // Before the first decision: a removal deletes copies, of which no incident can be opened.
-      for (const one of others.filter(isIncluded)) all.push('id' in one ? one : await openIncident(one.assetId));
-      for (const [index, one] of all.entries()) {
-        const mailOwner = all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index;
-        const { people } = await queries.fetchQuery(ownerQuery(one.ownerId));
-        const statement = template?.texts[languageOf(people[0])[0]] ?? text;
-        const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
-        const json = isThere ? { decision, statement, mailOwner } : resolution;
-        const path = `/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`;
-        queries.setQueryData(['incident', one.id], await callJson(path, { method: 'POST', json }));
-      }
-      for (const queryKey of [['incidents'], ['incident', id, 'actions']])
-        await queries.invalidateQueries({ queryKey });
-      onClose();
-    },
-  });
+  const decide = async () => {
+    const all = [incident];
+    // Before the first decision: a removal deletes copies, of which no incident can be opened.
+    for (const one of others.filter(isIncluded)) all.push('id' in one ? one : await openIncident(one.assetId));
+    for (const [index, one] of all.entries()) {
+      const mailOwner = all.findIndex(({ ownerId }) => ownerId === one.ownerId) === index;
+      const { people } = await queries.fetchQuery(ownerQuery(one.ownerId));
+      const statement = template?.texts[languageOf(people[0])[0]] ?? text;
+      const resolution = { resolution: decision, ...(text !== '' && { note: text }) };
+      const json = isThere ? { decision, statement, mailOwner } : resolution;
+      await send(`/api/incidents/${one.id}/${isThere ? 'decision' : 'resolution'}`, { method: 'POST', json });
+    }
+  };
+  const deciding = useDeed(decide, ['incidents'], ['files'], ['actions']);
   return (
     <Dialog title="Decide about the content" onClose={leave}>
-      <form className="stack" action={() => deciding.mutate()}>
+      <form className="stack" action={() => deciding.mutate(undefined, { onSuccess: () => onClose() })}>
         <fieldset className="desk-decisions">
           <legend className="unseen">Decision</legend>
           {choices.map(([value = '', name, effect]) => (
@@ -218,12 +206,12 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
           <fieldset className="desk-decisions">
             <legend>Also decide about the same content</legend>
             {others.map((one) => (
-              <label key={keyOf(one)} className="check">
+              <label key={nameOf(one)} className="check">
                 <input
                   type="checkbox"
                   checked={isIncluded(one)}
                   disabled={isReached(one)}
-                  onChange={() => setDraft({ ...draft, ticked: { ...ticked, [keyOf(one)]: !isIncluded(one) } })}
+                  onChange={() => setDraft({ ...draft, ticked: { ...ticked, [nameOf(one)]: !isIncluded(one) } })}
                 />
                 <span>
                   <span className="strong">{'id' in one ? states.titleOf(one) : 'Not reported'}</span>{' '}
@@ -296,7 +284,7 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
 
 const { templates } = statements;
 
-const keyOf = (one: states.Other) => ('id' in one ? one.id : String(one.assetId));
+const nameOf = (one: states.Other) => ('id' in one ? one.id : String(one.assetId));
 
 function useOthers(incident: Incident): readonly states.Other[] {
   const { data } = usePlaces(states.isDecidable(incident) ? incident.assetId : null);
@@ -306,8 +294,8 @@ function useOthers(incident: Incident): readonly states.Other[] {
 type Owner = PeoplePage['people'][number];
 
 const ownerQuery = (id: string) => ({
-  queryKey: ['people', id],
-  queryFn: () => callJson<PeoplePage>(`/api/people?q=${id}`),
+  queryKey: keyOf('/api/people', { q: id }),
+  queryFn: () => callJson<PeoplePage>(urlOf('/api/people', { q: id })),
   staleTime: 60_000,
 });
 const useOwner = (id: string): Owner | undefined => useQuery(ownerQuery(id)).data?.people[0];

@@ -8,8 +8,8 @@ import type { Replay, ShownRun } from '../../runs/api.ts';
 import { CallFailed, callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf, momentOf } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Empty, Failure, Status } from '../parts/states.tsx';
+import { useRead } from '../parts/server.ts';
+import { Empty, Failure, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import * as names from './names.tsx';
@@ -17,8 +17,7 @@ import { Files, Pictures } from './places.tsx';
 import { timeOf, tookOf } from './units.ts';
 
 export function GenerationPage({ id }: { readonly id: string }) {
-  const path = `/api/generations?id=${encodeURIComponent(id)}`;
-  const { data: page, error, refetch } = useRead<GenerationRecordPage>(['generation', id], path);
+  const { data: page, error, refetch } = useRead<GenerationRecordPage>('/api/generations', { id });
   const query = { data: page?.generations[0], error: page ? noSuchOrder : error, refetch };
   return (
     <names.Entry of={query} kind="order" list={['/operator/runs', 'All images and videos']}>
@@ -72,10 +71,9 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
       </section>
       <Files of={one} />
       {one.references.length > 0 && (
-        <section className="card stack" aria-label="References">
-          <h2>References</h2>
+        <Section title="References" className="card stack">
           <Pictures of={one.references} alt="the reference" />
-        </section>
+        </Section>
       )}
     </div>
   );
@@ -83,7 +81,7 @@ function Generation({ one }: { readonly one: GenerationRecord }) {
 
 /** Its price, and the balance when it was refused, if that is stored. */
 function Refused({ of: { userId, required, balance } }: { readonly of: GenerationRecord }) {
-  const { data } = useRead<PeoplePage>(['people', 'with', userId], `/api/people?ids=${userId}`);
+  const { data } = useRead<PeoplePage>('/api/people', { ids: userId });
   const current = data?.people.find(({ id }) => id === userId)?.credits;
   const has = balance === null ? current !== undefined && `has now ${creditsOf(current)}` : `had ${creditsOf(balance)}`;
   return (
@@ -122,7 +120,7 @@ function Head({ of: { createdAt, userId, ...one }, name, children }: HeadProps) 
 }
 
 export function RunPage({ taskId }: { readonly taskId: string }) {
-  const query = useRead<ShownRun>(['run', taskId], `/api/runs/${encodeURIComponent(taskId)}`);
+  const query = useRead<ShownRun>(`/api/runs/${encodeURIComponent(taskId)}`);
   return (
     <names.Entry of={query} kind="run" list={['/operator/runs', 'All runs']}>
       {(run) => <Details run={run} />}
@@ -145,12 +143,9 @@ function Details({ run }: { readonly run: ShownRun }) {
   const nameOf = names.useModelNames();
   const costOf = names.useCosts();
   const agent = useConsole().data?.addresses.agent;
-  const { data } = useRead<GenerationRecordPage>(
-    ['generations of', run.taskId],
-    `/api/generations?taskId=${encodeURIComponent(run.taskId)}`,
-    { enabled: tools.some((tool) => /^(generate|edit)(Image|Video)$/.test(tool)) },
-  );
-  const made = data?.generations ?? [];
+  const enabled = tools.some((tool) => /^(generate|edit)(Image|Video)$/.test(tool));
+  const { taskId } = run;
+  const made = useRead<GenerationRecordPage>('/api/generations', { taskId }, { enabled }).data?.generations ?? [];
   return (
     <div className="stack">
       <Head of={run} name={request ?? (title === names.untitled ? unread : title)}>
@@ -293,8 +288,7 @@ function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
   });
   const share = (ms: number) => `${(100 * ms) / Math.max(1, totalMs)}%`;
   return (
-    <section aria-labelledby="steps">
-      <h2 id="steps">Steps</h2>
+    <Section title="Steps">
       <ol className="lines" aria-label="Steps">
         {parts.map(({ name, tokens, tookMs, startMs, failure, answer, code }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps and calls are known by their place
@@ -318,7 +312,7 @@ function Steps({ of: steps }: { readonly of: ShownRun['timeline'] }) {
           </li>
         ))}
       </ol>
-    </section>
+    </Section>
   );
 }
 
@@ -326,15 +320,16 @@ function Stream({ taskId }: { readonly taskId: string }) {
   const reading = useMutation({ mutationFn: () => callJson<Replay>(`/api/runs/${encodeURIComponent(taskId)}/events`) });
   const replay = reading.data;
   return (
-    <section aria-labelledby="stream">
-      <div className="row">
-        <h2 id="stream">Stream</h2>
-        {replay === undefined && (
+    <Section
+      title="Stream"
+      more={
+        replay === undefined && (
           <button type="button" disabled={reading.isPending} onClick={() => reading.mutate()}>
             {reading.isPending ? 'Reading …' : 'Read the stream'}
           </button>
-        )}
-      </div>
+        )
+      }
+    >
       {replay === undefined && (
         <p className="quiet">The stream contains the conversation. The audit log records that you read it.</p>
       )}
@@ -357,7 +352,7 @@ function Stream({ taskId }: { readonly taskId: string }) {
         </ol>
       )}
       {replay?.isCut && <p className="quiet">Only the first 1,000 events are shown.</p>}
-    </section>
+    </Section>
   );
 }
 

@@ -1,14 +1,19 @@
 /** Runs and generations of all users: what was requested, how it went, what it cost, and why it failed. */
-import './desk.css';
-import './operator.css';
-import './runs.css';
 import type { ReactNode } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.ts';
 import type { ShownRun, ShownRunPage } from '../../runs/api.ts';
-import { Choices } from '../parts/choices.tsx';
 import { countOf, When } from '../parts/figures.tsx';
-import { ChoiceFilter, Filters, Listing, Period, SearchField, useFilters, usePages } from '../parts/listing.tsx';
+import {
+  ChoiceFilter,
+  Choices,
+  Filters,
+  Listing,
+  Period,
+  SearchFilter,
+  useFilters,
+  usePages,
+} from '../parts/listing.tsx';
 import { Empty, PageHead, Status } from '../parts/states.tsx';
 import { PersonLink, SettingLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
 import { Pictures } from './places.tsx';
@@ -60,11 +65,9 @@ function Records() {
         choose={(value) => change({ kind: value === 'runs' ? '' : value, status: '', model: '', threadId: '' })}
       />
       <Filters className="record-filters">
-        <SearchField
+        <SearchFilter
           label="Search"
           placeholder={`${kind === 'runs' ? 'Request' : 'Prompt'}, error, email, id or trace id`}
-          value={query.q}
-          onChange={(q) => change({ q })}
         />
         <ChoiceFilter
           name="status"
@@ -120,7 +123,7 @@ const Nothing = ({ children }: { readonly children?: ReactNode }) => (
 );
 
 function RunList({ query }: { readonly query: Query }) {
-  const pages = usePages<ShownRunPage>('runs', '/api/runs', query);
+  const pages = usePages<ShownRunPage>('/api/runs', query);
   return (
     <Listing
       pages={pages}
@@ -208,7 +211,7 @@ function Row({ of: { userId, createdAt, ...one }, to, name, model, took, cost, f
 }
 
 function GenerationList({ query }: { readonly query: Query }) {
-  const pages = usePages<GenerationRecordPage>('generation records', '/api/generations', query);
+  const pages = usePages<GenerationRecordPage>('/api/generations', query);
   return (
     <Listing
       pages={pages}

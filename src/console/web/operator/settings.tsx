@@ -9,38 +9,36 @@ import { Seconds } from '../parts/elapsed.tsx';
 import { Check } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { SearchFilter, useFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
-import './desk.css';
+import { useRead } from '../parts/server.ts';
+import { Empty, Loaded, PageHead, Problem, Section, Status } from '../parts/states.tsx';
 import { useReplacements } from './budgets.tsx';
 import { SettingLink } from './names.tsx';
 
 export function Settings() {
-  const { data, error, refetch } = useRead<SettingsView>(['settings'], '/api/settings');
+  const query = useRead<SettingsView>('/api/settings');
   return (
     <>
       <PageHead title="Settings">
         Settings come from the environment. Restart to apply changes. A link to a setting shows its row.
       </PageHead>
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading settings" />
-      ) : (
-        <>
-          <div className="desk-halves">
-            <StandIns view={data} />
-            <Checks />
-          </div>
-          <Effective view={data} />
-        </>
-      )}
+      <Loaded of={query} what="Reading settings">
+        {(view) => (
+          <>
+            <div className="desk-halves">
+              <StandIns view={view} />
+              <Checks />
+            </div>
+            <Effective view={view} />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
 
 function StandIns({ view: { standIns, warnings } }: { readonly view: SettingsView }) {
   return (
-    <section className="card stack" aria-labelledby="standins-heading">
-      <h2 id="standins-heading">Stand-ins</h2>
+    <Section title="Stand-ins" className="card stack">
       {standIns.length === 0 ? (
         <p className="quiet">Every part uses its real service.</p>
       ) : (
@@ -60,7 +58,7 @@ function StandIns({ view: { standIns, warnings } }: { readonly view: SettingsVie
           {warning}
         </p>
       ))}
-    </section>
+    </Section>
   );
 }
 
@@ -72,9 +70,8 @@ function Checks() {
   const checking = useMutation({
     mutationFn: () => callJson<Examination>('/api/settings/doctor', { method: 'POST' }),
   });
-  const soFar = useRead<Examination>(['checks'], '/api/settings/doctor', {
-    refetchInterval: checking.isPending ? 1000 : false,
-  });
+  const refetchInterval = checking.isPending && 1000;
+  const soFar = useRead<Examination>('/api/settings/doctor', {}, { refetchInterval });
   // An interrupted request leaves what has been found.
   const shown = checking.data ?? soFar.data;
   const found = (shown?.findings ?? []).toSorted((one, two) => order.indexOf(one.state) - order.indexOf(two.state));
@@ -95,15 +92,17 @@ function Checks() {
     </ul>
   );
   return (
-    <section className="card stack" aria-labelledby="checks-heading">
-      <div className="row">
-        <h2 id="checks-heading">Checks</h2>
-        {mayChange && (
+    <Section
+      title="Checks"
+      className="card stack"
+      more={
+        mayChange && (
           <button type="button" disabled={checking.isPending} onClick={() => checking.mutate()}>
             {checking.isPending ? 'Checking …' : 'Check everything'}
           </button>
-        )}
-      </div>
+        )
+      }
+    >
       <Problem of={checking.error} />
       <div role="status">
         <p className="quiet">
@@ -131,7 +130,7 @@ function Checks() {
           </details>
         )}
       </div>
-    </section>
+    </Section>
   );
 }
 
@@ -157,8 +156,7 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
     }))
     .filter(({ settings }) => settings.length > 0);
   return (
-    <section aria-labelledby="effective-heading" {...(isLinked && { ref: show })}>
-      <h2 id="effective-heading">Effective configuration</h2>
+    <Section title="Effective configuration" {...(isLinked && { ref: show })}>
       <search className="row desk-filters">
         <SearchFilter label="Find settings" placeholder="Name or meaning" />
         {/* A search finds all settings. */}
@@ -198,7 +196,7 @@ function Effective({ view: { groups } }: { readonly view: SettingsView }) {
           </dl>
         </section>
       ))}
-    </section>
+    </Section>
   );
 }
 

@@ -1,6 +1,6 @@
 /** What everyone sees in Explore: where it comes from, whether it is shown, and how to change it. */
 import './content.css';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Clapperboard, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -15,8 +15,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
 import { planName, When } from '../parts/figures.tsx';
 import { useFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Empty, Pending, Problem, Status } from '../parts/states.tsx';
+import { useDeed, useRead } from '../parts/server.ts';
+import { Empty, Loaded, Pending, Problem, Section, Status } from '../parts/states.tsx';
 import { notify, take } from '../shell/notices.ts';
 import contentKinds from './contentkinds.json' with { type: 'json' };
 
@@ -38,14 +38,14 @@ function textOf(entry: Entry, name: string, language: string): string {
 export function Content() {
   const { of, change } = useFilters();
   const language = of('language') || 'en';
-  const { data: source, error, refetch } = useRead<ContentSource>(['content'], '/api/content');
+  const query = useRead<ContentSource>('/api/content');
   return (
     <>
       <header className="page">
         <div>
           <h1>Content</h1>
           <p className="quiet">
-            Users see this in <Link href="/explore">Explore</Link>. {source && <Origin of={source} />}
+            Users see this in <Link href="/explore">Explore</Link>. {query.data && <Origin of={query.data} />}
           </p>
         </div>
         <Choice
@@ -57,13 +57,13 @@ export function Content() {
         />
       </header>
       <Changes />
-      {source === undefined ? (
-        <Pending error={error} retry={refetch} />
-      ) : (
-        (Object.keys(kinds) as DocumentName[]).map((name) => (
-          <Section key={name} name={name} source={source} language={language} />
-        ))
-      )}
+      <Loaded of={query}>
+        {(source) =>
+          (Object.keys(kinds) as DocumentName[]).map((name) => (
+            <Document key={name} name={name} source={source} language={language} />
+          ))
+        }
+      </Loaded>
       <Published />
     </>
   );
@@ -84,7 +84,7 @@ function Origin({ of: { cms, documents } }: { readonly of: ContentSource }) {
 }
 
 /** The stored entries if operators edit them here, and otherwise those of the public endpoint. */
-function Section({ name, source, language }: Place & { readonly name: DocumentName }) {
+function Document({ name, source, language }: Place & { readonly name: DocumentName }) {
   const { cms, editUrl, documents } = source;
   const [kind, stored] = [kinds[name], documents[name]];
   const address = useConsole().data?.addresses.content;
@@ -108,9 +108,10 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
   const isHidden = isOne && !isAnnounced;
   const entries = isHidden && stored === undefined ? [] : entriesOf(kind, stored?.content ?? (data.body as Entry));
   return (
-    <section aria-label={kind.title} className="stack">
-      <div className="row">
-        <h2>{kind.title}</h2>
+    <Section
+      title={kind.title}
+      className="stack"
+      more={
         <div className="row">
           {isOne && <Status tone={isAnnounced ? 'good' : 'quiet'}>{isAnnounced ? 'shown' : 'hidden'}</Status>}
           {isEditable && isOne && (
@@ -133,7 +134,8 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
             </a>
           )}
         </div>
-      </div>
+      }
+    >
       <p className="quiet">
         {kind.about} {stored && (stored.changedAt === null ? 'This is a sample.' : 'Changed ')}
         {stored?.changedAt && <When at={stored.changedAt} />}
@@ -160,7 +162,7 @@ function Section({ name, source, language }: Place & { readonly name: DocumentNa
       {edited !== undefined && stored?.content && (
         <Editor kind={kind} content={stored.content} edited={edited} save={save} onClose={setEdited} />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -172,18 +174,16 @@ const rereadMs = 1100;
 /** The notice about the newest changes that were not saved. */
 let unsaved = 0;
 
-function useSaving(name: DocumentName, version: string | undefined) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (content: Entry) => {
+const useSaving = (name: DocumentName, version: string | undefined) =>
+  useDeed(
+    async (content: Entry) => {
       await send(`/api/content/${name}`, { method: 'PUT', json: { version, content } });
       await new Promise((resolve) => setTimeout(resolve, rereadMs));
-      await queries.invalidateQueries({ queryKey: ['content'] });
       take(unsaved);
-      notify('The content was saved.');
+      return 'The content was saved.';
     },
-  });
-}
+    ['content'],
+  );
 
 type ShownProps = { readonly entry: Entry; readonly kind: Kind; readonly body: Body; readonly language: string };
 
@@ -333,39 +333,40 @@ const englishChanged =
 /** The newest of the public feed, with what people reported of it. */
 function Published() {
   const { data: info } = useConsole();
-  const { data, error, refetch } = useQuery({
+  const gallery = useQuery({
     queryKey: ['content', 'gallery'],
     queryFn: () => callJson<PublicGallery>(`${info?.addresses.content}/op/gallery?limit=24`, { cache: 'no-cache' }),
     enabled: info !== undefined,
   });
   const mayOpen = useMayChange();
   return (
-    <section aria-label="Published by users" className="stack published">
-      <h2>Published by users</h2>
+    <Section title="Published by users" className="stack published">
       <p className="quiet">
         The newest of the public feed. To take one down, open an incident, and decide it with a reason for the owner.
       </p>
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} />
-      ) : data.items.length === 0 ? (
-        <Empty title="No user has published anything yet." />
-      ) : (
-        <ul className="tiles published">
-          {data.items.map(({ assetId, kind, thumbUrl, prompt, author, publishedAt }) => (
-            <li key={assetId} className="card content">
-              <Link href={`/explore/${assetId}`} aria-label={`Open: ${prompt ?? `a published ${kind}`}`}>
-                {thumbUrl && <img src={thumbUrl} alt="" loading="lazy" />}
-              </Link>
-              {prompt !== null && <p className="cut">{prompt}</p>}
-              <p className="quiet">
-                {author ?? 'Anonymous'}, <When at={publishedAt} />
-              </p>
-              {info?.hasPeople && <Places of={assetId} {...(!mayOpen && { but: '' })} />}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+      <Loaded of={gallery}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No user has published anything yet." />
+          ) : (
+            <ul className="tiles published">
+              {items.map(({ assetId, kind, thumbUrl, prompt, author, publishedAt }) => (
+                <li key={assetId} className="card content">
+                  <Link href={`/explore/${assetId}`} aria-label={`Open: ${prompt ?? `a published ${kind}`}`}>
+                    {thumbUrl && <img src={thumbUrl} alt="" loading="lazy" />}
+                  </Link>
+                  {prompt !== null && <p className="cut">{prompt}</p>}
+                  <p className="quiet">
+                    {author ?? 'Anonymous'}, <When at={publishedAt} />
+                  </p>
+                  {info?.hasPeople && <Places of={assetId} {...(!mayOpen && { but: '' })} />}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
   );
 }
 

@@ -12,7 +12,7 @@ import { TypedConfirm } from '../parts/confirm.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { Empty, PageHead, Pending, Problem } from '../parts/states.tsx';
+import { Empty, Loaded, PageHead, Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
 import { saveJson } from '../shell/saving.ts';
@@ -51,11 +51,11 @@ export function Knowledge() {
 }
 
 function Pause() {
-  const { data: since, isSuccess } = facts.usePause();
+  const { data: pause } = facts.usePause();
   const pausing = facts.usePausing();
   const change = useMutation({ mutationFn: pausing, onError: notifyFailure });
-  if (!isSuccess) return null;
-  const isPaused = change.isPending ? change.variables : since !== null;
+  if (pause === undefined) return null;
+  const isPaused = change.isPending ? change.variables : pause.paused_at !== null;
   return (
     <section className="card pause" aria-label="Pause">
       <label>
@@ -83,7 +83,7 @@ function Pause() {
 function AddFact() {
   const user = useUser();
   const reread = facts.useReread();
-  const { data: since } = facts.usePause();
+  const { data: pause } = facts.usePause();
   const [isOpen, setOpen] = useState(false);
   const [type, setType] = useState<string>('preference');
   const add = async (content: string) => {
@@ -92,7 +92,7 @@ function AddFact() {
     await reread();
     notify(deduplicated ? 'It was merged with a fact that is known.' : 'Remembered.');
   };
-  if (since !== null) return null;
+  if (pause?.paused_at !== null) return null;
   if (!isOpen) return <Button Icon={Plus} text="Add a fact" className="primary" onClick={() => setOpen(true)} />;
   return (
     <section className="card" aria-label="New fact">
@@ -112,7 +112,7 @@ const factNames: Readonly<Record<string, string>> = texts.factNames;
 
 /** The values come from facts, which a search for a value finds. */
 function Profile({ onSource }: { readonly onSource: (value: string) => void }) {
-  const { data: profile } = facts.useProfile();
+  const profile = facts.useProfile().data?.profile;
   const shown = Object.entries(profile?.facts ?? {}).filter(([name]) => factNames[name] !== undefined);
   if (shown.length === 0 && !profile?.summary) return null;
   return (
@@ -172,9 +172,11 @@ function Everything() {
 }
 
 function Found({ query }: { readonly query: string }) {
-  const { data: memories, error, refetch } = facts.useSearch(query);
-  if (memories === undefined) return <Pending error={error} retry={refetch} what="Searching" />;
-  return memories.length === 0 ? <Empty title="Nothing matches." /> : <Facts memories={memories} />;
+  return (
+    <Loaded of={facts.useSearch(query)} what="Searching">
+      {({ memories }) => (memories.length === 0 ? <Empty title="Nothing matches." /> : <Facts memories={memories} />)}
+    </Loaded>
+  );
 }
 
 function Facts({ memories }: { readonly memories: readonly ShownMemory[] }) {
@@ -205,7 +207,7 @@ function Export() {
 
 function EraseEverything() {
   const user = useUser();
-  const { data: since } = facts.usePause();
+  const { data: pause } = facts.usePause();
   const pausing = facts.usePausing();
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -213,7 +215,7 @@ function EraseEverything() {
     mutationFn: async () => {
       await user.send('memory', `/entities/user/${user.id}`, { method: 'DELETE' });
       // Nothing stays of the entity, not even its pause.
-      await pausing(typeof since === 'string');
+      await pausing(typeof pause?.paused_at === 'string');
     },
     onSuccess: close,
   });

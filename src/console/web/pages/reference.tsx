@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { EndpointList } from '../../api.ts';
 import { useConsole } from '../operator.tsx';
 import { SearchFilter, useFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import purposeTexts from './purposes.json' with { type: 'json' };
@@ -49,7 +49,7 @@ export function Reference() {
 const mostShown = 20;
 
 function Endpoints({ q, addresses }: { readonly q: string; readonly addresses: Readonly<Record<string, string>> }) {
-  const { data, error, refetch } = useRead<EndpointList>(['endpoints'], '/api/endpoints', { staleTime: 300_000 });
+  const { data, error, refetch } = useRead<EndpointList>('/api/endpoints', {}, { staleTime: 300_000 });
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the endpoints" />;
   const words = q.toLowerCase().split(/\s+/);
   const found = data.endpoints.filter(({ service, method, path, summary }) => {

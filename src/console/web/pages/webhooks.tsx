@@ -1,6 +1,3 @@
-import '../operator/desk.css';
-import '../operator/operator.css';
-import '../operator/runs.css';
 import { Link } from 'wouter';
 import { webhookEventTypes } from '#webhooks/events.ts';
 import type { Delivery, DeliveryList, EndpointState } from '../../api.ts';
@@ -8,12 +5,10 @@ import { send } from '../calls.ts';
 import { Id, PersonLink, SettingLink } from '../operator/names.tsx';
 import { Actions, AllDead } from '../operator/queuejobs.tsx';
 import { useConsole, useMayChange } from '../operator.tsx';
-import { Choices } from '../parts/choices.tsx';
-import { Choice } from '../parts/fields.tsx';
 import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
-import { SearchFilter, useFilters } from '../parts/listing.tsx';
-import { useRead } from '../parts/reading.ts';
-import { Empty, PageHead, Pending, Status } from '../parts/states.tsx';
+import { ChoiceFilter, Choices, SearchFilter, useFilters } from '../parts/listing.tsx';
+import { useRead } from '../parts/server.ts';
+import { Empty, PageHead, Pending, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 
@@ -38,8 +33,7 @@ export function Webhooks() {
 }
 
 const Unset = () => (
-  <section className="card stack" aria-labelledby="unset">
-    <h2 id="unset">No webhook URL is set</h2>
+  <Section title="No webhook URL is set" className="card stack">
     <ol className="steps">
       <li>
         Set <SettingLink name="WEBHOOK_URL" /> to a URL of your server that accepts <code>POST</code>.
@@ -56,18 +50,15 @@ const Unset = () => (
       <SettingLink name="WEBHOOK_EVENTS" /> chooses the events. By default, all are sent:{' '}
       <code>{webhookEventTypes.join(', ')}</code>
     </p>
-  </section>
+  </Section>
 );
 
 function Deliveries() {
   const { of, change } = useFilters();
   const filter = filters.find((one) => one === of('status')) ?? '';
-  const query = Object.entries({ status: filter, type: of('type'), q: of('q') }).filter(([, value]) => value !== '');
-  const { data, error, refetch } = useRead<DeliveryList>(
-    ['webhooks', query],
-    `/api/webhooks?${new URLSearchParams(query)}`,
-    { refetchInterval: 5000, placeholderData: (before) => before },
-  );
+  const query = { status: filter, type: of('type'), q: of('q') };
+  const often = { refetchInterval: 5000, placeholderData: (before?: DeliveryList) => before };
+  const { data, error, refetch } = useRead<DeliveryList>('/api/webhooks', query, often);
   const names = filters.map((one) => {
     const count = data === undefined ? '' : ` ${countUpTo(data.largestCount, data[one])}`;
     return [one, states[one].word.replace(/^./, (first) => first.toUpperCase()) + count] as const;
@@ -85,11 +76,10 @@ function Deliveries() {
       />
       <search className="desk-fields desk-filters">
         <SearchFilter label="Search" placeholder="Id, reason or body" />
-        <Choice
+        <ChoiceFilter
+          name="type"
           label="Type"
           choices={[['', 'All'], ...(data?.types ?? []).map((type) => [type, type] as const)]}
-          value={of('type')}
-          onChange={(type) => change({ type })}
         />
       </search>
       {data === undefined ? (

@@ -5,6 +5,7 @@ import { type Key, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { callJson } from '../calls.ts';
 import { Choice, TextField, useTyped } from './fields.tsx';
+import { keyOf, urlOf } from './server.ts';
 import { Empty, Pending, Problem } from './states.tsx';
 
 interface Page {
@@ -12,20 +13,12 @@ interface Page {
 }
 type Pages<P> = UseInfiniteQueryResult<InfiniteData<P>>;
 
-/** Empty values of `query` are omitted. A phone loads fewer at once. The first part of the query's key is `name`. */
-export function usePages<P extends Page>(
-  name: string,
-  path: string,
-  query: Readonly<Record<string, string>> = {},
-): Pages<P> {
+/** Empty values of `query` are omitted. A phone loads fewer at once. */
+export function usePages<P extends Page>(path: string, query: Readonly<Record<string, string>> = {}): Pages<P> {
   const limit = matchMedia('(max-width: 599px)').matches ? '20' : '';
-  const filters = Object.entries({ ...query, limit }).filter(([, value]) => value !== '');
   return useInfiniteQuery({
-    queryKey: [name, filters],
-    queryFn: ({ pageParam, signal }) => {
-      const search = new URLSearchParams([...filters, ...(pageParam === '' ? [] : [['cursor', pageParam]])]);
-      return callJson<P>(`${path}?${search}`, { signal });
-    },
+    queryKey: keyOf(`${path}/pages`, { ...query, limit }),
+    queryFn: ({ pageParam: cursor, signal }) => callJson<P>(urlOf(path, { ...query, limit, cursor }), { signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: (before) => before,
@@ -108,38 +101,39 @@ export function ChoiceFilter({ name, ...rest }: ChoiceFilterProps) {
   return <Choice {...rest} value={of(name)} onChange={(value) => change({ [name]: value })} />;
 }
 
-interface SearchFieldProps {
+interface SearchFilterProps {
   readonly label: string;
   readonly placeholder: string;
-  readonly value: string;
+  readonly name?: string;
   readonly maxLength?: number;
-  readonly onChange: (value: string) => void;
 }
 
-/** Searches when the operator pauses. */
-export function SearchField({ label, placeholder, value, maxLength = 200, onChange }: SearchFieldProps) {
-  const [typed, setTyped] = useTyped(value, onChange);
-  return (
-    <label className="field">
-      {label}
-      <input
-        type="search"
-        placeholder={placeholder}
-        maxLength={maxLength}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-      />
-    </label>
-  );
-}
-
-/** A search whose words are in the URL. */
-export function SearchFilter({
-  name = 'q',
-  ...shown
-}: Omit<SearchFieldProps, 'value' | 'onChange'> & { name?: string }) {
+/** A search whose words are in the URL. It searches when the operator pauses. */
+export function SearchFilter({ label, placeholder, name = 'q', maxLength = 200 }: SearchFilterProps) {
   const { of, change } = useFilters();
-  return <SearchField {...shown} value={of(name)} onChange={(typed) => change({ [name]: typed })} />;
+  const [typed, setTyped] = useTyped(of(name), (value) => change({ [name]: value }));
+  const shown = { label, placeholder, maxLength };
+  return <TextField {...shown} type="search" value={typed} onChange={setTyped} />;
+}
+
+interface ChoicesProps<Value extends string | number> {
+  readonly label: string;
+  readonly of: readonly (readonly [value: Value, text: string])[];
+  readonly chosen: Value;
+  readonly choose: (value: Value) => void;
+}
+
+/** Buttons of which one is chosen, such as the filters of a list. */
+export function Choices<Value extends string | number>({ label, of, chosen, choose }: ChoicesProps<Value>) {
+  return (
+    <fieldset className="segments" aria-label={label}>
+      {of.map(([value, text]) => (
+        <button key={value} type="button" aria-pressed={value === chosen} onClick={() => choose(value)}>
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  );
 }
 
 interface ListingProps<P, Item> {

@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
-import { createContext, type ReactNode, useContext } from 'react';
+import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react';
 import { CallFailed, isSignedOut, sessionEnded } from '../calls.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 
@@ -69,6 +69,15 @@ export function Pending({ error, retry, what, hasTiles = false, entry }: Pending
   return hasTiles ? <Skeleton label={what} lines={12} shape="tileskeleton" /> : <Loading what={what} />;
 }
 
+interface LoadedProps<T> extends Pick<PendingProps, 'what' | 'entry'> {
+  readonly of: { readonly data: T | undefined; readonly error: Error | null; readonly refetch: () => unknown };
+  readonly children: (data: T) => ReactNode;
+}
+
+/** What a query has read. Before that, as `Pending`. */
+export const Loaded = <T,>({ of: { data, error, refetch }, children, ...rest }: LoadedProps<T>) =>
+  data === undefined ? <Pending {...rest} error={error} retry={refetch} /> : children(data);
+
 /** Shown beside the control that failed. The other content stays. */
 export function Problem({ of: error }: { readonly of: Error | null }) {
   const ended = useEnded(error);
@@ -111,6 +120,34 @@ interface StatusProps {
 /** Not by color alone: a word has the same meaning. */
 export function Status({ tone, children }: StatusProps) {
   return <span className={`status ${tone}`}>{children}</span>;
+}
+
+interface SectionProps extends Pick<ComponentProps<'section'>, 'className' | 'ref'> {
+  readonly title: ReactNode;
+  /** Of the heading, for links. */
+  readonly id?: string;
+  /** Beside the heading. */
+  readonly more?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of a page, with its heading. */
+export function Section({ title, id, more, children, ...rest }: SectionProps) {
+  const ownId = useId();
+  const heading = <h2 id={id ?? ownId}>{title}</h2>;
+  return (
+    <section aria-labelledby={id ?? ownId} {...rest}>
+      {more === undefined ? (
+        heading
+      ) : (
+        <div className="row">
+          {heading}
+          {more}
+        </div>
+      )}
+      {children}
+    </section>
+  );
 }
 
 /** The head of a page: its title, and what the page is for. */

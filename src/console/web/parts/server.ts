@@ -1,0 +1,53 @@
+/** What a page reads from a server, and what it changes there. */
+import {
+  type QueryKey,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { callJson } from '../calls.ts';
+import { notify } from '../shell/notices.ts';
+
+type Query = Readonly<Record<string, string | number>>;
+
+/** Empty values are omitted. */
+const givenIn = (query: Query) =>
+  Object.entries(query).flatMap(([name, value]) => (value === '' ? [] : [[name, String(value)]]));
+
+export function urlOf(path: string, query: Query = {}): string {
+  const given = givenIn(query);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+/** The key of a response in the cache. `['incidents']` begins the keys of all below `/api/incidents`. */
+export const keyOf = (path: string, query: Query = {}): QueryKey => [...path.split('/').slice(2), ...givenIn(query)];
+
+type Options<T> = Pick<UseQueryOptions<T>, 'enabled' | 'placeholderData' | 'refetchInterval' | 'staleTime'>;
+
+/** Reads from the console's server. Empty values of `query` are omitted. */
+export const useRead = <T>(path: string, query?: Query, options: Options<T> = {}): UseQueryResult<T> =>
+  useQuery<T>({
+    queryKey: keyOf(path, query),
+    queryFn: ({ signal }) => callJson<T>(urlOf(path, query), { signal }),
+    ...options,
+  });
+
+/**
+ * Something that an operator does. A sentence that `work` returns is shown as a notice. Then everything whose key begins with one of
+ * `rereads` is read again, also after a failure, which can have changed a part.
+ */
+export function useDeed<Argument = void>(
+  work: (argument: Argument) => Promise<unknown>,
+  ...rereads: readonly QueryKey[]
+) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (argument: Argument) => {
+      const done = await work(argument);
+      if (typeof done === 'string') notify(done);
+    },
+    onSettled: () => Promise.all(rereads.map((queryKey) => queries.invalidateQueries({ queryKey }))),
+  });
+}
