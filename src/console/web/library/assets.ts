@@ -1,17 +1,10 @@
 /** The assets of the user, as the pages of the library show them. */
-import {
-  keepPreviousData,
-  type Query,
-  type QueryClient,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { keepPreviousData, type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import strengths from '../../../platform/strengths.json' with { type: 'json' };
 import { momentOf } from '../parts/figures.tsx';
-import { type User, useUser } from '../user.tsx';
+import { type User, useOwn, useOwnPages, useUser } from '../user.tsx';
 import { type Pages, renew } from './renewing.ts';
 
 export const isVideo = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('video/');
@@ -81,11 +74,12 @@ export function filtersOf(search: string): Filters {
 /** As many as one call can sign. */
 const pageSize = 200;
 
-export function queryOf(filters: Filters, cursor: string, limit = pageSize): string {
+/** Of the service. */
+export function queryOf(filters: Filters, limit = pageSize): Readonly<Record<string, string>> {
   const { type, q, from, to, isShared, isFavorite, album, sort, isTrash } = filters;
   const dayAfter = new Date(`${to}T00:00`);
   dayAfter.setDate(dayAfter.getDate() + 1);
-  const query = {
+  return {
     limit: String(limit),
     thumbnails: 'false',
     ...(type && { type }),
@@ -98,36 +92,23 @@ export function queryOf(filters: Filters, cursor: string, limit = pageSize): str
     ...(album && { collectionId: album }),
     ...(sort && { sort }),
     ...(isTrash && { trashed: 'true' }),
-    ...(cursor && { cursor }),
   };
-  return String(new URLSearchParams(query));
 }
 
 /** Page by page. While a filter changes, the earlier assets stay. */
-export function useAssets(filters: Filters) {
-  const user = useUser();
-  return useInfiniteQuery({
-    queryKey: ['assets', user.id, filters],
-    queryFn: ({ pageParam, signal }) =>
-      user.json<AssetPage>('media', `/v1/assets?${queryOf(filters, pageParam)}`, { signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+export const useAssets = (filters: Filters) =>
+  useOwnPages<AssetPage>(['assets', filters], 'media', '/v1/assets', queryOf(filters), {
     placeholderData: keepPreviousData,
     // A library of thousands of pages is never read again as a whole: `useNewAssets` reads its first page.
     staleTime: Number.POSITIVE_INFINITY,
   });
-}
 
 /** One asset, for its own URL. `known`: the library has it already. */
-export function useAsset(assetId: string | undefined, known: Asset | undefined) {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['asset', user.id, assetId],
-    queryFn: ({ signal }) => user.json<Asset>('media', `/v1/assets/${assetId}`, { signal }),
+export const useAsset = (assetId: string | undefined, known?: Asset) =>
+  useOwn<Asset>(['asset', assetId], 'media', `/v1/assets/${assetId}`, {
     enabled: assetId !== undefined && known === undefined,
     ...(known && { initialData: known }),
   });
-}
 
 /** Reads only the newest page again, which is where new and changed assets appear. */
 export function useNewAssets(): () => Promise<void> {
@@ -149,12 +130,10 @@ export async function readNewest(
       await queries.invalidateQueries({ queryKey, exact: true });
       continue;
     }
-    const newest = await readPage(user, filters);
+    const newest = await user.json<AssetPage>('media', `/v1/assets?${new URLSearchParams(queryOf(filters))}`);
     queries.setQueryData<Pages>(queryKey, (data) => data && renew(data, newest));
   }
 }
-
-const readPage = (user: User, filters: Filters) => user.json<AssetPage>('media', `/v1/assets?${queryOf(filters, '')}`);
 
 /** Changes what each page of a listing has. */
 const inPages = (change: (assets: readonly Asset[]) => readonly Asset[]) => (data: Pages | undefined) =>

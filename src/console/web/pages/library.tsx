@@ -1,5 +1,4 @@
 import '../library/library.css';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   CheckCheck,
   ChevronDown,
@@ -49,7 +48,7 @@ import { useDroppedFiles } from '../shell/browser.ts';
 import { InSidebar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { useUser } from '../user.tsx';
+import { useOwn, useReread, useUser } from '../user.tsx';
 import { AlbumDialog } from './albums.tsx';
 
 const withSearch = (assetId: string) => `/library/${assetId}${location.search}`;
@@ -57,7 +56,7 @@ const toEdit = { ...fromPage, isEditing: true };
 
 export function Library() {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useReread();
   const { assetId } = useParams<{ readonly assetId?: string }>();
   const [, navigate] = useLocation();
   const search = useSearch();
@@ -93,7 +92,7 @@ export function Library() {
     addUploads(user, files, (asset) => {
       if (filters.album !== '') void albums.change(filters.album, { add: [asset.assetId] }).catch(notifyFailure);
       // A video has a thumbnail once it is processed.
-      void queries.invalidateQueries({ queryKey: ['signed', user.id, 'video', asset.assetId] });
+      void reread('signed', 'video', asset.assetId);
       void readNew();
     });
   const picker = useRef<HTMLInputElement>(null);
@@ -552,12 +551,8 @@ function lastDayOf(month: string): string {
 }
 
 function Months({ onChoose }: { readonly onChoose: (month: string) => void }) {
-  const user = useUser();
-  const { data } = useQuery({
-    queryKey: ['months', user.id],
-    queryFn: ({ signal }) =>
-      user.json<AssetMonths>('media', `/v1/assets/months?utcOffset=${-new Date().getTimezoneOffset()}`, { signal }),
-  });
+  const utcOffset = -new Date().getTimezoneOffset();
+  const { data } = useOwn<AssetMonths>(['months'], 'media', `/v1/assets/months?utcOffset=${utcOffset}`);
   const months = data?.months ?? [];
   if (months.length < 2) return null;
   return (

@@ -1,15 +1,11 @@
 /** What the user may spend, and on which models. */
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CreditsState } from '../../../client/agent/api.ts';
 import { type Model, useModels } from '../create/order.ts';
-import { useUser } from '../user.tsx';
+import { useOwn } from '../user.tsx';
 
 /** Read again when `GET /events` reports a change. */
-export function useCredits(): CreditsState | undefined {
-  const user = useUser();
-  return useQuery({ queryKey: ['credits', user.id], queryFn: () => user.json<CreditsState>('agent', '/credits') }).data;
-}
+export const useCredits = () => useOwn<CreditsState>(['credits'], 'agent', '/credits').data;
 
 const modelKey = 'atelier.model';
 

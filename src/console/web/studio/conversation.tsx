@@ -29,7 +29,7 @@ import { Failure, Problem } from '../parts/states.tsx';
 import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
-import { useUser } from '../user.tsx';
+import { useReread, useUser } from '../user.tsx';
 import { creditsOf, useModelChoice } from './account.ts';
 import { useAttachments } from './attachments.ts';
 import {
@@ -102,7 +102,7 @@ interface ChatProps {
 
 function Chat({ threadId, stored, rereading }: ChatProps) {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useReread();
   const field = useRef<HTMLTextAreaElement>(null);
   const [prepared] = useState(() => readDraft(threadId)?.text ?? '');
   const keyOfText = (isNew: boolean) => `atelier.text.${user.id}.${isNew && prepared === '' ? 'new' : threadId}`;
@@ -127,7 +127,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
 
   const chat = useConversation(user, threadId, stored, rereading, (sent) => {
     // The balance may be the reason.
-    void queries.invalidateQueries({ queryKey: ['credits', user.id] });
+    void reread('credits');
     if (sent.kind === 'edit') setEdited(sent);
     if (sent.kind !== 'message') return;
     setText((now) => (now === '' ? sent.text : `${sent.text}\n${now}`));
@@ -399,11 +399,11 @@ function Recent() {
 /** Stays in view: what the chat is, and the ways to keep it and to end it. */
 function TemporaryBar({ threadId, onKept }: { readonly threadId: string; readonly onKept: () => void }) {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useReread();
   const [, navigate] = useLocation();
   const keep = async () => {
     await user.send('agent', `/threads/${threadId}`, { method: 'PATCH', json: { temporary: false } });
-    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
+    void reread('threads');
     onKept();
   };
   const end = async () => {
@@ -445,11 +445,10 @@ function useVersions(
   onChosen: () => Promise<unknown>,
 ): (messageId: string) => VersionsOf | undefined {
   const user = useUser();
-  const queries = useQueryClient();
-  const ofThread = ['versions', user.id, threadId];
+  const reread = useReread();
   const { data } = useQuery({
     // A run that has ended may have made one.
-    queryKey: [...ofThread, stored.length, stored.at(-1)?.id],
+    queryKey: ['versions', user.id, threadId, stored.length, stored.at(-1)?.id],
     queryFn: () => agentCalls(user.agent).listBranches(threadId),
     enabled: stored.length > 0 && !isAnswering,
     placeholderData: (previous) => previous,
@@ -459,7 +458,7 @@ function useVersions(
     if (!branchId) return;
     await agentCalls(user.agent).chooseBranch(threadId, branchId).catch(notifyFailure);
     await onChosen();
-    await queries.invalidateQueries({ queryKey: ofThread });
+    await reread('versions', threadId);
   }
   return (messageId) => {
     const branches = data?.forks.find((fork) => fork.messageId === messageId)?.branches;

@@ -1,5 +1,4 @@
 /** The title of a conversation, and what can be done with all of it. */
-import { useQuery } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Share2, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -9,7 +8,7 @@ import { useIsNarrow } from '../shell/browser.ts';
 import { InTopBar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notifyFailure } from '../shell/notices.ts';
-import { useUser } from '../user.tsx';
+import { useOwn } from '../user.tsx';
 import { newThreadId, type Thread, useRename, useThreads, useTrashThread } from './threads.ts';
 
 interface ThreadHeadProps {
@@ -22,14 +21,11 @@ interface ThreadHeadProps {
 
 /** Above the conversation, or in the bar of a narrow window. */
 export function ThreadHead({ threadId, isListed, children }: ThreadHeadProps) {
-  const user = useUser();
   const isNarrow = useIsNarrow();
   const { threads } = useThreads('');
   const listed = threads?.find((one) => one.threadId === threadId);
   // The list has the newest conversations only.
-  const { data } = useQuery({
-    queryKey: ['threads', user.id, 'one', threadId],
-    queryFn: () => user.json<Thread>('agent', `/threads/${threadId}`),
+  const { data } = useOwn<Thread>(['threads', 'one', threadId], 'agent', `/threads/${threadId}`, {
     enabled: isListed && threads !== undefined && listed === undefined,
   });
   const [isRenaming, setRenaming] = useState(false);

@@ -1,8 +1,8 @@
 /** The user's conversations, as the agent service lists them. */
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { Thread, ThreadPage } from '../../../client/agent/api.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { type User, useUser } from '../user.tsx';
+import { type User, useOwnPages, useReread, useUser } from '../user.tsx';
 
 export type { Thread };
 
@@ -11,29 +11,24 @@ const pageSize = '40';
 export const newThreadId = (): string => `studio-${crypto.randomUUID()}`;
 
 export function useThreads(search: string) {
-  const user = useUser();
-  const listing = useInfiniteQuery({
-    queryKey: ['threads', user.id, search],
-    queryFn: ({ pageParam }) => {
-      const query = { limit: pageSize, ...(search && { q: search }), ...(pageParam && { cursor: pageParam }) };
-      return user.json<ThreadPage>('agent', `/threads?${new URLSearchParams(query)}`);
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: (previous) => previous,
-  });
-  const threads = listing.data?.pages.flatMap((page) => page.threads);
-  return { ...listing, threads };
+  const listing = useOwnPages<ThreadPage>(
+    ['threads', search],
+    'agent',
+    '/threads',
+    { limit: pageSize, q: search },
+    { placeholderData: (previous) => previous },
+  );
+  return { ...listing, threads: listing.data?.pages.flatMap((page) => page.threads) };
 }
 
 export function useRename() {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useReread();
   return useMutation({
     mutationFn: ({ threadId, title }: Pick<Thread, 'threadId' | 'title'>) =>
       user.json<Thread>('agent', `/threads/${threadId}`, { method: 'PATCH', json: { title } }),
     onError: notifyFailure,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['threads', user.id] }),
+    onSettled: () => reread('threads'),
   });
 }
 
@@ -43,47 +38,37 @@ const move = (user: User, { threadId }: Pick<Thread, 'threadId'>, trashed: boole
 /** Moves conversations to the trash and back. `onUndo` follows the undo that the notice offers. */
 export function useTrashThread(): (thread: Thread, onUndo: () => void) => Promise<void> {
   const user = useUser();
-  const reread = useRereadThreads();
+  const reread = useReread();
   return async (thread, onUndo) => {
-    const undo = () => move(user, thread, false).then(reread).then(onUndo, notifyFailure);
-    await move(user, thread, true).then(reread);
-    notify('Conversation moved to the trash.', { undo: () => void undo() });
-  };
-}
-
-function useRereadThreads(): () => Promise<void> {
-  const user = useUser();
-  const queries = useQueryClient();
-  return async () => {
-    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
-    await queries.invalidateQueries({ queryKey: ['trashed-threads', user.id] });
+    const undo = async () => {
+      await move(user, thread, false);
+      await reread('threads');
+      onUndo();
+    };
+    await move(user, thread, true);
+    await reread('threads');
+    notify('Conversation moved to the trash.', { undo: () => undo().catch(notifyFailure) });
   };
 }
 
 /** The conversations in the trash. */
 export function useTrashedThreads() {
   const user = useUser();
-  const reread = useRereadThreads();
-  const listing = useInfiniteQuery({
-    queryKey: ['trashed-threads', user.id],
-    queryFn: ({ pageParam }) =>
-      user.json<ThreadPage>(
-        'agent',
-        `/threads?${new URLSearchParams({ trashed: 'true', limit: pageSize, ...(pageParam && { cursor: pageParam }) })}`,
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+  const reread = useReread();
+  const listing = useOwnPages<ThreadPage>(['threads', 'trash', 'all'], 'agent', '/threads', {
+    trashed: 'true',
+    limit: pageSize,
   });
   return {
     ...listing,
     threads: listing.data?.pages.flatMap((page) => page.threads),
     async restore(thread: Thread) {
       await move(user, thread, false);
-      await reread();
+      await reread('threads');
     },
     async deleteForGood(threads: readonly Thread[]) {
       for (const { threadId } of threads) await user.send('agent', `/threads/${threadId}`, { method: 'DELETE' });
-      await reread();
+      await reread('threads');
     },
   };
 }
