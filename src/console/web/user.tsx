@@ -16,6 +16,7 @@ import type { ConsoleInfo } from '../api.ts';
 import { type Call, isSignedOut, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
+import { toSearch } from './shell/filters.ts';
 import { notifyFailure } from './shell/notices.ts';
 import { Skeleton } from './shell/skeleton.tsx';
 
@@ -138,10 +139,8 @@ export function useOwnPages<P extends Page>(
   const user = useUser();
   return useInfiniteQuery({
     queryKey: keyOf(user, key),
-    queryFn: ({ pageParam, signal }) => {
-      const given = Object.entries({ ...query, cursor: pageParam }).filter(([, value]) => value !== '');
-      return user.json<P>(service, `${path}?${new URLSearchParams(given)}`, { signal });
-    },
+    queryFn: ({ pageParam, signal }) =>
+      user.json<P>(service, path + toSearch({ ...query, cursor: pageParam }), { signal }),
     initialPageParam: '',
     getNextPageParam: (page) => ('nextCursor' in page ? page.nextCursor : page.next_cursor),
     ...options,

@@ -1,8 +1,9 @@
 /** Favorites and albums, which the media service calls collections. */
 import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import type { AssetPage, Collection, CollectionChange, Collections } from '../../../client/media/api.ts';
+import { toSearch } from '../shell/filters.ts';
 import { useOwn, useReread, useUser } from '../user.tsx';
-import { type Filters, filtersOf, queryOf, usePatch } from './assets.ts';
+import { queryOf, type Shown, usePatch } from './assets.ts';
 import { inLots } from './trash.ts';
 
 export const itemsOf = (count: number): string => (count === 1 ? '1 item' : `${count} items`);
@@ -16,8 +17,8 @@ export function linkOfAlbum(collectionId: string, order?: string): string {
 
 /** Last changed first. `q`: words of the title. */
 export function useAlbums(q = '') {
-  const query = q.trim() === '' ? '' : `?${new URLSearchParams({ q: q.trim() })}`;
-  return useOwn<Collections, Collections['collections']>(['albums', q], 'media', `/v1/collections${query}`, {
+  const path = `/v1/collections${toSearch({ q: q.trim() })}`;
+  return useOwn<Collections, Collections['collections']>(['albums', q], 'media', path, {
     select: ({ collections }) => collections,
     placeholderData: keepPreviousData,
   });
@@ -27,9 +28,9 @@ export const useAlbum = (collectionId: string) =>
   useOwn<Collection>(['albums', 'one', collectionId], 'media', `/v1/collections/${collectionId}`);
 
 /** The first page of what the filter shows. */
-export function useNewest(filter: Partial<Filters>, limit: number) {
-  const query = new URLSearchParams(queryOf({ ...filtersOf(''), ...filter }, limit));
-  return useOwn<AssetPage>(['albums', 'newest', filter], 'media', `/v1/assets?${query}`, { staleTime: 0 });
+export function useNewest(filter: Shown, limit: number) {
+  const path = `/v1/assets${toSearch(queryOf(filter, limit))}`;
+  return useOwn<AssetPage>(['albums', 'newest', filter], 'media', path, { staleTime: 0 });
 }
 
 export const coverOf = ({ coverAssetId, coverMime }: Collection) =>
@@ -46,7 +47,7 @@ export function useAlbumCalls() {
     void rereadAll('albums');
     void queries.invalidateQueries({
       queryKey: ['assets', user.id],
-      predicate: ({ queryKey }) => Reflect.get(Object(queryKey[2]), 'album') !== '',
+      predicate: ({ queryKey }) => Boolean(Reflect.get(Object(queryKey[2]), 'album')),
     });
   };
   const patch = (collectionId: string, json: object) =>
@@ -92,7 +93,7 @@ export function useFavorites(): (assetIds: readonly string[], favorite: boolean)
     }
     void queries.invalidateQueries({
       queryKey: ['assets', user.id],
-      predicate: ({ queryKey }) => Reflect.get(Object(queryKey[2]), 'isFavorite') === true,
+      predicate: ({ queryKey }) => Boolean(Reflect.get(Object(queryKey[2]), 'favorites')),
     });
   };
 }

@@ -4,6 +4,7 @@ import { useCallback } from 'react';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import strengths from '../../../platform/strengths.json' with { type: 'json' };
 import { momentOf } from '../parts/figures.tsx';
+import { fromSearch, toSearch } from '../shell/filters.ts';
 import { type User, useOwn, useOwnPages, useUser } from '../user.tsx';
 import { type Pages, renew } from './renewing.ts';
 
@@ -33,70 +34,55 @@ export function splitPrompt(prompt: string, kind: keyof typeof strengths = 'imag
 export const promptOf = <Prompt extends string | null>({ prompt, kind }: { prompt: Prompt; kind: string }) =>
   prompt && (splitPrompt(prompt, kind === 'video' ? kind : 'image').prompt || prompt);
 
-export interface Filters {
-  readonly type: '' | 'image' | 'video' | 'other';
+const day = /^\d{4}-\d\d-\d\d$/;
+const allowed = {
+  type: /^(?:image|video|other)$/,
   /** Words of the prompt or the name. */
-  readonly q: string;
-  /** Days in the time zone of the browser, `YYYY-MM-DD`, both included. */
-  readonly from: string;
-  readonly to: string;
-  readonly isShared: boolean;
-  readonly isFavorite: boolean;
+  q: /./,
+  /** Days in the time zone of the browser, both included. */
+  from: day,
+  to: day,
+  shared: /^1$/,
+  favorites: /^1$/,
   /** The id of a collection. */
-  readonly album: string;
+  album: /./,
   /** The id of a collection that the user selects for. It changes only what a selection does. */
-  readonly addTo: string;
-  readonly sort: '' | 'oldest';
-  /** Only what is in the trash. */
-  readonly isTrash: boolean;
-}
+  addTo: /./,
+  sort: /^oldest$/,
+};
 
-const types = ['image', 'video', 'other'] as const;
-const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? (text ?? '') : '');
-
-/** The filters are in the URL, so that a view can be bookmarked, sent, and reached by the Back button. */
-export function filtersOf(search: string): Filters {
-  const query = new URLSearchParams(search);
-  return {
-    type: types.find((type) => type === query.get('type')) ?? '',
-    q: query.get('q') ?? '',
-    from: dayOf(query.get('from')),
-    to: dayOf(query.get('to')),
-    isShared: query.has('shared'),
-    isFavorite: query.has('favorites'),
-    album: query.get('album') ?? '',
-    addTo: query.get('addTo') ?? '',
-    sort: query.get('sort') === 'oldest' ? 'oldest' : '',
-    isTrash: false,
-  };
-}
+export type Filters = ReturnType<typeof filtersOf>;
+export const filtersOf = (search: string) => fromSearch(allowed, search);
 
 /** As many as one call can sign. */
 const pageSize = 200;
 
-/** Of the service. */
-export function queryOf(filters: Filters, limit = pageSize): Readonly<Record<string, string>> {
-  const { type, q, from, to, isShared, isFavorite, album, sort, isTrash } = filters;
+/** What a listing shows. */
+export type Shown = Partial<Filters> & { readonly trashed?: 'true' };
+
+/** Of the service. Empty values count as absent. */
+export function queryOf(filters: Shown, limit = pageSize): Readonly<Record<string, string>> {
+  const { type = '', q = '', from, to, shared, favorites, album = '', sort = '', trashed = '' } = filters;
   const dayAfter = new Date(`${to}T00:00`);
   dayAfter.setDate(dayAfter.getDate() + 1);
   return {
     limit: String(limit),
     thumbnails: 'false',
-    ...(type && { type }),
-    ...(q.trim() && { q: q.trim().split(/\s+/).slice(0, 10).join(' ') }),
+    type,
+    sort,
+    trashed,
+    collectionId: album,
+    q: q.trim().split(/\s+/).slice(0, 10).join(' '),
     ...(from && { createdFrom: new Date(`${from}T00:00`).toISOString() }),
     ...(to && { createdBefore: dayAfter.toISOString() }),
     // An album has copies only if the user has added them.
-    ...(isShared ? { scopeKind: 'feed' } : album === '' && { copies: 'false' }),
-    ...(isFavorite && { favorite: 'true' }),
-    ...(album && { collectionId: album }),
-    ...(sort && { sort }),
-    ...(isTrash && { trashed: 'true' }),
+    ...(shared ? { scopeKind: 'feed' } : album === '' && { copies: 'false' }),
+    ...(favorites && { favorite: 'true' }),
   };
 }
 
 /** Page by page. While a filter changes, the earlier assets stay. */
-export const useAssets = (filters: Filters) =>
+export const useAssets = (filters: Shown) =>
   useOwnPages<AssetPage>(['assets', filters], 'media', '/v1/assets', queryOf(filters), {
     placeholderData: keepPreviousData,
     // A library of thousands of pages is never read again as a whole: `useNewAssets` reads its first page.
@@ -124,13 +110,13 @@ export async function readNewest(
 ): Promise<void> {
   for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: ['assets', user.id], predicate })) {
     if (state.data === undefined) continue;
-    const filters = queryKey[2] as Filters;
+    const filters = queryKey[2] as Shown;
     if (filters.sort === 'oldest') {
       // Its new assets are on the last page.
       await queries.invalidateQueries({ queryKey, exact: true });
       continue;
     }
-    const newest = await user.json<AssetPage>('media', `/v1/assets?${new URLSearchParams(queryOf(filters))}`);
+    const newest = await user.json<AssetPage>('media', `/v1/assets${toSearch(queryOf(filters))}`);
     queries.setQueryData<Pages>(queryKey, (data) => data && renew(data, newest));
   }
 }

@@ -22,7 +22,7 @@ export function Albums() {
   const [q, setQ] = useState('');
   const [edited, setEdited] = useState<Collection | 'new'>();
   const { data: albums, error, refetch } = useAlbums(q);
-  const { data: liked } = useNewest({ isFavorite: true }, 200);
+  const { data: liked } = useNewest({ favorites: '1' }, 200);
   const shares = useShares().data?.pages.flatMap((page) => page.shares);
   const shared = new Set(shares?.map(({ collectionId }) => collectionId));
   const isNone = albums?.length === 0 && q === '';

@@ -25,6 +25,7 @@ import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { promptOf } from '../library/assets.ts';
 import { namesOfTypes, nothingFor } from '../library/filterbar.tsx';
+import { fromSearch, toSearch } from '../shell/filters.ts';
 import '../library/lightbox.css';
 import '../library/mediaactions.css';
 import { useSigned } from '../library/signing.ts';
@@ -41,29 +42,17 @@ import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
-const kinds = ['', 'image', 'video'] as const;
-const shapes = { '': 'Any shape', wide: 'Wide', tall: 'Tall', square: 'Square' } as const;
-const sorts = { '': 'Newest first', remixed: 'Most remixed first' } as const;
-const keyIn = <Key extends string>(of: Readonly<Record<Key, string>>, key: string | null) =>
-  (Object.keys(of) as Key[]).find((one) => one === key);
+const kinds = ['', 'image', 'video'];
+const shapes = { '': 'Any shape', wide: 'Wide', tall: 'Tall', square: 'Square' };
+const sorts = { '': 'Newest first', remixed: 'Most remixed first' };
 const labels: Readonly<Record<string, string>> = { ai: 'Made with AI', edited: 'Edited with AI' };
 
-/** The filters are in the URL, as in the library. */
-function filterOf(search: string) {
-  const query = new URLSearchParams(search);
-  const [kind, shape] = [kinds.find((one) => one === query.get('kind')), keyIn(shapes, query.get('shape'))];
-  const sort = keyIn(sorts, query.get('sort'));
-  return { q: query.get('q') ?? '', kind: kind ?? '', shape: shape ?? '', sort: sort ?? '' } as const;
-}
+const allowed = { q: /./, kind: /^(?:image|video)$/, shape: /^(?:wide|tall|square)$/, sort: /^remixed$/ };
+const filterOf = (search: string) => fromSearch(allowed, search);
 type Filter = ReturnType<typeof filterOf>;
 
-const queryOf = (values: Readonly<Record<string, string>>) =>
-  new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
-
-const linkOf = (filter: Partial<Filter>, assetId?: string) => {
-  const query = queryOf(filter);
-  return `/explore${assetId === undefined ? '' : `/${assetId}`}${query.size === 0 ? '' : `?${query}`}`;
-};
+const linkOf = (filter: Partial<Filter>, assetId?: string) =>
+  `/explore${assetId === undefined ? '' : `/${assetId}`}${toSearch(filter)}`;
 
 export function Explore() {
   const { assetId } = useParams<{ readonly assetId?: string }>();
@@ -97,7 +86,7 @@ export function Explore() {
           options={kinds}
           chosen={filter.kind}
           onChoose={(kind) => change({ kind })}
-          textOf={(kind) => namesOfTypes[kind]}
+          textOf={(kind) => namesOfTypes[kind] ?? ''}
         />
         {(
           [
@@ -536,9 +525,9 @@ function useGallery({ kind, shape, sort, q }: Filter) {
     queryKey: ['gallery', kind, shape, sort, q],
     queryFn: ({ pageParam, signal }) => {
       // The most remixed have one page.
-      const query = queryOf({ limit: sort === '' ? '48' : '100', kind, shape, sort, q, cursor: pageParam });
+      const query = toSearch({ limit: sort === '' ? '48' : '100', kind, shape, sort, q, cursor: pageParam });
       // The browser would show its stored page for another 30 s after a publication.
-      return callJson<PublicGallery>(`${url}/op/gallery?${query}`, { signal, cache: 'no-cache' });
+      return callJson<PublicGallery>(`${url}/op/gallery${query}`, { signal, cache: 'no-cache' });
     },
     enabled: url !== undefined,
     initialPageParam: '',

@@ -32,7 +32,7 @@ import { type Filters, filtersOf, isImage, isVideo, useAssets, useNewAssets } fr
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
 import type { ActionTarget } from '../library/downloading.ts';
-import { FilterBar, nothingFor, searchOf } from '../library/filterbar.tsx';
+import { FilterBar, nothingFor } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import { MoreActions } from '../library/mediaactions.tsx';
@@ -45,6 +45,7 @@ import { Choice } from '../parts/fields.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useDroppedFiles } from '../shell/browser.ts';
+import { toSearch } from '../shell/filters.ts';
 import { InSidebar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -53,6 +54,7 @@ import { AlbumDialog } from './albums.tsx';
 
 const withSearch = (assetId: string) => `/library/${assetId}${location.search}`;
 const toEdit = { ...fromPage, isEditing: true };
+const filtering = (filters: Filters) => toSearch({ ...filters, album: '', addTo: '', sort: '' });
 
 export function Library() {
   const user = useUser();
@@ -61,7 +63,8 @@ export function Library() {
   const [, navigate] = useLocation();
   const search = useSearch();
   const filters = useMemo(() => filtersOf(search), [search]);
-  const setFilters = (next: Filters) => navigate(`/library${searchOf(next)}`, { replace: true, state: history.state });
+  const setFilters = (next: Partial<Filters>) =>
+    navigate(`/library${toSearch(next)}`, { replace: true, state: history.state });
   const isOfAlbums: unknown = Reflect.get(Object(useHistoryState()), 'ofAlbums');
   const listing = useAssets(filters);
   const readNew = useNewAssets();
@@ -115,7 +118,7 @@ export function Library() {
     ];
   };
 
-  const isFiltered = searchOf({ ...filters, album: '', addTo: '', sort: '' }) !== '';
+  const isFiltered = filtering(filters) !== '';
   const isAdding = filters.addTo !== '';
   // Nothing is there to filter.
   const isEmpty = listing.data !== undefined && assets.length === 0 && !hasNextPage && !isFiltered && !isAdding;
@@ -133,7 +136,7 @@ export function Library() {
             onUpload={pick}
             onSelect={isFew ? () => setSelecting(true) : undefined}
           />
-        ) : filters.isFavorite && isOfAlbums ? (
+        ) : filters.favorites && isOfAlbums ? (
           <header className="page album">
             <div>
               <BackToAlbums />
@@ -170,7 +173,7 @@ export function Library() {
                   const last = assets.at(-1);
                   // A month that is not read yet is where the listing begins.
                   if (last !== undefined && monthOf(last.createdAt) <= chosen) setMonth({ month: chosen });
-                  else navigate(`/library${searchOf({ ...filters, from: '', to: lastDayOf(chosen) })}`);
+                  else navigate(`/library${toSearch({ ...filters, from: '', to: lastDayOf(chosen) })}`);
                 }}
               />
             )}
@@ -186,7 +189,7 @@ export function Library() {
             onUpload={pick}
             onReset={() => {
               const { album, addTo, sort } = filters;
-              setFilters({ ...filtersOf(''), album, addTo, sort });
+              setFilters({ album, addTo, sort });
             }}
           />
         ) : (
@@ -349,7 +352,7 @@ interface NothingProps {
 
 function Nothing({ isFiltered, filters, onUpload, onReset }: NothingProps) {
   const { album, q } = filters;
-  const isFavorites = searchOf({ ...filters, album: '', addTo: '', sort: '' }) === '?favorites=1';
+  const isFavorites = filtering(filters) === '?favorites=1';
   if (isFiltered)
     return (
       <Empty title={isFavorites ? 'No favorites yet.' : nothingFor(q)}>

@@ -2,7 +2,7 @@ import { CheckCheck, RotateCcw, Trash2, X } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
-import { filtersOf, useAssets } from '../library/assets.ts';
+import { useAssets } from '../library/assets.ts';
 import { useChoosing } from '../library/choosing.ts';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
@@ -16,12 +16,10 @@ import { useIsNarrow } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useTrashedThreads } from '../studio/threads.ts';
 
-const inTrash = { ...filtersOf(''), isTrash: true };
-
 export function Trash() {
   const trash = useTrash();
   const threads = useTrashedThreads();
-  const listing = useAssets(inTrash);
+  const listing = useAssets({ trashed: 'true' });
   const [size] = useTileSize();
   const isNarrow = useIsNarrow();
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = listing;
