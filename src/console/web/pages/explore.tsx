@@ -16,7 +16,8 @@ import {
   X,
 } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { Link, useLocation, useParams, useSearch } from 'wouter';
+import { Link, useParams, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
 import { callJson } from '../calls.ts';
 import { Segments } from '../create/fields.tsx';
@@ -58,7 +59,6 @@ export function Explore() {
   const { assetId } = useParams<{ readonly assetId?: string }>();
   const search = useSearch();
   const filter = useMemo(() => filterOf(search), [search]);
-  const [, navigate] = useLocation();
   const change = (part: Partial<Filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(filter);
   const items = useMemo(() => data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)), [data]);

@@ -23,8 +23,8 @@ import {
   X,
 } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { Link, useLocation, useParams, useSearch } from 'wouter';
-import { useHistoryState } from 'wouter/use-browser-location';
+import { Link, useParams, useSearch } from 'wouter';
+import { navigate, useHistoryState } from 'wouter/use-browser-location';
 import type { Asset, AssetMonths, CollectionChange } from '#client/media/api.ts';
 import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
 import { itemsOf, linkOfAlbum, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
@@ -53,14 +53,14 @@ import { useOwn, useReread, useUser } from '../user.tsx';
 import { AlbumDialog } from './albums.tsx';
 
 const withSearch = (assetId: string) => `/library/${assetId}${location.search}`;
-const toEdit = { ...fromPage, isEditing: true };
+const open = ({ assetId }: Asset) => navigate(withSearch(assetId), { state: fromPage });
+const edit = ({ assetId }: Asset) => navigate(withSearch(assetId), { state: { ...fromPage, isEditing: true } });
 const filtering = (filters: Filters) => toSearch({ ...filters, album: '', addTo: '', sort: '' });
 
 export function Library() {
   const user = useUser();
   const reread = useReread();
   const { assetId } = useParams<{ readonly assetId?: string }>();
-  const [, navigate] = useLocation();
   const search = useSearch();
   const filters = useMemo(() => filtersOf(search), [search]);
   const setFilters = (next: Partial<Filters>) =>
@@ -86,8 +86,6 @@ export function Library() {
   const onMore = useCallback(() => {
     if (!isFetchingNextPage && !isPlaceholderData) void fetchNextPage();
   }, [isFetchingNextPage, isPlaceholderData, fetchNextPage]);
-  const open = useCallback((asset: Asset) => navigate(withSearch(asset.assetId), { state: fromPage }), [navigate]);
-  const edit = useCallback((asset: Asset) => navigate(withSearch(asset.assetId), { state: toEdit }), [navigate]);
   useKeptPlace(listing.data !== undefined);
   useEffect(() => void readNew(), [readNew]);
   const albums = useAlbumCalls();
@@ -244,7 +242,6 @@ function useKeptPlace(isRead: boolean): void {
 /** The lightbox, which steps through the page that it was opened from: an order, a conversation, or the grid. */
 function Opened({ assetId, assets }: { readonly assetId: string; readonly assets: readonly Asset[] }) {
   const readNew = useNewAssets();
-  const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(history.state?.isEditing === true);
   const given: readonly string[] | undefined = history.state?.among;
   const among = given ?? assets.map((asset) => asset.assetId);
@@ -394,7 +391,6 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
   const { data: album, error } = useAlbum(collectionId);
   const sharing = { kind: 'share-album', collectionId } as const;
   const { data: share } = useShare(sharing);
-  const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(false);
   return (
     <header className="page album">
@@ -458,7 +454,6 @@ function AddingBar({ collectionId, choosing }: { readonly collectionId: string; 
   const { chosen, clear } = choosing;
   const { data: album } = useAlbum(collectionId);
   const calls = useAlbumCalls();
-  const [, navigate] = useLocation();
   const back = () => {
     clear();
     navigate(linkOfAlbum(collectionId), { replace: true });

@@ -14,7 +14,7 @@ import {
   Wrench,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { ConsoleInfo } from '../../api.ts';
 import { send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
@@ -37,7 +37,6 @@ interface AccountMenuProps {
 
 /** The menu of both areas. `children`: entries at its end. */
 function AccountMenu({ face, name, other: { Icon, path, title }, children }: AccountMenuProps) {
-  const [, navigate] = useLocation();
   return (
     <Menu
       trigger={

@@ -13,7 +13,8 @@ import {
   WifiOff,
 } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { agentCalls } from '#client/agent/calls.ts';
 import { fromAmong } from '../library/actions.ts';
 import { useNewest } from '../library/albums.ts';
@@ -400,7 +401,6 @@ function Recent() {
 function TemporaryBar({ threadId, onKept }: { readonly threadId: string; readonly onKept: () => void }) {
   const user = useUser();
   const reread = useReread();
-  const [, navigate] = useLocation();
   const keep = async () => {
     await user.send('agent', `/threads/${threadId}`, { method: 'PATCH', json: { temporary: false } });
     void reread('threads');

@@ -1,7 +1,7 @@
 /** The title of a conversation, and what can be done with all of it. */
 import { Ellipsis, Pencil, Share2, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { openDialog } from '../library/dialogs.ts';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
@@ -55,7 +55,6 @@ interface ThreadMenuProps {
 
 export function ThreadMenu({ thread, label, isCurrent, onRename }: ThreadMenuProps) {
   const trash = useTrashThread();
-  const [, navigate] = useLocation();
   function remove() {
     if (isCurrent) navigate(`/studio/${newThreadId()}`);
     trash(thread, () => {
