@@ -1,6 +1,6 @@
 /** Links that anyone can open (docs/specification/media.md#shares). */
-import { useState } from 'react';
 import type { Share, SharePage } from '../../../client/media/api.ts';
+import { useStored } from '../shell/browser.ts';
 import { notify } from '../shell/notices.ts';
 import { useOwn, useOwnPages } from '../user.tsx';
 import type { LibraryDialog } from './dialogs.ts';
@@ -13,17 +13,8 @@ export function targetOf(of: Shareable): Readonly<Record<string, string>> {
   return of.kind === 'share-album' ? { collectionId: of.collectionId } : { threadId: of.threadId };
 }
 
-const authorKey = 'atelier.author';
-
-/** The name on what the user shares. It is stored in this browser. */
-export function useAuthor(): readonly [string, (author: string) => void] {
-  const [author, setAuthor] = useState(() => localStorage.getItem(authorKey) ?? '');
-  const change = (next: string) => {
-    localStorage.setItem(authorKey, next.trim());
-    setAuthor(next);
-  };
-  return [author, change];
-}
+/** The name on what the user shares. */
+export const useAuthor = () => useStored('atelier.author');
 
 /** `null`: it is not shared by a link. */
 export function useShare(of: Shareable) {

@@ -39,6 +39,7 @@ import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import reasonNames from '../parts/reasons.json' with { type: 'json' };
 import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
+import { useStored } from '../shell/browser.ts';
 import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
@@ -449,10 +450,9 @@ function About({ item }: { readonly item: Item }) {
 
 /** Links of operators lead to web pages, or to a page of the console. */
 const isLink = (url: string) => /^(https?:\/\/|\/(?!\/))/i.test(url);
-const readKey = 'atelier.read-news';
 
 function News() {
-  const [read, setRead] = useState(() => localStorage.getItem(readKey));
+  const [read, setRead] = useStored('atelier.read-news');
   const { visible, title = '', description, url = '' } = useContent<Announcement>('/op/announcement') ?? {};
   if (!visible || title + url === read) return null;
   return (
@@ -462,14 +462,7 @@ function News() {
         <span className="strong">{title}</span> {description}
         {isLink(url) && <a href={url}>Read more</a>}
       </p>
-      <IconButton
-        label="Dismiss"
-        Icon={X}
-        onClick={() => {
-          localStorage.setItem(readKey, title + url);
-          setRead(title + url);
-        }}
-      />
+      <IconButton label="Dismiss" Icon={X} onClick={() => setRead(title + url)} />
     </section>
   );
 }

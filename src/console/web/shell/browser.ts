@@ -55,6 +55,16 @@ export function useDroppedFiles(onFiles: (files: readonly File[]) => void): bool
   return isOver;
 }
 
+/** A text that this browser stores. Empty if there is none. */
+export function useStored(key: string): readonly [string, (text: string) => void] {
+  const [text, setText] = useState(() => localStorage.getItem(key) ?? '');
+  const store = (next: string) => {
+    localStorage.setItem(key, next);
+    setText(next);
+  };
+  return [text, store];
+}
+
 export const useIsOnline = (): boolean => useSyncExternalStore(followOnline, () => navigator.onLine);
 
 export const themes = ['system', 'light', 'dark'] as const;

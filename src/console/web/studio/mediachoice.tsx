@@ -1,10 +1,10 @@
 /** The models of an answer and of its images and videos, and their number and ratio. */
 import { Check, ChevronDown, Clapperboard, Image, MessageSquare, Proportions, SlidersHorizontal } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useState } from 'react';
 import type { TaskRequest } from '../../../client/agent/api.ts';
 import { RatioShape } from '../create/fields.tsx';
 import { type Model, useModels } from '../create/order.ts';
+import { useStored } from '../shell/browser.ts';
 import { Menu, MenuChoice, MenuLine } from '../shell/menu.tsx';
 import { creditsOf, type ModelChoice, useCredits } from './account.ts';
 
@@ -23,11 +23,10 @@ export interface MediaChoice {
   readonly choose: (changes: Media) => void;
 }
 
-const mediaKey = 'atelier.media';
-
 /** The choice is stored in this browser. What is not available any longer counts as not chosen. */
 export function useMediaChoice(): MediaChoice {
-  const [stored, setStored] = useState<Media>(() => JSON.parse(localStorage.getItem(mediaKey) ?? '{}'));
+  const [text, store] = useStored('atelier.media');
+  const stored: Media = JSON.parse(text || '{}');
   const images = useModels('image');
   const videos = useModels('video');
   const image = images.find(({ id, allowed }) => allowed && id === stored.imageModel);
@@ -43,11 +42,7 @@ export function useMediaChoice(): MediaChoice {
   return {
     ...{ images, videos, image, video, ratio, count },
     media: Object.keys(media).length > 0 ? media : undefined,
-    choose(changes) {
-      const next = { ...stored, ...changes };
-      localStorage.setItem(mediaKey, JSON.stringify(next));
-      setStored(next);
-    },
+    choose: (changes) => store(JSON.stringify({ ...stored, ...changes })),
   };
 }
 
