@@ -2,6 +2,7 @@
 import { ZoomIn, ZoomOut } from 'lucide-react';
 import { type PointerEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../parts/iconbutton.tsx';
+import type { Steps } from './stage.tsx';
 
 const most = 8;
 const swipePixels = 60;
@@ -18,11 +19,10 @@ interface ZoomableProps {
   readonly children: ReactNode;
   /** Of the original, which may have more than the image that is shown. */
   readonly pixels: number | null;
-  /** 1: to the next one, -1: to the one before. */
-  readonly onSwipe: (step: 1 | -1) => void;
+  readonly steps: Steps;
 }
 
-export function Zoomable({ children, pixels, onSwipe }: ZoomableProps) {
+export function Zoomable({ children, pixels, steps }: ZoomableProps) {
   const [view, setView] = useState(whole);
   const box = useRef<HTMLDivElement>(null);
   const fingers = useRef(new Map<number, { x: number; y: number }>());
@@ -89,7 +89,8 @@ export function Zoomable({ children, pixels, onSwipe }: ZoomableProps) {
     const isLast = fingers.current.delete(event.pointerId) && fingers.current.size === 0;
     const { x, distance, view: before } = began.current;
     const moved = event.clientX - x;
-    if (isLast && before.scale === 1 && distance === 0 && Math.abs(moved) > swipePixels) onSwipe(moved < 0 ? 1 : -1);
+    if (isLast && before.scale === 1 && distance === 0 && Math.abs(moved) > swipePixels)
+      (moved < 0 ? steps.after : steps.before)?.();
     else begin();
   }
 

@@ -2,8 +2,6 @@ import '../library/library.css';
 import '../explore/explore.css';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import {
-  ChevronLeft,
-  ChevronRight,
   Clapperboard,
   Copy,
   Flag,
@@ -30,6 +28,7 @@ import { fromSearch, toSearch } from '../shell/filters.ts';
 import '../library/lightbox.css';
 import '../library/mediaactions.css';
 import { useSigned } from '../library/signing.ts';
+import { Stage, type Steps, stepsIn } from '../library/stage.tsx';
 import { Zoomable } from '../library/zoomable.tsx';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -258,25 +257,12 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
   const [isReporting, setReporting] = useState(false);
   const place = items.findIndex((one) => one.assetId === assetId);
   const item = items[place];
-  const step = (by: 1 | -1) => {
-    const next = place < 0 ? undefined : items[place + by];
-    return next && (() => onShow(next.assetId));
-  };
-  const [before, after] = [step(-1), step(1)];
+  const steps = stepsIn(items, place, (next) => onShow(next.assetId));
   // A link can lead to one that is further down.
   const isSought = item === undefined && hasMore && items.length < mostSought;
   useEffect(() => {
     if (isSought || (place >= items.length - 3 && hasMore)) onMore();
   }, [isSought, place, items.length, hasMore, onMore]);
-  useEffect(() => {
-    const onKey = ({ key, target }: KeyboardEvent) => {
-      if (isReporting || target instanceof HTMLVideoElement) return;
-      if (key === 'ArrowLeft') before?.();
-      if (key === 'ArrowRight') after?.();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  });
   return (
     <dialog
       ref={dialog}
@@ -301,19 +287,15 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
           </div>
         )}
       </div>
-      <div className="stage">
+      <Stage steps={steps} isCovered={isReporting}>
         {item ? (
-          <Picture key={assetId} item={item} onSwipe={(by) => (by === 1 ? after : before)?.()} />
+          <Picture key={assetId} item={item} steps={steps} />
         ) : isSought ? (
           <Loading what="Looking for it" />
         ) : (
           <p className="quiet">This is not published any longer.</p>
         )}
-        {before && (
-          <IconButton className="step before" label="Previous" Icon={ChevronLeft} size={20} onClick={before} />
-        )}
-        {after && <IconButton className="step after" label="Next" Icon={ChevronRight} size={20} onClick={after} />}
-      </div>
+      </Stage>
       <aside className="aside" aria-label="Details">
         {item && <About item={item} />}
       </aside>
@@ -355,7 +337,7 @@ function Published({ assetId }: { readonly assetId: string }) {
 /** As many as one looks through for a link. */
 const mostSought = 500;
 
-function Picture({ item, onSwipe }: { readonly item: Item; readonly onSwipe: (step: 1 | -1) => void }) {
+function Picture({ item, steps }: { readonly item: Item; readonly steps: Steps }) {
   const { assetId, kind, previewUrl, thumbUrl, blurhash, idea } = item;
   const isVideo = kind === 'video' && idea === undefined;
   const { data } = useSigned('video', isVideo ? assetId : null);
@@ -373,7 +355,7 @@ function Picture({ item, onSwipe }: { readonly item: Item; readonly onSwipe: (st
       />
     );
   return (
-    <Zoomable pixels={item.width} onSwipe={onSwipe}>
+    <Zoomable pixels={item.width} steps={steps}>
       <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt={titleOf(item)} blurhash={blurhash} isWhole />
     </Zoomable>
   );

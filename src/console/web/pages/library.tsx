@@ -38,6 +38,7 @@ import { Lightbox } from '../library/lightbox.tsx';
 import { MoreActions } from '../library/mediaactions.tsx';
 import { addUploads } from '../library/queue.ts';
 import { useShare } from '../library/shares.ts';
+import { stepsIn } from '../library/stage.tsx';
 import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
@@ -248,19 +249,16 @@ function Opened({ assetId, assets }: { readonly assetId: string; readonly assets
   const place = among.indexOf(assetId);
   const show = (id: string, next = given) =>
     navigate(withSearch(id), { replace: true, state: { fromPage: history.state?.fromPage, among: next } });
-  const before = place > 0 ? among[place - 1] : undefined;
-  const after = place >= 0 ? among[place + 1] : undefined;
-  const stepTo = (id: string | undefined) => (id === undefined ? undefined : () => show(id));
   const close = () =>
     history.state?.fromPage ? history.back() : navigate(`/library${location.search}`, { replace: true });
   return (
     <Lightbox
       assetId={assetId}
       known={assets.find((asset) => asset.assetId === assetId)}
-      onStep={{ before: stepTo(before), after: stepTo(after) }}
+      steps={stepsIn(among, place, (id) => show(id))}
       onClose={close}
       onDeleted={() => {
-        const next = after ?? before;
+        const next = among[place + 1] ?? among[place - 1];
         if (next === undefined) close();
         else show(next, given?.toSpliced(place, 1));
       }}

@@ -7,6 +7,7 @@ import { useChoosing } from '../library/choosing.ts';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import '../library/library.css';
+import { stepsIn } from '../library/stage.tsx';
 import { useTileSize } from '../library/tilesize.tsx';
 import { daysLeft, useTrash } from '../library/trash.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -26,10 +27,6 @@ export function Trash() {
   const assets = useMemo(() => listing.data?.pages.flatMap((page) => page.assets) ?? [], [listing.data]);
   const choosing = useChoosing(assets);
   const [open, setOpen] = useState<Asset>();
-  const beside = (step: number) => {
-    const to = open && assets[assets.indexOf(open) + step];
-    return to && (() => setOpen(to));
-  };
   const onMore = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
   }, [isFetchingNextPage, fetchNextPage]);
@@ -149,7 +146,7 @@ export function Trash() {
         <Lightbox
           assetId={open.assetId}
           known={open}
-          onStep={{ before: beside(-1), after: beside(1) }}
+          steps={stepsIn(assets, assets.indexOf(open), setOpen)}
           onClose={() => setOpen(undefined)}
         >
           <span className="quiet small">{daysLeft(open.trashedAt ?? new Date().toISOString())}</span>
