@@ -1,9 +1,9 @@
 /** Favorites and albums, which the media service calls collections. */
-import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import type { AssetPage, Collection, CollectionChange, Collections } from '../../../client/media/api.ts';
 import { toSearch } from '../shell/filters.ts';
 import { useOwn, useReread, useUser } from '../user.tsx';
-import { queryOf, type Shown, usePatch } from './assets.ts';
+import { queryOf, type Shown, useCached } from './assets.ts';
 import { inLots } from './trash.ts';
 
 export const itemsOf = (count: number): string => (count === 1 ? '1 item' : `${count} items`);
@@ -41,14 +41,11 @@ const mostAtOnce = 1000;
 
 export function useAlbumCalls() {
   const user = useUser();
-  const queries = useQueryClient();
-  const rereadAll = useReread();
+  const rereadAlbums = useReread();
+  const cached = useCached();
   const reread = () => {
-    void rereadAll('albums');
-    void queries.invalidateQueries({
-      queryKey: ['assets', user.id],
-      predicate: ({ queryKey }) => Boolean(Reflect.get(Object(queryKey[2]), 'album')),
-    });
+    void rereadAlbums('albums');
+    void cached.reread('album');
   };
   const patch = (collectionId: string, json: object) =>
     user.json<Collection>('media', `/v1/collections/${collectionId}`, { method: 'PATCH', json });
@@ -81,8 +78,7 @@ export function useAlbumCalls() {
 /** Shows the change at once, and takes it back if the service refuses it. */
 export function useFavorites(): (assetIds: readonly string[], favorite: boolean) => Promise<void> {
   const user = useUser();
-  const queries = useQueryClient();
-  const patch = usePatch();
+  const { patch, reread } = useCached();
   return async (assetIds, favorite) => {
     patch(assetIds, { favorite });
     try {
@@ -91,9 +87,6 @@ export function useFavorites(): (assetIds: readonly string[], favorite: boolean)
       patch(assetIds, { favorite: !favorite });
       throw error;
     }
-    void queries.invalidateQueries({
-      queryKey: ['assets', user.id],
-      predicate: ({ queryKey }) => Boolean(Reflect.get(Object(queryKey[2]), 'favorites')),
-    });
+    void reread('favorites');
   };
 }

@@ -121,41 +121,37 @@ export async function readNewest(
   }
 }
 
-/** Changes what each page of a listing has. */
-const inPages = (change: (assets: readonly Asset[]) => readonly Asset[]) => (data: Pages | undefined) =>
-  data && { ...data, pages: data.pages.map((page) => ({ ...page, assets: change(page.assets) })) };
-
-/** Changes assets in every listing, after the service has. */
-export function usePatch(): (assetIds: readonly string[], change: Partial<Asset>) => void {
+/** Changes what the cache has of assets, before or after the service does. */
+export function useCached() {
   const queries = useQueryClient();
   const user = useUser();
-  return (assetIds, change) => {
-    const ids = new Set(assetIds);
-    const patch = (asset: Asset) => (ids.has(asset.assetId) ? { ...asset, ...change } : asset);
-    const patchAll = inPages((assets) => assets.map(patch));
-    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, patchAll);
-    queries.setQueriesData<Asset>({ queryKey: ['asset', user.id] }, (asset) => asset && patch(asset));
-  };
-}
-
-/** Takes assets out of every listing. */
-export function useForget(): (assetIds: readonly string[]) => void {
-  const queries = useQueryClient();
-  const user = useUser();
-  return (assetIds) => {
-    const gone = new Set(assetIds);
-    const remove = inPages((assets) => assets.filter(({ assetId }) => !gone.has(assetId)));
-    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, remove);
-  };
-}
-
-/** For conversations and the page "Create", which show where an asset is. */
-export function useMarkTrashed(): (assetIds: readonly string[], isTrashed: boolean) => void {
-  const queries = useQueryClient();
-  const user = useUser();
-  return (assetIds, trashed) => {
-    for (const kind of ['image', 'video'])
-      for (const assetId of assetIds)
-        queries.setQueryData(['signed', user.id, kind, assetId], (signed?: object) => signed && { ...signed, trashed });
+  const inListings = (change: (assets: readonly Asset[]) => readonly Asset[]) =>
+    queries.setQueriesData<Pages>(
+      { queryKey: ['assets', user.id] },
+      (data) => data && { ...data, pages: data.pages.map((page) => ({ ...page, assets: change(page.assets) })) },
+    );
+  return {
+    patch(assetIds: readonly string[], change: Partial<Asset>): void {
+      const changed = new Set(assetIds);
+      const patch = (asset: Asset) => (changed.has(asset.assetId) ? { ...asset, ...change } : asset);
+      inListings((assets) => assets.map(patch));
+      queries.setQueriesData<Asset>({ queryKey: ['asset', user.id] }, (asset) => asset && patch(asset));
+    },
+    /** Takes assets out of every listing. */
+    forget(assetIds: readonly string[]): void {
+      const gone = new Set(assetIds);
+      inListings((assets) => assets.filter(({ assetId }) => !gone.has(assetId)));
+    },
+    /** Reads the listings again that have this filter. */
+    async reread(filter: keyof Filters): Promise<void> {
+      const isFiltered = ({ queryKey: [, , shown] }: Query) => Boolean((shown as Shown)[filter]);
+      await queries.invalidateQueries({ queryKey: ['assets', user.id], predicate: isFiltered });
+    },
+    /** For conversations and the page "Create", which show where an asset is. */
+    markTrashed(assetIds: readonly string[], trashed: boolean): void {
+      const mark = (signed?: object) => signed && { ...signed, trashed };
+      for (const kind of ['image', 'video'])
+        for (const assetId of assetIds) queries.setQueryData(['signed', user.id, kind, assetId], mark);
+    },
   };
 }

@@ -10,7 +10,7 @@ import { useModal } from '../shell/modal.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { useFavorites } from './albums.ts';
-import { isImage, isVideo, nameOf, promptOf, useAsset, usePatch, wordOf } from './assets.ts';
+import { isImage, isVideo, nameOf, promptOf, useAsset, useCached, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
 import './lightbox.css';
 import { TextField } from '../parts/fields.tsx';
@@ -181,7 +181,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
 /** The name is saved when the field is left. */
 function Name({ asset }: { readonly asset: Asset }) {
   const user = useUser();
-  const patch = usePatch();
+  const { patch } = useCached();
   const [name, setName] = useState(asset.name ?? '');
   const save = async () => {
     const next = name.trim() === '' ? null : name.trim();

@@ -14,7 +14,7 @@ import type { Thread } from '../studio/threads.ts';
 import { useOwn, useReread, useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
 import { itemsOf } from './albums.ts';
-import { useForget, useNewAssets, usePatch } from './assets.ts';
+import { useCached, useNewAssets } from './assets.ts';
 import * as shares from './shares.ts';
 import './dialogs.css';
 
@@ -249,8 +249,7 @@ function Publishing({ of, what, shown: { showPrompt, author }, onPublished }: Pu
   const user = useUser();
   const queries = useQueryClient();
   const readNew = useNewAssets();
-  const forget = useForget();
-  const patch = usePatch();
+  const { patch, forget } = useCached();
   const queryKey = ['published', user.id, of.asset.assetId];
   const { data: published, error } = useQuery({ queryKey, queryFn: () => findPublished(user, of.asset), staleTime: 0 });
   const publishing = useMutation({
