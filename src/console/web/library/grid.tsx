@@ -52,13 +52,10 @@ export function Timeline(props: TimelineProps) {
   );
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: useCallback(
-      (index: number) => {
-        const row = rows[index];
-        return row?.kind === 'tiles' ? row.height + gap : dateHeight;
-      },
-      [rows, gap],
-    ),
+    estimateSize(index) {
+      const row = rows[index];
+      return row?.kind === 'tiles' ? row.height + gap : dateHeight;
+    },
     getItemKey: useCallback((index: number) => `${rows[index]?.kind} ${rows[index]?.key}`, [rows]),
     overscan,
     // A frame that shows a row late is better than one that comes late.

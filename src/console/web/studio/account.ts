@@ -1,20 +1,16 @@
 /** What the user may spend, and on which models. */
 import type { CreditsState } from '../../../client/agent/api.ts';
-import { type Model, useModels } from '../create/order.ts';
+import { useModels } from '../create/order.ts';
 import { useStored } from '../shell/browser.ts';
 import { useOwn } from '../user.tsx';
 
 /** Read again when `GET /events` reports a change. */
 export const useCredits = () => useOwn<CreditsState>(['credits'], 'agent', '/credits').data;
 
-export interface ModelChoice {
-  readonly models: readonly Model[];
-  readonly chosen: Model | undefined;
-  readonly choose: (id: string) => void;
-}
+export type ModelChoice = ReturnType<typeof useModelChoice>;
 
 /** The choice is stored in this browser. A model that the plan does not include is never chosen. */
-export function useModelChoice(): ModelChoice {
+export function useModelChoice() {
   const [id, choose] = useStored('atelier.model');
   const models = useModels('chat');
   const allowed = models.filter((model) => model.allowed);

@@ -10,21 +10,10 @@ import { creditsOf, type ModelChoice, useCredits } from './account.ts';
 
 type Media = NonNullable<TaskRequest['media']>;
 
-export interface MediaChoice {
-  readonly images: readonly Model[];
-  readonly videos: readonly Model[];
-  readonly image: Model | undefined;
-  readonly video: Model | undefined;
-  readonly ratio: string | undefined;
-  /** Of the images of one call. */
-  readonly count: number;
-  /** Without what the services choose anyway. `undefined`: nothing was chosen. */
-  readonly media: Media | undefined;
-  readonly choose: (changes: Media) => void;
-}
+export type MediaChoice = ReturnType<typeof useMediaChoice>;
 
 /** The choice is stored in this browser. What is not available any longer counts as not chosen. */
-export function useMediaChoice(): MediaChoice {
+export function useMediaChoice() {
   const [text, store] = useStored('atelier.media');
   const stored: Media = JSON.parse(text || '{}');
   const images = useModels('image');
@@ -32,7 +21,9 @@ export function useMediaChoice(): MediaChoice {
   const image = images.find(({ id, allowed }) => allowed && id === stored.imageModel);
   const video = videos.find(({ id, allowed }) => allowed && id === stored.videoModel);
   const ratio = ratiosOf(image ?? images[0], video ?? videos[0]).find((one) => one === stored.ratio);
+  /** Of the images of one call. */
   const count = Math.min(stored.count ?? 1, (image ?? images[0])?.maxCount ?? 1);
+  /** Without what the services choose anyway. */
   const media = {
     ...(image !== undefined && { imageModel: image.id }),
     ...(video !== undefined && { videoModel: video.id }),
@@ -42,7 +33,7 @@ export function useMediaChoice(): MediaChoice {
   return {
     ...{ images, videos, image, video, ratio, count },
     media: Object.keys(media).length > 0 ? media : undefined,
-    choose: (changes) => store(JSON.stringify({ ...stored, ...changes })),
+    choose: (changes: Media) => store(JSON.stringify({ ...stored, ...changes })),
   };
 }
 
