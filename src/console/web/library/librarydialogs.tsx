@@ -51,8 +51,7 @@ function AlbumDialog({ assetIds, isShared = false, onClose }: AlbumDialogProps) 
     <Dialog title={isShared ? `Share ${words} as an album` : `Add ${words} to an album`} onClose={onClose}>
       <form
         className="album-choice"
-        onSubmit={(event) => {
-          event.preventDefault();
+        action={() => {
           const same = found.find((album) => album.title === wanted);
           if (wanted !== '') adding.mutate(same ?? { title: wanted });
         }}

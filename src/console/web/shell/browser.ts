@@ -1,5 +1,5 @@
 /** State of the browser that the shell follows: the width of the window, the connection, the color theme. */
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createShared } from './shared.ts';
 
 const narrow = matchMedia('(max-width: 899px)');
@@ -63,6 +63,13 @@ export function useStored(key: string): readonly [string, (text: string) => void
     setText(next);
   };
   return [text, store];
+}
+
+/** Enter sends the form of a text. Shift and Enter begin a new line. */
+export function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
 }
 
 export const useIsOnline = (): boolean => useSyncExternalStore(followOnline, () => navigator.onLine);

@@ -4,7 +4,7 @@ import { type ComponentProps, type ComponentType, lazy, Suspense, useState } fro
 import { unanswered, validParts } from '#client/validparts.ts';
 import { useModelName } from '../create/order.ts';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
-import { useIsOnline } from '../shell/browser.ts';
+import { submitOnEnter, useIsOnline } from '../shell/browser.ts';
 import { product } from '../shell/product.ts';
 import { creditsOf } from './account.ts';
 import type { Approving } from './approval.tsx';
@@ -128,20 +128,13 @@ function Editor({ text, onSend, onCancel }: EditorProps) {
   const [next, setNext] = useState(text);
   const withPrice = useWithPrice();
   const canSend = useIsOnline() && next.trim() !== '';
-  const send = () => canSend && onSend(next.trim());
   return (
     <form
       className="editor"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
+      action={() => {
+        if (canSend) onSend(next.trim());
       }}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onCancel();
-        if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-        event.preventDefault();
-        send();
-      }}
+      onKeyDown={({ key }) => key === 'Escape' && onCancel()}
     >
       <textarea
         className="grows"
@@ -155,6 +148,7 @@ function Editor({ text, onSend, onCancel }: EditorProps) {
           field.setSelectionRange(field.value.length, field.value.length);
         }}
         onChange={(event) => setNext(event.target.value)}
+        onKeyDown={submitOnEnter}
       />
       <div className="row">
         <span id="edit-note" className="quiet small">
