@@ -70,7 +70,7 @@ function ThreadList({ current }: { readonly current: string }) {
             {search === '' ? 'Your conversations appear here.' : 'No conversation matches.'}
           </p>
         ) : (
-          groupByDate(threads).map(({ name, threads: group }) => (
+          [...groupByDate(threads)].map(([name, group]) => (
             <section key={name} aria-label={name}>
               <h2 className="quiet">{name}</h2>
               <ul>

@@ -19,7 +19,6 @@ import { agentCalls } from '#client/agent/calls.ts';
 import { fromAmong } from '../library/actions.ts';
 import { useNewest } from '../library/albums.ts';
 import { nameOf } from '../library/assets.ts';
-import type { ActionTarget } from '../library/downloading.ts';
 import { AttachContext } from '../library/mediaactions.tsx';
 import { Thumb } from '../library/tile.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -173,7 +172,6 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   };
   const regenerate = (answer: UIMessage) => chat.answerAgain(answer, choice);
   const { addAssets } = attachments;
-  const attach = useCallback(({ assetId }: ActionTarget) => addAssets([assetId]), [addAssets]);
   useEffect(() => addAssets(readDraft(threadId)?.assetIds ?? []), [threadId, addAssets]);
   const wasOnline = useRef(isOnline);
   useEffect(() => {
@@ -214,7 +212,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
             {isForgotten && !isTemporary && (
               <p className="quiet small">Nothing is remembered from this conversation.</p>
             )}
-            <AttachContext value={attach}>
+            <AttachContext value={({ assetId }) => addAssets([assetId])}>
               {messages.map((message, place) => (
                 <Message
                   key={message.id}
@@ -543,11 +541,10 @@ function useFollowing(isOn: boolean) {
     };
   }, [set, isOn]);
 
-  const follow = useCallback(() => {
+  function follow(): void {
     set(true);
-    const box = view.current;
-    if (box !== null) box.scrollTop = box.scrollHeight;
-  }, [set]);
+    if (view.current !== null) view.current.scrollTop = view.current.scrollHeight;
+  }
 
   return { view, content, isFollowing, follow };
 }

@@ -76,11 +76,9 @@ export function useTrashedThreads() {
 const dayMs = 86_400_000;
 const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
 
-/** Threads under the names of their periods, in the order of the list. */
-export function groupByDate(
-  threads: readonly Thread[],
-  now = new Date(),
-): readonly { readonly name: string; readonly threads: readonly Thread[] }[] {
+/** Threads by the names of their periods, in the order of the list. */
+export function groupByDate(threads: readonly Thread[]): ReadonlyMap<string, readonly Thread[]> {
+  const now = new Date();
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
   const nameOf = (at: string) => {
     const time = Date.parse(at);
@@ -90,12 +88,5 @@ export function groupByDate(
     if (time >= today - 30 * dayMs) return 'Previous 30 days';
     return month.format(time);
   };
-  const groups: { name: string; threads: Thread[] }[] = [];
-  for (const thread of threads) {
-    const name = nameOf(thread.updatedAt);
-    const last = groups.at(-1);
-    if (last?.name === name) last.threads.push(thread);
-    else groups.push({ name, threads: [thread] });
-  }
-  return groups;
+  return Map.groupBy(threads, ({ updatedAt }) => nameOf(updatedAt));
 }
