@@ -22,7 +22,7 @@ import {
   Upload,
   X,
 } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ComponentProps, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useParams, useSearch } from 'wouter';
 import { navigate, useHistoryState } from 'wouter/use-browser-location';
 import type { Asset, AssetMonths, CollectionChange } from '#client/media/api.ts';
@@ -100,7 +100,7 @@ export function Library() {
   const picker = useRef<HTMLInputElement>(null);
   const pick = () => picker.current?.click();
   const removeAll = (chosen: readonly Asset[]) => {
-    trash(chosen);
+    void trash(chosen);
     choosing.clear();
   };
 
@@ -275,6 +275,8 @@ function Opened({ assetId, assets }: { readonly assetId: string; readonly assets
 
 const mostCompared = 8;
 
+type Deed = readonly [string, LucideIcon, () => void, Pick<ComponentProps<'button'>, 'aria-pressed' | 'className'>?];
+
 interface SelectionBarProps {
   readonly choosing: Choosing;
   readonly isAll: boolean;
@@ -294,7 +296,7 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
   const isMedia = choosing.assets.every((asset) => isImage(asset) || isVideo(asset));
   const areFew = count > 1 && count <= mostCompared && choosing.assets.every(isImage);
   const perform = (work: () => Promise<unknown>) => () => void work().catch(notifyFailure);
-  const deeds: readonly (readonly [string, LucideIcon, () => void] | false | undefined)[] = [
+  const deeds: readonly (Deed | false | undefined)[] = [
     one && isImage(one) && ['Use as reference', ImagePlus, () => referInStudio(one)],
     areFew && ['Compare', Columns2, () => openDialog({ kind: 'compare', assetIds: ids })],
     isMedia && [
@@ -311,6 +313,9 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
       FolderMinus,
       perform(() => albums.change(album, { remove: ids }).then(choosing.clear)),
     ],
+    ['Favorite', Heart, perform(() => changeFavorites(ids, !areFavorites)), { 'aria-pressed': areFavorites }],
+    ['Download', Download, perform(onDownload)],
+    ['Delete', Trash2, onDelete, { className: 'danger' }],
   ];
   return (
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
@@ -320,20 +325,12 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
       </span>
       {!isAll && <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />}
       <span className="gap" />
-      {count > 0 && (
-        <>
-          {deeds.map((deed) => deed && <Button key={deed[0]} Icon={deed[1]} text={deed[0]} onClick={deed[2]} />)}
-          <Button
-            Icon={Heart}
-            text="Favorite"
-            title="Favorite"
-            aria-pressed={areFavorites}
-            onClick={perform(() => changeFavorites(ids, !areFavorites))}
-          />
-          <Button Icon={Download} text="Download" title="Download" onClick={perform(onDownload)} />
-          <Button Icon={Trash2} text="Delete" title="Delete" className="danger" onClick={onDelete} />
-        </>
-      )}
+      {count > 0 &&
+        deeds
+          .filter((deed) => deed !== false && deed !== undefined)
+          .map(([text, Icon, onClick, more]) => (
+            <Button key={text} title={text} {...{ Icon, text, onClick, ...more }} />
+          ))}
     </div>
   );
 }
