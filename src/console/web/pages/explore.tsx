@@ -27,6 +27,7 @@ import { namesOfTypes, nothingFor } from '../library/filterbar.tsx';
 import { fromSearch, toSearch } from '../shell/filters.ts';
 import '../library/lightbox.css';
 import '../library/mediaactions.css';
+import { copyLink } from '../library/shares.ts';
 import { useSigned } from '../library/signing.ts';
 import { Stage, type Steps, stepsIn } from '../library/stage.tsx';
 import { Zoomable } from '../library/zoomable.tsx';
@@ -281,7 +282,7 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
               Icon={LinkIcon}
               text="Copy link"
               className="plain"
-              onClick={() => copy(new URL(linkOf({}, assetId), location.href).href, 'The link is copied.')}
+              onClick={() => copyLink(new URL(linkOf({}, assetId), location.href).href).catch(notifyFailure)}
             />
             <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />
           </div>
@@ -361,9 +362,6 @@ function Picture({ item, steps }: { readonly item: Item; readonly steps: Steps }
   );
 }
 
-const copy = (text: string, done: string) =>
-  navigator.clipboard.writeText(text).then(() => notify(done), notifyFailure);
-
 function About({ item }: { readonly item: Item }) {
   const { kind, prompt, author, generated, width, height, publishedAt, remixes, idea } = item;
   return (
@@ -394,7 +392,7 @@ function About({ item }: { readonly item: Item }) {
             Icon={Copy}
             text="Copy the prompt"
             className="plain"
-            onClick={() => copy(prompt, 'The prompt is copied.')}
+            onClick={() => copyLink(prompt, 'The prompt is copied.').catch(notifyFailure)}
           />
         )}
       </section>

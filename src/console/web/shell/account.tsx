@@ -18,14 +18,13 @@ import { navigate } from 'wouter/use-browser-location';
 import type { ConsoleInfo } from '../../api.ts';
 import { send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
+import { icon } from '../parts/iconbutton.tsx';
 import { useSignOut, useUser } from '../user.tsx';
 import { useActions } from './actions.ts';
 import { setTheme, themes, useTheme } from './browser.ts';
 import { Menu, MenuChoice, MenuItem, MenuLine } from './menu.tsx';
 import { notifyFailure } from './notices.ts';
 import { openShortcuts } from './overlays.tsx';
-
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 interface AccountMenuProps {
   readonly face: ReactNode;
