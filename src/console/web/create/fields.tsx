@@ -128,9 +128,16 @@ function Picker({ onChoose, onClose }: Pick<SourcesProps, 'onChoose'> & { readon
   );
 }
 
-export function Thumbnail({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
+interface ThumbnailProps {
+  readonly assetId: string | null;
+  readonly alt: string;
+  readonly isLarge?: boolean;
+}
+
+export function Thumbnail({ assetId, alt, isLarge = false }: ThumbnailProps) {
   const { data } = useSigned('image', assetId);
-  return <AssetImage url={data?.thumbUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} isWhole />;
+  const url = (isLarge ? data?.previewUrl : data?.thumbUrl) ?? data?.url;
+  return <AssetImage url={url} alt={alt} blurhash={data?.blurhash} isWhole />;
 }
 
 export function Price({ credits }: { readonly credits: number }) {

@@ -1,6 +1,7 @@
 /** What the user may spend, and on which models. */
 import type { CreditsState } from '../../../client/agent/api.ts';
 import { useModels } from '../create/order.ts';
+import { countOf } from '../parts/figures.tsx';
 import { useStored } from '../shell/browser.ts';
 import { useOwn } from '../user.tsx';
 
@@ -21,6 +22,4 @@ export function useModelChoice() {
   };
 }
 
-const number = new Intl.NumberFormat();
-export const creditsOf = (credits: number): string =>
-  `${number.format(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
+export const creditsOf = (credits: number): string => `${countOf(credits)} ${credits === 1 ? 'credit' : 'credits'}`;

@@ -197,7 +197,14 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
       {isDragging && <p className="dropping">Drop files to attach them</p>}
       <section className="messages" aria-label="Conversation" aria-busy={isAnswering} ref={view} tabIndex={-1}>
         <div className="column" ref={content}>
-          <ConversationContext value={{ price: prices?.message, among: [...new Set(madeIn(messages).flatMap(idsOf))] }}>
+          <ConversationContext
+            value={{
+              among: [...new Set(madeIn(messages).flatMap(idsOf))],
+              price: prices?.message,
+              previews,
+              onRetried: () => void chat.refresh(),
+            }}
+          >
             {isBeginning && (
               <Beginning
                 prices={prices}
@@ -220,10 +227,8 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
                   question={textOfMessage(messages[place - 1] ?? message)}
                   isLast={message === last}
                   isUnanswered={message.role === 'user' && messages[place + 1]?.role === 'user'}
-                  previews={previews}
                   edited={edited?.id === message.id ? edited.text : undefined}
                   actions={{
-                    onRetried: () => void chat.refresh(),
                     versions: versionsOf(message.id),
                     ...(!isAnswering && { edit }),
                     ...(isOnline && !isAnswering && message === last && { approve: chat.approve, regenerate }),
