@@ -118,7 +118,13 @@ function Settings() {
   return (
     <section aria-labelledby="account-settings">
       <h2 id="account-settings">Settings</h2>
-      <Segments name="Theme" options={themes} chosen={theme} onChoose={setTheme} textOf={nameOf} />
+      <Segments
+        name="Theme"
+        options={themes.map(({ value }) => value)}
+        chosen={theme}
+        onChoose={setTheme}
+        textOf={nameOf}
+      />
       <TextField
         label="Your name on what you share"
         maxLength={60}

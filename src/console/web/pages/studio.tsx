@@ -118,9 +118,7 @@ function Entry({ thread, isCurrent }: { readonly thread: Thread; readonly isCurr
 
 /** The palette finds conversations by title, also where their list is hidden in a drawer. */
 function useThreadActions(): void {
-  const { threads } = useThreads('');
-  const text = JSON.stringify(threads?.map(({ threadId, title }) => [threadId, title]) ?? []);
-  const titles = useMemo((): readonly [string, string][] => JSON.parse(text), [text]);
+  const { data } = useThreads('');
   useActions(
     useMemo(
       () => [
@@ -132,12 +130,14 @@ function useThreadActions(): void {
           keys: 'mod+shift+o',
           perform: () => navigate(`/studio/${newThreadId()}`),
         },
-        ...titles.map(([threadId, title]) => ({
-          ...{ id: threadId, title, group: 'Conversation', Icon: MessageSquare },
-          perform: () => navigate(`/studio/${threadId}`),
-        })),
+        ...(data?.pages ?? [])
+          .flatMap(({ threads }) => threads)
+          .map(({ threadId, title }) => ({
+            ...{ id: threadId, title, group: 'Conversation', Icon: MessageSquare },
+            perform: () => navigate(`/studio/${threadId}`),
+          })),
       ],
-      [titles],
+      [data],
     ),
   );
 }

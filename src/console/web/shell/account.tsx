@@ -1,18 +1,7 @@
 /** Who is signed in, and what goes with it: theme, shortcuts, the way to the other area, and out. */
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import {
-  ChevronsUpDown,
-  Keyboard,
-  LogOut,
-  type LucideIcon,
-  Monitor,
-  Moon,
-  Settings2,
-  SquareUserRound,
-  Sun,
-  Wrench,
-} from 'lucide-react';
+import { ChevronsUpDown, Keyboard, LogOut, type LucideIcon, Settings2, SquareUserRound, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import type { ConsoleInfo } from '../../api.ts';
@@ -46,7 +35,7 @@ function AccountMenu({ face, name, other: { Icon, path, title }, children }: Acc
         </button>
       }
     >
-      <ThemeChoice />
+      <MenuChoice label="Theme" value={useTheme()} choices={themes} onChange={setTheme} />
       <MenuLine />
       <MenuItem Icon={Keyboard} onSelect={openShortcuts}>
         Keyboard shortcuts
@@ -119,23 +108,5 @@ export function OperatorAccount() {
       )}
       {data && <p className="quiet small menunote">Version {data.version}</p>}
     </AccountMenu>
-  );
-}
-
-const choices = [
-  { value: 'system', title: 'System', Icon: Monitor },
-  { value: 'light', title: 'Light', Icon: Sun },
-  { value: 'dark', title: 'Dark', Icon: Moon },
-];
-
-function ThemeChoice() {
-  const theme = useTheme();
-  return (
-    <MenuChoice
-      label="Theme"
-      value={theme}
-      choices={choices}
-      onChange={(value) => setTheme(themes.find((one) => one === value) ?? 'system')}
-    />
   );
 }

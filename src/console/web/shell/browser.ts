@@ -1,4 +1,5 @@
 /** State of the browser that the shell follows: the width of the window, the connection, the color theme. */
+import { Monitor, Moon, Sun } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createShared } from './shared.ts';
 
@@ -74,8 +75,12 @@ export function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
 
 export const useIsOnline = (): boolean => useSyncExternalStore(followOnline, () => navigator.onLine);
 
-export const themes = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
+export const themes = [
+  { value: 'system', title: 'System', command: 'Use the system’s theme', Icon: Monitor },
+  { value: 'light', title: 'Light', command: 'Use the light theme', Icon: Sun },
+  { value: 'dark', title: 'Dark', command: 'Use the dark theme', Icon: Moon },
+] as const;
+type Theme = (typeof themes)[number]['value'];
 
 const themeKey = 'atelier.theme';
 
@@ -83,7 +88,7 @@ const shownTheme = createShared<Theme>('system');
 
 function readTheme(): Theme {
   const stored = localStorage.getItem(themeKey);
-  return themes.find((theme) => theme === stored) ?? 'system';
+  return themes.find(({ value }) => value === stored)?.value ?? 'system';
 }
 
 function showTheme(): void {
@@ -101,7 +106,7 @@ export function followTheme(): void {
   });
 }
 
-export function setTheme(theme: Theme): void {
+export function setTheme(theme: string): void {
   localStorage.setItem(themeKey, theme);
   showTheme();
 }
