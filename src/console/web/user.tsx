@@ -16,8 +16,8 @@ import type { ConsoleInfo } from '../api.ts';
 import { type Call, isSignedOut, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
-import { toSearch } from './shell/filters.ts';
 import { notifyFailure } from './shell/notices.ts';
+import { toSearch } from './shell/page.ts';
 import { Skeleton } from './shell/skeleton.tsx';
 
 export interface User {

@@ -1,7 +1,7 @@
 /** Favorites and albums, which the media service calls collections. */
 import { keepPreviousData } from '@tanstack/react-query';
 import type { AssetPage, Collection, CollectionChange, Collections } from '../../../client/media/api.ts';
-import { toSearch } from '../shell/filters.ts';
+import { toSearch } from '../shell/page.ts';
 import { useOwn, useReread, useUser } from '../user.tsx';
 import { queryOf, type Shown, useCached } from './assets.ts';
 import { inLots } from './trash.ts';

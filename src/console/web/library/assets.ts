@@ -4,7 +4,7 @@ import { useCallback } from 'react';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import strengths from '../../../platform/strengths.json' with { type: 'json' };
 import { momentOf } from '../parts/figures.tsx';
-import { fromSearch, toSearch } from '../shell/filters.ts';
+import { fromSearch, toSearch } from '../shell/page.ts';
 import { type User, useOwn, useOwnPages, useUser } from '../user.tsx';
 import { type Pages, renew } from './renewing.ts';
 

@@ -5,7 +5,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Find } from '../parts/fields.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
-import { toSearch } from '../shell/filters.ts';
+import { toSearch } from '../shell/page.ts';
 import type { Filters } from './assets.ts';
 
 /** Of the filters of the library, and of Explore. */

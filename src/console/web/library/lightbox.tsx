@@ -19,8 +19,7 @@ import { AssetImage } from './assetimage.tsx';
 import { Lineage } from './lineage.tsx';
 import { MediaActions } from './mediaactions.tsx';
 import { useSigned } from './signing.ts';
-import { Stage, type Steps } from './stage.tsx';
-import { Zoomable } from './zoomable.tsx';
+import { Stage, type Steps, Zoomable } from './stage.tsx';
 
 interface LightboxProps {
   readonly assetId: string;

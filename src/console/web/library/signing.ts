@@ -3,8 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Asset, ImageSignedRef, VideoSignedRef } from '../../../client/media/api.ts';
 import { type User, useUser } from '../user.tsx';
-import type { Kind } from './dialogs.ts';
 
+type Kind = 'image' | 'video';
 type Ready<Ref> = Omit<Extract<Ref, { readonly ready: true }>, 'ready'>;
 export type Signed = { readonly ready: boolean } & Partial<Ready<ImageSignedRef> & Ready<VideoSignedRef>>;
 

@@ -1,5 +1,6 @@
-import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+/** The middle of the lightbox: what is shown, and the ways to those beside it. */
+import { ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from 'lucide-react';
+import { type PointerEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../parts/iconbutton.tsx';
 
 /** To those beside what is shown, where there are any. `place`: of what is shown, or -1. */
@@ -17,7 +18,7 @@ interface StageProps {
   readonly children: ReactNode;
 }
 
-/** The middle of the lightbox. Arrows lead to those beside what it shows. */
+/** Arrows lead to those beside what it shows. */
 export function Stage({ steps: { before, after }, isCovered = false, children }: StageProps) {
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
@@ -35,4 +36,136 @@ export function Stage({ steps: { before, after }, isCovered = false, children }:
       {after && <IconButton className="step after" label="Next" Icon={ChevronRight} size={20} onClick={after} />}
     </div>
   );
+}
+
+const most = 8;
+const swipePixels = 60;
+
+interface View {
+  readonly scale: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+const whole: View = { scale: 1, x: 0, y: 0 };
+
+interface ZoomableProps {
+  readonly children: ReactNode;
+  /** Of the original, which may have more than the image that is shown. */
+  readonly pixels: number | null;
+  readonly steps: Steps;
+}
+
+/** Zoom with the wheel, two fingers, the keys + - 0 or a double click; pan by dragging; swipe to the next one. */
+export function Zoomable({ children, pixels, steps }: ZoomableProps) {
+  const [view, setView] = useState(whole);
+  const box = useRef<HTMLDivElement>(null);
+  const fingers = useRef(new Map<number, { x: number; y: number }>());
+  const began = useRef({ x: 0, y: 0, distance: 0, view: whole });
+
+  const zoom = useCallback((factor: number, at?: { readonly x: number; readonly y: number }) => {
+    const rect = box.current?.getBoundingClientRect();
+    setView((old) => {
+      const scale = Math.min(Math.max(old.scale * factor, 1), most);
+      if (scale === 1 || rect === undefined) return whole;
+      // The point below the pointer stays where it is.
+      const from =
+        at === undefined ? { x: 0, y: 0 } : { x: at.x - rect.x - rect.width / 2, y: at.y - rect.y - rect.height / 2 };
+      const grown = scale / old.scale;
+      return bounded({ scale, x: from.x - (from.x - old.x) * grown, y: from.y - (from.y - old.y) * grown }, rect);
+    });
+  }, []);
+
+  useEffect(() => {
+    const listening = new AbortController();
+    // React's wheel events are passive, and the page must not scroll.
+    box.current?.addEventListener(
+      'wheel',
+      (event) => {
+        event.preventDefault();
+        zoom(Math.exp(-event.deltaY / 300), event);
+      },
+      { passive: false, signal: listening.signal },
+    );
+    addEventListener(
+      'keydown',
+      ({ key, target }) => {
+        if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) return;
+        if (key === '+' || key === '=') zoom(1.5);
+        if (key === '-') zoom(1 / 1.5);
+        if (key === '0') setView(whole);
+      },
+      { signal: listening.signal },
+    );
+    return () => listening.abort();
+  }, [zoom]);
+
+  function begin(): void {
+    const [one, two] = [...fingers.current.values()];
+    if (one) began.current = { ...one, distance: two ? Math.hypot(one.x - two.x, one.y - two.y) : 0, view };
+  }
+
+  function move(event: PointerEvent): void {
+    if (!fingers.current.has(event.pointerId)) return;
+    fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const [one, two] = [...fingers.current.values()];
+    const rect = box.current?.getBoundingClientRect();
+    if (one === undefined || rect === undefined) return;
+    const { x, y, distance, view: before } = began.current;
+    if (two !== undefined && distance > 0) {
+      const scale = Math.min(Math.max((before.scale * Math.hypot(one.x - two.x, one.y - two.y)) / distance, 1), most);
+      setView(bounded({ ...before, scale }, rect));
+    } else if (before.scale > 1) {
+      setView(bounded({ scale: before.scale, x: before.x + one.x - x, y: before.y + one.y - y }, rect));
+    }
+  }
+
+  function end(event: PointerEvent): void {
+    const isLast = fingers.current.delete(event.pointerId) && fingers.current.size === 0;
+    const { x, distance, view: before } = began.current;
+    const moved = event.clientX - x;
+    if (isLast && before.scale === 1 && distance === 0 && Math.abs(moved) > swipePixels)
+      (moved < 0 ? steps.after : steps.before)?.();
+    else begin();
+  }
+
+  const image = box.current?.querySelector('img');
+  // The whole image is as wide as its ratio allows in its box.
+  const shown = image && Math.min(image.offsetWidth, (image.offsetHeight * image.naturalWidth) / image.naturalHeight);
+  const percent = Math.round((100 * view.scale * (shown ?? 0)) / (pixels ?? image?.naturalWidth ?? 1));
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys + - and 0 do the same. */}
+      <div
+        ref={box}
+        className={`zoomable ${view.scale > 1 ? 'near' : ''}`}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+          begin();
+        }}
+        onPointerMove={move}
+        onPointerUp={end}
+        onPointerCancel={end}
+        onDoubleClick={(event) => (view.scale > 1 ? setView(whole) : zoom(2.5, { x: event.clientX, y: event.clientY }))}
+      >
+        <div className="zoomed" style={{ transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}>
+          {children}
+        </div>
+      </div>
+      <fieldset className="zooming" aria-label="Zoom">
+        <IconButton label="Zoom out" Icon={ZoomOut} disabled={view.scale === 1} onClick={() => zoom(1 / 1.5)} />
+        <button type="button" className="plain" title="Show the whole image" onClick={() => setView(whole)}>
+          {view.scale === 1 ? 'Fit' : `${percent}%`}
+        </button>
+        <IconButton label="Zoom in" Icon={ZoomIn} disabled={view.scale === most} onClick={() => zoom(1.5)} />
+      </fieldset>
+    </>
+  );
+}
+
+/** The image cannot be dragged out of its box. */
+function bounded({ scale, x, y }: View, { width, height }: { readonly width: number; readonly height: number }): View {
+  const [right, down] = [(width * (scale - 1)) / 2, (height * (scale - 1)) / 2];
+  return { scale, x: Math.min(Math.max(x, -right), right), y: Math.min(Math.max(y, -down), down) };
 }

@@ -46,10 +46,10 @@ import { Choice } from '../parts/fields.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useDroppedFiles } from '../shell/browser.ts';
-import { toSearch } from '../shell/filters.ts';
 import { InSidebar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
+import { toSearch } from '../shell/page.ts';
 import { useOwn, useReread, useUser } from '../user.tsx';
 import { AlbumDialog } from './albums.tsx';
 
