@@ -128,16 +128,6 @@ export function useShowOrder(): (generation: Generation | undefined, former?: st
   };
 }
 
-export function useCancel(): (id: string) => Promise<void> {
-  const user = useUser();
-  const reread = useReread();
-  return async (id) => {
-    await user.send('agent', `/generations/${id}`, { method: 'DELETE' });
-    void reread('credits');
-    await reread('generations');
-  };
-}
-
 // Orders without a result that the user has removed from the page, in this browser. The service keeps them.
 
 const removedKey = 'atelier.removed-orders';

@@ -15,11 +15,12 @@ import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { useTrashedThreads } from '../studio/threads.ts';
+import { useThreadCalls, useThreads } from '../studio/threads.ts';
 
 export function Trash() {
   const trash = useTrash();
-  const threads = useTrashedThreads();
+  const threads = useThreads('', 'true');
+  const calls = useThreadCalls();
   const listing = useAssets({ trashed: 'true' });
   const [size] = useTileSize();
   const isNarrow = useIsNarrow();
@@ -38,7 +39,7 @@ export function Trash() {
       notify('Permanently deleted.');
     }, notifyFailure);
   async function empty() {
-    await threads.deleteForGood(await readAll(threads));
+    await calls.deleteForGood(await readAll(threads));
     await trash.empty();
   }
   return (
@@ -110,13 +111,13 @@ export function Trash() {
                   Icon={RotateCcw}
                   text="Restore"
                   aria-label={`Restore “${thread.title}”`}
-                  onClick={() => threads.restore(thread).catch(notifyFailure)}
+                  onClick={() => calls.change(thread.threadId, { trashed: false }).catch(notifyFailure)}
                 />
                 <Confirm
                   label="Delete permanently"
                   icon={{ Icon: Trash2, label: `Delete “${thread.title}” permanently`, title: 'Delete permanently' }}
                   question={`Delete “${thread.title}” permanently?`}
-                  onConfirm={() => deleteForGood(threads.deleteForGood([thread]))}
+                  onConfirm={() => deleteForGood(calls.deleteForGood([thread]))}
                 />
               </li>
             ))}
@@ -168,7 +169,7 @@ export function Trash() {
 }
 
 /** Those too that the page does not show yet. */
-async function readAll({ threads, hasNextPage, fetchNextPage }: ReturnType<typeof useTrashedThreads>) {
+async function readAll({ threads, hasNextPage, fetchNextPage }: ReturnType<typeof useThreads>) {
   let all = threads ?? [];
   for (let hasMore = hasNextPage; hasMore; ) {
     const { data, hasNextPage: hasAnother } = await fetchNextPage();

@@ -48,7 +48,7 @@ import { type Prices, useMediaChoice, usePrices } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { OutcomeNote, storedOutcome } from './outcome.tsx';
 import { ThreadHead } from './threadhead.tsx';
-import { newThreadId, useThreads } from './threads.ts';
+import { newThreadId, useThreadCalls, useThreads } from './threads.ts';
 import words from './words.json' with { type: 'json' };
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
@@ -402,15 +402,9 @@ function Recent() {
 
 /** Stays in view: what the chat is, and the ways to keep it and to end it. */
 function TemporaryBar({ threadId, onKept }: { readonly threadId: string; readonly onKept: () => void }) {
-  const user = useUser();
-  const reread = useReread();
-  const keep = async () => {
-    await user.send('agent', `/threads/${threadId}`, { method: 'PATCH', json: { temporary: false } });
-    void reread('threads');
-    onKept();
-  };
+  const { change, deleteForGood } = useThreadCalls();
   const end = async () => {
-    await user.send('agent', `/threads/${threadId}`, { method: 'DELETE' });
+    await deleteForGood([{ threadId }]);
     navigate(`/studio/${newThreadId()}`);
     notify('The chat is deleted.');
   };
@@ -418,7 +412,11 @@ function TemporaryBar({ threadId, onKept }: { readonly threadId: string; readonl
     <div className="temporarymark">
       <MessageCircleDashed size={16} strokeWidth={1.75} aria-hidden="true" />
       <span className="strong">Temporary chat</span>
-      <button type="button" className="plain" onClick={() => keep().catch(notifyFailure)}>
+      <button
+        type="button"
+        className="plain"
+        onClick={() => change(threadId, { temporary: false }).then(onKept, notifyFailure)}
+      >
         Keep it
       </button>
       <Confirm label="Delete now" question="Its images stay." onConfirm={() => end().catch(notifyFailure)} />

@@ -9,7 +9,7 @@ import { InTopBar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { useOwn } from '../user.tsx';
-import { newThreadId, type Thread, useRename, useThreads, useTrashThread } from './threads.ts';
+import { newThreadId, type Thread, useThreadCalls, useThreads } from './threads.ts';
 
 interface ThreadHeadProps {
   readonly threadId: string;
@@ -54,10 +54,10 @@ interface ThreadMenuProps {
 }
 
 export function ThreadMenu({ thread, label, isCurrent, onRename }: ThreadMenuProps) {
-  const trash = useTrashThread();
+  const { trash } = useThreadCalls();
   function remove() {
     if (isCurrent) navigate(`/studio/${newThreadId()}`);
-    trash(thread, () => {
+    trash(thread.threadId, () => {
       if (isCurrent) navigate(`/studio/${thread.threadId}`);
     }).catch(notifyFailure);
   }
@@ -77,12 +77,11 @@ export function ThreadMenu({ thread, label, isCurrent, onRename }: ThreadMenuPro
 }
 
 export function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly onEnd: () => void }) {
-  const rename = useRename();
+  const { change } = useThreadCalls();
   const [title, setTitle] = useState(thread.title);
   async function submit() {
     const next = title.trim();
-    if (next !== '' && next !== thread.title)
-      await rename.mutateAsync({ ...thread, title: next }).catch(() => undefined);
+    if (next !== '' && next !== thread.title) await change(thread.threadId, { title: next }).catch(notifyFailure);
     onEnd();
   }
   return (
@@ -90,7 +89,7 @@ export function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly 
       <input
         aria-label="Title"
         maxLength={200}
-        value={rename.isPending ? title.trim() : title}
+        value={title}
         // The menu returns the focus to its button when it closes, after the field is shown.
         ref={(field) => {
           if (field !== null) setTimeout(() => field.select());

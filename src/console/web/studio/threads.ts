@@ -1,72 +1,38 @@
 /** The user's conversations, as the agent service lists them. */
-import { useMutation } from '@tanstack/react-query';
-import type { Thread, ThreadPage } from '../../../client/agent/api.ts';
+import { keepPreviousData } from '@tanstack/react-query';
+import type { Thread, ThreadChange, ThreadPage } from '../../../client/agent/api.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { type User, useOwnPages, useReread, useUser } from '../user.tsx';
+import { useOwnPages, useReread, useUser } from '../user.tsx';
 
 export type { Thread };
 
-const pageSize = '40';
-
 export const newThreadId = (): string => `studio-${crypto.randomUUID()}`;
 
-export function useThreads(search: string) {
-  const listing = useOwnPages<ThreadPage>(
-    ['threads', search],
-    'agent',
-    '/threads',
-    { limit: pageSize, q: search },
-    { placeholderData: (previous) => previous },
-  );
+/** `trashed`: `true` for those in the trash. */
+export function useThreads(q: string, trashed = '') {
+  const query = { limit: '40', q, trashed };
+  const listing = useOwnPages<ThreadPage>(['threads', query], 'agent', '/threads', query, {
+    placeholderData: keepPreviousData,
+  });
   return { ...listing, threads: listing.data?.pages.flatMap((page) => page.threads) };
 }
 
-export function useRename() {
+export function useThreadCalls() {
   const user = useUser();
   const reread = useReread();
-  return useMutation({
-    mutationFn: ({ threadId, title }: Pick<Thread, 'threadId' | 'title'>) =>
-      user.json<Thread>('agent', `/threads/${threadId}`, { method: 'PATCH', json: { title } }),
-    onError: notifyFailure,
-    onSettled: () => reread('threads'),
-  });
-}
-
-const move = (user: User, { threadId }: Pick<Thread, 'threadId'>, trashed: boolean) =>
-  user.json<Thread>('agent', `/threads/${threadId}`, { method: 'PATCH', json: { trashed } });
-
-/** Moves conversations to the trash and back. `onUndo` follows the undo that the notice offers. */
-export function useTrashThread(): (thread: Thread, onUndo: () => void) => Promise<void> {
-  const user = useUser();
-  const reread = useReread();
-  return async (thread, onUndo) => {
-    const undo = async () => {
-      await move(user, thread, false);
-      await reread('threads');
-      onUndo();
-    };
-    await move(user, thread, true);
+  async function change(threadId: string, json: ThreadChange): Promise<void> {
+    await user.send('agent', `/threads/${threadId}`, { method: 'PATCH', json });
     await reread('threads');
-    notify('Conversation moved to the trash.', { undo: () => undo().catch(notifyFailure) });
-  };
-}
-
-/** The conversations in the trash. */
-export function useTrashedThreads() {
-  const user = useUser();
-  const reread = useReread();
-  const listing = useOwnPages<ThreadPage>(['threads', 'trash', 'all'], 'agent', '/threads', {
-    trashed: 'true',
-    limit: pageSize,
-  });
+  }
   return {
-    ...listing,
-    threads: listing.data?.pages.flatMap((page) => page.threads),
-    async restore(thread: Thread) {
-      await move(user, thread, false);
-      await reread('threads');
+    change,
+    /** `onUndo` follows the undo that the notice offers. */
+    async trash(threadId: string, onUndo: () => void): Promise<void> {
+      await change(threadId, { trashed: true });
+      const undo = () => change(threadId, { trashed: false }).then(onUndo, notifyFailure);
+      notify('Conversation moved to the trash.', { undo: () => void undo() });
     },
-    async deleteForGood(threads: readonly Thread[]) {
+    async deleteForGood(threads: readonly Pick<Thread, 'threadId'>[]): Promise<void> {
       for (const { threadId } of threads) await user.send('agent', `/threads/${threadId}`, { method: 'DELETE' });
       await reread('threads');
     },
