@@ -1,5 +1,7 @@
 /** Calls to the console's server and to the services, and their errors. */
 
+import type { Access } from '../../client/calling.ts';
+
 export class CallFailed extends Error {
   readonly status: number;
   readonly code: string;
@@ -17,6 +19,21 @@ export class CallFailed extends Error {
 /** A call of the client of applications, too. */
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 401;
+
+/** Reports each response of the client's calls. Its status is 0 if no server responded. */
+export function observe(access: Access, onResponse: (url: string, status: number) => void): Access {
+  return {
+    ...access,
+    async fetch(input, init) {
+      const response = await globalThis.fetch(input, init).catch((error: unknown) => {
+        if (!init?.signal?.aborted) onResponse(String(input), 0);
+        throw error;
+      });
+      onResponse(String(input), response.status);
+      return response;
+    },
+  };
+}
 
 /** Wherever a session turns out to have ended. */
 export const sessionEnded = 'Your session has ended. Sign in again to continue.';

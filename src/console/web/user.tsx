@@ -1,5 +1,14 @@
 /** Pages of a user, who signs in as in any application, through the authentication service. Scripts cannot read its cookie. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  type QueryKey,
+  type UseInfiniteQueryOptions,
+  type UseQueryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Access } from '../../client/calling.ts';
 import { createSession } from '../../client/session.ts';
@@ -8,6 +17,7 @@ import { type Call, isSignedOut, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
 import { notifyFailure } from './shell/notices.ts';
+import { toSearch } from './shell/page.ts';
 import { Skeleton } from './shell/skeleton.tsx';
 
 export interface User {
@@ -94,6 +104,54 @@ export function UserOnly({ signedOut, children }: { readonly signedOut: ReactNod
       {error ? <Failure error={error} retry={refetch} /> : <Skeleton label="Signing in" />}
     </main>
   );
+}
+
+/** What the cache calls a response to the user: a name, and what it is about. The id of the user is between them. */
+type Key = readonly [name: string, ...about: unknown[]];
+const keyOf = ({ id }: User, [name, ...about]: Key): QueryKey => [name, id, ...about];
+
+/** Reads a response of a service as the user. */
+export function useOwn<T, Data = T>(
+  key: Key,
+  service: Service,
+  path: string,
+  options: Omit<UseQueryOptions<T, Error, Data>, 'queryKey' | 'queryFn'> = {},
+) {
+  const user = useUser();
+  return useQuery({
+    queryKey: keyOf(user, key),
+    queryFn: ({ signal }) => user.json<T>(service, path, { signal }),
+    ...options,
+  });
+}
+
+type Page = { readonly nextCursor: string | null } | { readonly next_cursor: string | null };
+type PagesOptions<P> = UseInfiniteQueryOptions<P, Error, InfiniteData<P, string>, QueryKey, string>;
+
+/** Reads a listing of a service page by page. Empty values of `query` are omitted. */
+export function useOwnPages<P extends Page>(
+  key: Key,
+  service: Service,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  options: Pick<PagesOptions<P>, 'placeholderData' | 'refetchInterval' | 'staleTime'> = {},
+) {
+  const user = useUser();
+  return useInfiniteQuery({
+    queryKey: keyOf(user, key),
+    queryFn: ({ pageParam, signal }) =>
+      user.json<P>(service, path + toSearch({ ...query, cursor: pageParam }), { signal }),
+    initialPageParam: '',
+    getNextPageParam: (page) => ('nextCursor' in page ? page.nextCursor : page.next_cursor),
+    ...options,
+  });
+}
+
+/** Reads everything again whose key begins so. */
+export function useReread(): (...key: Key) => Promise<void> {
+  const user = useUser();
+  const queries = useQueryClient();
+  return (...key) => queries.invalidateQueries({ queryKey: keyOf(user, key) });
 }
 
 export function useSignOut() {

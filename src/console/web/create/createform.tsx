@@ -74,7 +74,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
   const model = models.find(({ id }) => id === order.model) ?? usual;
   // Signing answers for all images of the page at once, and for those that are gone.
   const { data: signed } = useSigned('image', order.references[0] ?? null);
-  const { data: source } = useAsset(signed?.ready ? order.references[0] : undefined, undefined);
+  const { data: source } = useAsset(signed?.ready ? order.references[0] : undefined);
   const edge = useConsole().data?.addresses.edge;
   // The id of the share, and the place of the image on its page.
   const [, shareId, place = '/0'] = /^([\w-]{22,64})(\/\d+)?$/.exec(order.share ?? '') ?? [];

@@ -4,7 +4,7 @@ import { Images, Upload } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { AssetImage } from '../library/assetimage.tsx';
-import { filtersOf, nameOf, useAssets } from '../library/assets.ts';
+import { nameOf, useAssets } from '../library/assets.ts';
 import { useSigned } from '../library/signing.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Find } from '../parts/fields.tsx';
@@ -109,7 +109,7 @@ export function Sources({ trigger, onFiles, onChoose, ...ofInput }: SourcesProps
 /** The newest images, or those that a search finds. */
 function Picker({ onChoose, onClose }: Pick<SourcesProps, 'onChoose'> & { readonly onClose: () => void }) {
   const [q, setQ] = useState('');
-  const { data, error, refetch } = useAssets({ ...filtersOf('type=image'), q });
+  const { data, error, refetch } = useAssets({ type: 'image', q });
   return (
     <Dialog title="From your library" onClose={onClose} isWide>
       <Find label="Search names and prompts" value={q} onChange={setQ} />
@@ -128,9 +128,16 @@ function Picker({ onChoose, onClose }: Pick<SourcesProps, 'onChoose'> & { readon
   );
 }
 
-export function Thumbnail({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
+interface ThumbnailProps {
+  readonly assetId: string | null;
+  readonly alt: string;
+  readonly isLarge?: boolean;
+}
+
+export function Thumbnail({ assetId, alt, isLarge = false }: ThumbnailProps) {
   const { data } = useSigned('image', assetId);
-  return <AssetImage url={data?.thumbUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} isWhole />;
+  const url = (isLarge ? data?.previewUrl : data?.thumbUrl) ?? data?.url;
+  return <AssetImage url={url} alt={alt} blurhash={data?.blurhash} isWhole />;
 }
 
 export function Price({ credits }: { readonly credits: number }) {

@@ -1,5 +1,5 @@
 /** Orders of images and videos: what another page has prepared, what is sent, and what the user has ordered. */
-import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { navigate } from 'wouter/use-browser-location';
 import type { Generation, GenerationPage, ModelList } from '../../../client/agent/api.ts';
 import type { Asset } from '../../../client/media/api.ts';
@@ -7,7 +7,7 @@ import strengths from '../../../platform/strengths.json' with { type: 'json' };
 import { splitPrompt } from '../library/assets.ts';
 import { type Deed, type Kind, type Order, openDialog } from '../library/dialogs.ts';
 import { createShared } from '../shell/shared.ts';
-import { type User, useUser } from '../user.tsx';
+import { type User, useOwn, useOwnPages, useReread, useUser } from '../user.tsx';
 
 export type { Generation };
 export type GenerationItem = Generation['items'][number];
@@ -77,25 +77,19 @@ export const plainFailure = (message: string): string =>
 
 type Pages = InfiniteData<GenerationPage, string>;
 
-const keyOf = (user: User) => ['generations', user.id];
 /** Events report the ends. This also shows the images of an order one after the other. */
 const lookEveryMs = 2000;
-export function useGenerations() {
-  const user = useUser();
-  return useInfiniteQuery({
-    queryKey: keyOf(user),
-    queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({ limit: '20', ...(pageParam && { cursor: pageParam }) });
-      return user.json<GenerationPage>('agent', `/generations?${query}`, { signal });
+export const useGenerations = () =>
+  useOwnPages<GenerationPage>(
+    ['generations'],
+    'agent',
+    '/generations',
+    { limit: '20' },
+    {
+      refetchInterval: ({ state: { data } }) =>
+        data?.pages[0]?.generations.some((one) => one.status === 'running' && !isSending(one)) ? lookEveryMs : false,
     },
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    refetchInterval: ({ state: { data } }) =>
-      (data as Pages | undefined)?.pages[0]?.generations.some((one) => one.status === 'running' && !isSending(one))
-        ? lookEveryMs
-        : false,
-  });
-}
+  );
 
 /** The service does not have the order yet. */
 export const isSending = (generation: Generation): boolean => 'isSending' in generation;
@@ -118,27 +112,19 @@ export function unsent(id: string, sent: Order, credits: number): Generation {
 export function useShowOrder(): (generation: Generation | undefined, former?: string) => void {
   const user = useUser();
   const queries = useQueryClient();
+  const reread = useReread();
+  const queryKey = ['generations', user.id];
   return (generation, former) => {
-    void queries.cancelQueries({ queryKey: keyOf(user) });
-    queries.setQueryData<Pages>(keyOf(user), (data) => {
+    void queries.cancelQueries({ queryKey });
+    queries.setQueryData<Pages>(queryKey, (data) => {
       const [first = { generations: [], next_cursor: null }, ...rest] = data?.pages ?? [];
       const others = first.generations.filter(({ id }) => id !== generation?.id && id !== former);
       const generations = generation ? [generation, ...others] : others;
       return { pageParams: [''], ...data, pages: [{ ...first, generations }, ...rest] };
     });
     if (generation !== undefined && isSending(generation)) return;
-    void queries.invalidateQueries({ queryKey: keyOf(user) });
-    void queries.invalidateQueries({ queryKey: ['credits', user.id] });
-  };
-}
-
-export function useCancel(): (id: string) => Promise<void> {
-  const user = useUser();
-  const queries = useQueryClient();
-  return async (id) => {
-    await user.send('agent', `/generations/${id}`, { method: 'DELETE' });
-    void queries.invalidateQueries({ queryKey: ['credits', user.id] });
-    await queries.invalidateQueries({ queryKey: keyOf(user) });
+    void reread('generations');
+    void reread('credits');
   };
 }
 
@@ -156,12 +142,7 @@ export function removeOrders(ids: readonly string[]): void {
 
 /** The first one of a kind is its default. */
 export function useModels(kind: Kind | 'chat'): readonly Model[] {
-  const user = useUser();
-  const { data } = useQuery({
-    queryKey: ['models', user.id, kind],
-    queryFn: () => user.json<ModelList>('agent', `/models?kind=${kind}`),
-    staleTime: 300_000,
-  });
+  const { data } = useOwn<ModelList>(['models', kind], 'agent', `/models?kind=${kind}`, { staleTime: 300_000 });
   return data?.models ?? [];
 }
 

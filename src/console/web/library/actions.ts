@@ -12,16 +12,9 @@ export const fromPage = { fromPage: true };
 /** The same, and the lightbox steps through these assets instead of the library. */
 export const fromAmong = (among: readonly string[]) => ({ ...fromPage, among });
 
-function follow(url: string): void {
-  const link = document.createElement('a');
-  link.href = url;
-  link.rel = 'noreferrer';
-  link.click();
-}
-
 /** The bytes as they were uploaded or made. The server sends them as an attachment, so the page stays. */
 export async function downloadOriginal(user: User, asset: ActionTarget): Promise<void> {
-  follow(await signDownload(user, asset));
+  location.assign(await signDownload(user, asset));
 }
 
 /** A JPEG or an MP4 with the watermark. The first one of an asset takes a moment. */
@@ -30,7 +23,7 @@ export async function downloadWatermarked(user: User, asset: ActionTarget): Prom
   const download = `atelier-${asset.assetId.slice(0, 8)}-watermark.${isVideo(asset) ? 'mp4' : 'jpg'}`;
   const json = { ref: asset.assetId, download };
   const { url } = await user.json<{ readonly url: string }>('media', path, { method: 'POST', json });
-  follow(url);
+  location.assign(url);
 }
 
 /** One file, or an archive of all. */

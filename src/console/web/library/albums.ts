@@ -1,9 +1,9 @@
 /** Favorites and albums, which the media service calls collections. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { keepPreviousData } from '@tanstack/react-query';
 import type { AssetPage, Collection, CollectionChange, Collections } from '../../../client/media/api.ts';
-import { useUser } from '../user.tsx';
-import { type Filters, filtersOf, queryOf, usePatch } from './assets.ts';
+import { toSearch } from '../shell/page.ts';
+import { useOwn, useReread, useUser } from '../user.tsx';
+import { queryOf, type Shown, useCached } from './assets.ts';
 import { inLots } from './trash.ts';
 
 export const itemsOf = (count: number): string => (count === 1 ? '1 item' : `${count} items`);
@@ -17,37 +17,20 @@ export function linkOfAlbum(collectionId: string, order?: string): string {
 
 /** Last changed first. `q`: words of the title. */
 export function useAlbums(q = '') {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['albums', user.id, q],
-    queryFn: async ({ signal }) => {
-      const query = q.trim() === '' ? '' : `?${new URLSearchParams({ q: q.trim() })}`;
-      return (await user.json<Collections>('media', `/v1/collections${query}`, { signal })).collections;
-    },
-    placeholderData: (before) => before,
+  const path = `/v1/collections${toSearch({ q: q.trim() })}`;
+  return useOwn<Collections, Collections['collections']>(['albums', q], 'media', path, {
+    select: ({ collections }) => collections,
+    placeholderData: keepPreviousData,
   });
 }
 
-export function useAlbum(collectionId: string) {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['albums', user.id, 'one', collectionId],
-    queryFn: ({ signal }) => user.json<Collection>('media', `/v1/collections/${collectionId}`, { signal }),
-    enabled: collectionId !== '',
-  });
-}
+export const useAlbum = (collectionId: string) =>
+  useOwn<Collection>(['albums', 'one', collectionId], 'media', `/v1/collections/${collectionId}`);
 
 /** The first page of what the filter shows. */
-export function useNewest(filter: Partial<Filters>, limit: number) {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['albums', user.id, 'newest', filter],
-    queryFn: ({ signal }) => {
-      const query = queryOf({ ...filtersOf(''), ...filter }, '', limit);
-      return user.json<AssetPage>('media', `/v1/assets?${query}`, { signal });
-    },
-    staleTime: 0,
-  });
+export function useNewest(filter: Shown, limit: number) {
+  const path = `/v1/assets${toSearch(queryOf(filter, limit))}`;
+  return useOwn<AssetPage>(['albums', 'newest', filter], 'media', path, { staleTime: 0 });
 }
 
 export const coverOf = ({ coverAssetId, coverMime }: Collection) =>
@@ -58,13 +41,11 @@ const mostAtOnce = 1000;
 
 export function useAlbumCalls() {
   const user = useUser();
-  const queries = useQueryClient();
+  const rereadAlbums = useReread();
+  const cached = useCached();
   const reread = () => {
-    void queries.invalidateQueries({ queryKey: ['albums', user.id] });
-    void queries.invalidateQueries({
-      queryKey: ['assets', user.id],
-      predicate: ({ queryKey }) => Reflect.get(Object(queryKey[2]), 'album') !== '',
-    });
+    void rereadAlbums('albums');
+    void cached.reread('album');
   };
   const patch = (collectionId: string, json: object) =>
     user.json<Collection>('media', `/v1/collections/${collectionId}`, { method: 'PATCH', json });
@@ -97,24 +78,15 @@ export function useAlbumCalls() {
 /** Shows the change at once, and takes it back if the service refuses it. */
 export function useFavorites(): (assetIds: readonly string[], favorite: boolean) => Promise<void> {
   const user = useUser();
-  const queries = useQueryClient();
-  const patch = usePatch();
-  return useCallback(
-    async (assetIds, favorite) => {
-      patch(assetIds, { favorite });
-      try {
-        await inLots(assetIds, (ids) =>
-          user.json('media', '/v1/favorites', { method: 'POST', json: { ids, favorite } }),
-        );
-      } catch (error) {
-        patch(assetIds, { favorite: !favorite });
-        throw error;
-      }
-      void queries.invalidateQueries({
-        queryKey: ['assets', user.id],
-        predicate: ({ queryKey }) => Reflect.get(Object(queryKey[2]), 'isFavorite') === true,
-      });
-    },
-    [user, queries, patch],
-  );
+  const { patch, reread } = useCached();
+  return async (assetIds, favorite) => {
+    patch(assetIds, { favorite });
+    try {
+      await inLots(assetIds, (ids) => user.json('media', '/v1/favorites', { method: 'POST', json: { ids, favorite } }));
+    } catch (error) {
+      patch(assetIds, { favorite: !favorite });
+      throw error;
+    }
+    void reread('favorites');
+  };
 }

@@ -3,6 +3,7 @@ import { downloadZip } from 'client-zip';
 import type { Asset } from '../../../client/media/api.ts';
 import { sizeOf } from '../parts/figures.tsx';
 import { notify, take } from '../shell/notices.ts';
+import { saveFile } from '../shell/saving.ts';
 import type { User } from '../user.tsx';
 import { fileNameOf, signDownload } from './downloading.ts';
 
@@ -36,13 +37,7 @@ async function save(user: User, assets: readonly Asset[]): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: filesAtOnce }, worker));
-  const url = URL.createObjectURL(await downloadZip(files).blob());
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `atelier-${new Date().toISOString().slice(0, 10)}.zip`;
-  link.click();
-  // The browser has opened the URL by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  saveFile(`atelier-${new Date().toISOString().slice(0, 10)}.zip`, await downloadZip(files).blob());
 }
 
 /** `photo.jpg`, `photo (2).jpg` … Names that differ only in case are the same file on some systems. */

@@ -1,17 +1,11 @@
 /** The assets of the user, as the pages of the library show them. */
-import {
-  keepPreviousData,
-  type Query,
-  type QueryClient,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { keepPreviousData, type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import strengths from '../../../platform/strengths.json' with { type: 'json' };
 import { momentOf } from '../parts/figures.tsx';
-import { type User, useUser } from '../user.tsx';
+import { fromSearch, toSearch } from '../shell/page.ts';
+import { type User, useOwn, useOwnPages, useUser } from '../user.tsx';
 import { type Pages, renew } from './renewing.ts';
 
 export const isVideo = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('video/');
@@ -40,94 +34,67 @@ export function splitPrompt(prompt: string, kind: keyof typeof strengths = 'imag
 export const promptOf = <Prompt extends string | null>({ prompt, kind }: { prompt: Prompt; kind: string }) =>
   prompt && (splitPrompt(prompt, kind === 'video' ? kind : 'image').prompt || prompt);
 
-export interface Filters {
-  readonly type: '' | 'image' | 'video' | 'other';
+const day = /^\d{4}-\d\d-\d\d$/;
+const allowed = {
+  type: /^(?:image|video|other)$/,
   /** Words of the prompt or the name. */
-  readonly q: string;
-  /** Days in the time zone of the browser, `YYYY-MM-DD`, both included. */
-  readonly from: string;
-  readonly to: string;
-  readonly isShared: boolean;
-  readonly isFavorite: boolean;
+  q: /./,
+  /** Days in the time zone of the browser, both included. */
+  from: day,
+  to: day,
+  shared: /^1$/,
+  favorites: /^1$/,
   /** The id of a collection. */
-  readonly album: string;
+  album: /./,
   /** The id of a collection that the user selects for. It changes only what a selection does. */
-  readonly addTo: string;
-  readonly sort: '' | 'oldest';
-  /** Only what is in the trash. */
-  readonly isTrash: boolean;
-}
+  addTo: /./,
+  sort: /^oldest$/,
+};
 
-const types = ['image', 'video', 'other'] as const;
-const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? (text ?? '') : '');
-
-/** The filters are in the URL, so that a view can be bookmarked, sent, and reached by the Back button. */
-export function filtersOf(search: string): Filters {
-  const query = new URLSearchParams(search);
-  return {
-    type: types.find((type) => type === query.get('type')) ?? '',
-    q: query.get('q') ?? '',
-    from: dayOf(query.get('from')),
-    to: dayOf(query.get('to')),
-    isShared: query.has('shared'),
-    isFavorite: query.has('favorites'),
-    album: query.get('album') ?? '',
-    addTo: query.get('addTo') ?? '',
-    sort: query.get('sort') === 'oldest' ? 'oldest' : '',
-    isTrash: false,
-  };
-}
+export type Filters = ReturnType<typeof filtersOf>;
+export const filtersOf = (search: string) => fromSearch(allowed, search);
 
 /** As many as one call can sign. */
 const pageSize = 200;
 
-export function queryOf(filters: Filters, cursor: string, limit = pageSize): string {
-  const { type, q, from, to, isShared, isFavorite, album, sort, isTrash } = filters;
+/** What a listing shows. */
+export type Shown = Partial<Filters> & { readonly trashed?: 'true' };
+
+/** Of the service. Empty values count as absent. */
+export function queryOf(filters: Shown, limit = pageSize): Readonly<Record<string, string>> {
+  const { type = '', q = '', from, to, shared, favorites, album = '', sort = '', trashed = '' } = filters;
   const dayAfter = new Date(`${to}T00:00`);
   dayAfter.setDate(dayAfter.getDate() + 1);
-  const query = {
+  return {
     limit: String(limit),
     thumbnails: 'false',
-    ...(type && { type }),
-    ...(q.trim() && { q: q.trim().split(/\s+/).slice(0, 10).join(' ') }),
+    type,
+    sort,
+    trashed,
+    collectionId: album,
+    q: q.trim().split(/\s+/).slice(0, 10).join(' '),
     ...(from && { createdFrom: new Date(`${from}T00:00`).toISOString() }),
     ...(to && { createdBefore: dayAfter.toISOString() }),
     // An album has copies only if the user has added them.
-    ...(isShared ? { scopeKind: 'feed' } : album === '' && { copies: 'false' }),
-    ...(isFavorite && { favorite: 'true' }),
-    ...(album && { collectionId: album }),
-    ...(sort && { sort }),
-    ...(isTrash && { trashed: 'true' }),
-    ...(cursor && { cursor }),
+    ...(shared ? { scopeKind: 'feed' } : album === '' && { copies: 'false' }),
+    ...(favorites && { favorite: 'true' }),
   };
-  return String(new URLSearchParams(query));
 }
 
 /** Page by page. While a filter changes, the earlier assets stay. */
-export function useAssets(filters: Filters) {
-  const user = useUser();
-  return useInfiniteQuery({
-    queryKey: ['assets', user.id, filters],
-    queryFn: ({ pageParam, signal }) =>
-      user.json<AssetPage>('media', `/v1/assets?${queryOf(filters, pageParam)}`, { signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+export const useAssets = (filters: Shown) =>
+  useOwnPages<AssetPage>(['assets', filters], 'media', '/v1/assets', queryOf(filters), {
     placeholderData: keepPreviousData,
     // A library of thousands of pages is never read again as a whole: `useNewAssets` reads its first page.
     staleTime: Number.POSITIVE_INFINITY,
   });
-}
 
 /** One asset, for its own URL. `known`: the library has it already. */
-export function useAsset(assetId: string | undefined, known: Asset | undefined) {
-  const user = useUser();
-  return useQuery({
-    queryKey: ['asset', user.id, assetId],
-    queryFn: ({ signal }) => user.json<Asset>('media', `/v1/assets/${assetId}`, { signal }),
+export const useAsset = (assetId: string | undefined, known?: Asset) =>
+  useOwn<Asset>(['asset', assetId], 'media', `/v1/assets/${assetId}`, {
     enabled: assetId !== undefined && known === undefined,
     ...(known && { initialData: known }),
   });
-}
 
 /** Reads only the newest page again, which is where new and changed assets appear. */
 export function useNewAssets(): () => Promise<void> {
@@ -143,54 +110,48 @@ export async function readNewest(
 ): Promise<void> {
   for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: ['assets', user.id], predicate })) {
     if (state.data === undefined) continue;
-    const filters = queryKey[2] as Filters;
+    const filters = queryKey[2] as Shown;
     if (filters.sort === 'oldest') {
       // Its new assets are on the last page.
       await queries.invalidateQueries({ queryKey, exact: true });
       continue;
     }
-    const newest = await readPage(user, filters);
+    const newest = await user.json<AssetPage>('media', `/v1/assets${toSearch(queryOf(filters))}`);
     queries.setQueryData<Pages>(queryKey, (data) => data && renew(data, newest));
   }
 }
 
-const readPage = (user: User, filters: Filters) => user.json<AssetPage>('media', `/v1/assets?${queryOf(filters, '')}`);
-
-/** Changes what each page of a listing has. */
-const inPages = (change: (assets: readonly Asset[]) => readonly Asset[]) => (data: Pages | undefined) =>
-  data && { ...data, pages: data.pages.map((page) => ({ ...page, assets: change(page.assets) })) };
-
-/** Changes assets in every listing, after the service has. */
-export function usePatch(): (assetIds: readonly string[], change: Partial<Asset>) => void {
+/** Changes what the cache has of assets, before or after the service does. */
+export function useCached() {
   const queries = useQueryClient();
   const user = useUser();
-  return (assetIds, change) => {
-    const ids = new Set(assetIds);
-    const patch = (asset: Asset) => (ids.has(asset.assetId) ? { ...asset, ...change } : asset);
-    const patchAll = inPages((assets) => assets.map(patch));
-    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, patchAll);
-    queries.setQueriesData<Asset>({ queryKey: ['asset', user.id] }, (asset) => asset && patch(asset));
-  };
-}
-
-/** Takes assets out of every listing. */
-export function useForget(): (assetIds: readonly string[]) => void {
-  const queries = useQueryClient();
-  const user = useUser();
-  return (assetIds) => {
-    const gone = new Set(assetIds);
-    const remove = inPages((assets) => assets.filter(({ assetId }) => !gone.has(assetId)));
-    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, remove);
-  };
-}
-
-/** For conversations and the page "Create", which show where an asset is. */
-export function useMarkTrashed(): (assetIds: readonly string[], isTrashed: boolean) => void {
-  const queries = useQueryClient();
-  const user = useUser();
-  return (assetIds, trashed) => {
-    for (const kind of ['image', 'video'])
-      for (const assetId of assetIds)
-        queries.setQueryData(['signed', user.id, kind, assetId], (signed?: object) => signed && { ...signed, trashed });
+  const inListings = (change: (assets: readonly Asset[]) => readonly Asset[]) =>
+    queries.setQueriesData<Pages>(
+      { queryKey: ['assets', user.id] },
+      (data) => data && { ...data, pages: data.pages.map((page) => ({ ...page, assets: change(page.assets) })) },
+    );
+  return {
+    patch(assetIds: readonly string[], change: Partial<Asset>): void {
+      const changed = new Set(assetIds);
+      const patch = (asset: Asset) => (changed.has(asset.assetId) ? { ...asset, ...change } : asset);
+      inListings((assets) => assets.map(patch));
+      queries.setQueriesData<Asset>({ queryKey: ['asset', user.id] }, (asset) => asset && patch(asset));
+    },
+    /** Takes assets out of every listing. */
+    forget(assetIds: readonly string[]): void {
+      const gone = new Set(assetIds);
+      inListings((assets) => assets.filter(({ assetId }) => !gone.has(assetId)));
+    },
+    /** Reads the listings again that have this filter. */
+    async reread(filter: keyof Filters): Promise<void> {
+      const isFiltered = ({ queryKey: [, , shown] }: Query) => Boolean((shown as Shown)[filter]);
+      await queries.invalidateQueries({ queryKey: ['assets', user.id], predicate: isFiltered });
+    },
+    /** For conversations and the page "Create", which show where an asset is. */
+    markTrashed(assetIds: readonly string[], trashed: boolean): void {
+      const mark = (signed?: object) => signed && { ...signed, trashed };
+      for (const kind of ['image', 'video'])
+        for (const assetId of assetIds) queries.setQueryData(['signed', user.id, kind, assetId], mark);
+    },
   };
 }

@@ -5,17 +5,9 @@ import type { Asset } from '../../../client/media/api.ts';
 /** The type of what is dragged: a list of ids in JSON. */
 export const draggedAssets = 'application/x-atelier-assets';
 
-export interface Choosing {
-  readonly chosen: ReadonlySet<string>;
-  readonly assets: readonly Asset[];
-  /** With `isRange`, everything from the place of the last choice on. */
-  toggle(place: number, isRange: boolean): void;
-  extendTo(place: number): void;
-  chooseAll(): void;
-  clear(): void;
-}
+export type Choosing = ReturnType<typeof useChoosing>;
 
-export function useChoosing(all: readonly Asset[]): Choosing {
+export function useChoosing(all: readonly Asset[]) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const anchor = useRef(0);
   const current = useRef(all);
@@ -26,6 +18,7 @@ export function useChoosing(all: readonly Asset[]): Choosing {
     const ids = current.current.slice(from, to + 1).map(({ assetId }) => assetId);
     setChosen((old) => new Set([...old, ...ids]));
   }, []);
+  /** With `isRange`, everything from the place of the last choice on. */
   const toggle = useCallback(
     (place: number, isRange: boolean) => {
       if (isRange) return extendTo(place);

@@ -29,8 +29,10 @@ const shownSide = 1024;
 /** Label, key, icon, whether it is possible, what it does; of a tool, whether it is chosen. */
 type Deed = readonly [string, string, LucideIcon, boolean, () => void, boolean?];
 
+/** Also with strokes that were taken back, which are after `kept`. */
+const noDraft = { all: [] as readonly Stroke[], kept: 0, prompt: '' };
 /** The unfinished edits, by asset. They end with the page. */
-const drafts = new Map<string, { all: readonly Stroke[]; kept: number; prompt: string }>();
+const drafts = new Map<string, typeof noDraft>();
 
 interface EditorProps {
   readonly asset: Asset;
@@ -42,22 +44,17 @@ interface EditorProps {
 /** Edits an image by a prompt. Without strokes of the brush, all of it may change. */
 export function Editor({ asset, onMade, onClose }: EditorProps) {
   const user = useUser();
-  const draft = drafts.get(asset.assetId);
-  /** Also strokes that were taken back, which are after `kept`. */
-  const [all, setAll] = useState<readonly Stroke[]>(draft?.all ?? []);
-  const [kept, setKept] = useState(draft?.kept ?? 0);
+  const [draft, setDraft] = useState(drafts.get(asset.assetId) ?? noDraft);
+  const { all, kept, prompt } = draft;
   const strokes = useMemo(() => all.slice(0, kept), [all, kept]);
   const [zoom, setZoom] = useState(0);
-  const paint = (next: readonly Stroke[]) => {
-    setAll(next);
-    setKept(next.length);
-  };
+  const keep = (next: number) => setDraft({ ...draft, kept: next });
+  const paint = (next: readonly Stroke[]) => setDraft({ ...draft, all: next, kept: next.length });
   const [brush, setBrush] = useState({ size: 0.08, erases: false, isBox: false });
-  const [prompt, setPrompt] = useState(draft?.prompt ?? '');
   useEffect(() => {
-    if (kept > 0 || prompt.trim() !== '') drafts.set(asset.assetId, { all, kept, prompt });
+    if (draft.kept > 0 || draft.prompt.trim() !== '') drafts.set(asset.assetId, draft);
     else drafts.delete(asset.assetId);
-  }, [asset.assetId, all, kept, prompt]);
+  }, [asset.assetId, draft]);
   const [ratio, setRatio] = useState<Ratio>();
   const [count, setCount] = useState<(typeof counts)[number]>(1);
   const [made, setMade] = useState(0);
@@ -95,8 +92,8 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
       const isOn = brush.erases === tool.erases && brush.isBox === tool.isBox;
       return [label, key, Icon, true, () => setBrush((now) => ({ ...now, ...tool })), isOn];
     }),
-    ['Undo the last stroke', 'z', Undo2, kept > 0, () => setKept(kept - 1)],
-    ['Redo the stroke', 'y', Redo2, kept < all.length, () => setKept(kept + 1)],
+    ['Undo the last stroke', 'z', Undo2, kept > 0, () => keep(kept - 1)],
+    ['Redo the stroke', 'y', Redo2, kept < all.length, () => keep(kept + 1)],
     ['Invert the mask', 'i', Contrast, strokes.length > 0, () => paint([...strokes, inversion])],
     ['Clear the mask', 'c', Trash2, strokes.length > 0, () => paint([])],
     ['Zoom out', '-', ZoomOut, zoom > 0, () => setZoom(zoom - 1)],
@@ -182,7 +179,7 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
             maxLength={4000}
             placeholder="For example: a red balloon"
             value={prompt}
-            onChange={setPrompt}
+            onChange={(next) => setDraft({ ...draft, prompt: next })}
           />
           <details open={!isNarrow}>
             <summary>

@@ -5,23 +5,19 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Find } from '../parts/fields.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
+import { toSearch } from '../shell/page.ts';
 import type { Filters } from './assets.ts';
 
-const types = ['', 'image', 'video', 'other'] as const;
 /** Of the filters of the library, and of Explore. */
-export const namesOfTypes = { '': 'All', image: 'Images', video: 'Videos', other: 'Other' } as const;
+export const namesOfTypes: Readonly<Record<string, string>> = {
+  '': 'All',
+  image: 'Images',
+  video: 'Videos',
+  other: 'Other',
+};
 
 /** `q`: what was searched for. */
 export const nothingFor = (q: string): string => (q.trim() === '' ? 'Nothing matches.' : `Nothing matches “${q}”.`);
-
-/** Empty for no filters. */
-export function searchOf({ type, q, from, to, isShared, isFavorite, album, addTo, sort }: Filters): string {
-  const set = Object.entries({ type, q, from, to, album, addTo, sort }).filter(([, value]) => value !== '');
-  const query = new URLSearchParams(set);
-  if (isShared) query.set('shared', '1');
-  if (isFavorite) query.set('favorites', '1');
-  return query.size === 0 ? '' : `?${query}`;
-}
 
 interface FilterBarProps {
   readonly filters: Filters;
@@ -37,8 +33,8 @@ interface FilterBarProps {
 export function FilterBar({ filters, onChange, onUpload, onSelect, children }: FilterBarProps) {
   const isNarrow = useIsNarrow();
   const [isOpen, setOpen] = useState(false);
-  const { type, isFavorite, isShared, from, to } = filters;
-  const isFiltered = searchOf({ ...filters, q: '', album: '', addTo: '', sort: '' }) !== '';
+  const { type, favorites, shared, from, to } = filters;
+  const isFiltered = toSearch({ type, favorites, shared, from, to }) !== '';
   const dateField = (label: string, name: 'from' | 'to', limits: { readonly min?: string; readonly max?: string }) => (
     <label>
       {label}
@@ -57,13 +53,13 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
     <>
       <Segments
         name="Type"
-        options={types}
+        options={Object.keys(namesOfTypes)}
         chosen={type}
         onChoose={(next) => onChange({ ...filters, type: next })}
-        textOf={(one) => namesOfTypes[one]}
+        textOf={(one) => namesOfTypes[one] ?? ''}
       />
-      {toggle(Heart, 'Favorites', isFavorite, () => onChange({ ...filters, isFavorite: !isFavorite }))}
-      {toggle(Globe, 'Published', isShared, () => onChange({ ...filters, isShared: !isShared }))}
+      {toggle(Heart, 'Favorites', favorites !== '', () => onChange({ ...filters, favorites: favorites ? '' : '1' }))}
+      {toggle(Globe, 'Published', shared !== '', () => onChange({ ...filters, shared: shared ? '' : '1' }))}
       {!isNarrow && toggle(CalendarDays, 'Dates', from !== '' || to !== '', () => setOpen(!isOpen), isOpen)}
       {children}
     </>

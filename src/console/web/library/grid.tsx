@@ -52,13 +52,10 @@ export function Timeline(props: TimelineProps) {
   );
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: useCallback(
-      (index: number) => {
-        const row = rows[index];
-        return row?.kind === 'tiles' ? row.height + gap : dateHeight;
-      },
-      [rows, gap],
-    ),
+    estimateSize(index) {
+      const row = rows[index];
+      return row?.kind === 'tiles' ? row.height + gap : dateHeight;
+    },
     getItemKey: useCallback((index: number) => `${rows[index]?.kind} ${rows[index]?.key}`, [rows]),
     overscan,
     // A frame that shows a row late is better than one that comes late.
@@ -67,7 +64,9 @@ export function Timeline(props: TimelineProps) {
   });
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
-  const [firstTile, lastTile] = tilesIn(rows, shown);
+  const lastRow = rows[last];
+  const firstTile = rows[shown[0]?.index ?? 0]?.start ?? 0;
+  const lastTile = lastRow?.kind === 'tiles' ? lastRow.start + lastRow.assets.length - 1 : (lastRow?.start ?? 0);
   // Something in view has to have the tab stop.
   const tabStop = Math.min(Math.max(active, firstTile), lastTile);
 
@@ -173,19 +172,6 @@ export function Timeline(props: TimelineProps) {
       })}
     </div>
   );
-}
-
-/** The first and the last place among the tiles that exist. */
-function tilesIn(
-  rows: ReturnType<typeof arrange>,
-  shown: readonly { readonly index: number }[],
-): readonly [number, number] {
-  const tiles = shown.flatMap(({ index }) => {
-    const row = rows[index];
-    return row?.kind === 'tiles' ? [row] : [];
-  });
-  const end = tiles.at(-1);
-  return [tiles[0]?.start ?? 0, end === undefined ? 0 : end.start + end.assets.length - 1];
 }
 
 /** The sizes of the tiles, and how far the list is from the top of the page. */

@@ -10,10 +10,8 @@ import { Button } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { itemsOf, useAlbumCalls, useAlbums } from './albums.ts';
-import { AssetImage } from './assetimage.tsx';
 import { closeDialog, type LibraryDialog, openDialog } from './dialogs.ts';
 import { ShareDialog } from './sharedialog.tsx';
-import { useSigned } from './signing.ts';
 
 export function LibraryDialogs({ dialog }: { readonly dialog: LibraryDialog }) {
   if (dialog.kind === 'album') return <AlbumDialog {...dialog} onClose={closeDialog} />;
@@ -51,8 +49,7 @@ function AlbumDialog({ assetIds, isShared = false, onClose }: AlbumDialogProps) 
     <Dialog title={isShared ? `Share ${words} as an album` : `Add ${words} to an album`} onClose={onClose}>
       <form
         className="album-choice"
-        onSubmit={(event) => {
-          event.preventDefault();
+        action={() => {
           const same = found.find((album) => album.title === wanted);
           if (wanted !== '') adding.mutate(same ?? { title: wanted });
         }}
@@ -128,9 +125,9 @@ function CompareDialog({ assetIds, onClose }: { readonly assetIds: readonly stri
         </div>
       )}
       <div className="compare" ref={(box) => box?.style.setProperty('--share', `${share}%`)}>
-        <Side assetId={assetIds[right] ?? null} label={`Image ${right + 1}`} />
+        <Thumbnail assetId={assetIds[right] ?? null} alt={`Image ${right + 1}`} isLarge />
         <div className="over">
-          <Side assetId={assetIds[left] ?? null} label={`Image ${left + 1}`} />
+          <Thumbnail assetId={assetIds[left] ?? null} alt={`Image ${left + 1}`} isLarge />
         </div>
         <span className="parting" aria-hidden="true">
           <MoveHorizontal size={16} strokeWidth={1.75} />
@@ -148,9 +145,4 @@ function CompareDialog({ assetIds, onClose }: { readonly assetIds: readonly stri
       </div>
     </Dialog>
   );
-}
-
-function Side({ assetId, label }: { readonly assetId: string | null; readonly label: string }) {
-  const { data } = useSigned('image', assetId);
-  return <AssetImage url={data?.previewUrl ?? data?.url} alt={label} blurhash={data?.blurhash} isWhole />;
 }

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, File, Info, MessageSquare, X } from 'lucide-react';
+import { File, Info, MessageSquare, X } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
@@ -10,7 +10,7 @@ import { useModal } from '../shell/modal.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { useFavorites } from './albums.ts';
-import { isImage, isVideo, nameOf, promptOf, useAsset, usePatch, wordOf } from './assets.ts';
+import { isImage, isVideo, nameOf, promptOf, useAsset, useCached, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
 import './lightbox.css';
 import { TextField } from '../parts/fields.tsx';
@@ -19,13 +19,12 @@ import { AssetImage } from './assetimage.tsx';
 import { Lineage } from './lineage.tsx';
 import { MediaActions } from './mediaactions.tsx';
 import { useSigned } from './signing.ts';
-import { Zoomable } from './zoomable.tsx';
+import { Stage, type Steps, Zoomable } from './stage.tsx';
 
 interface LightboxProps {
   readonly assetId: string;
   readonly known: Asset | undefined;
-  /** `undefined`: there is none in this direction. */
-  readonly onStep: { readonly before: (() => void) | undefined; readonly after: (() => void) | undefined };
+  readonly steps: Steps;
   readonly onClose: () => void;
   readonly onDeleted?: () => void;
   readonly isEditing?: boolean;
@@ -37,25 +36,22 @@ interface LightboxProps {
 }
 
 /** One asset in the whole window. It has its own URL, so the Back button closes it. */
-export function Lightbox({ assetId, known, onStep, onClose, isEditing = false, ...props }: LightboxProps) {
+export function Lightbox({ assetId, known, steps, onClose, isEditing = false, ...props }: LightboxProps) {
   const { onDeleted, onEditing, onMade, children } = props;
   const dialog = useModal();
   const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
   const { data: asset, error, refetch } = useAsset(assetId, known);
   const changeFavorites = useFavorites();
-  const { before, after } = onStep;
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
       if (isEditing || target instanceof HTMLVideoElement || target instanceof HTMLInputElement) return;
       if (key === 'f' && asset?.trashedAt === null)
         void changeFavorites([assetId], !asset.favorite).catch(notifyFailure);
-      if (key === 'ArrowLeft') before?.();
-      if (key === 'ArrowRight') after?.();
-      if (key === 'i') setFacts((has) => !has);
+      if (key === 'i') setFacts(!hasFacts);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [before, after, isEditing, asset, assetId, changeFavorites]);
+  });
   return (
     <dialog
       ref={dialog}
@@ -96,17 +92,13 @@ export function Lightbox({ assetId, known, onStep, onClose, isEditing = false, .
         <Editor key={assetId} asset={asset} onMade={onMade} onClose={() => onEditing?.(false)} />
       ) : (
         <>
-          <div className="stage">
+          <Stage steps={steps}>
             {asset ? (
-              <View key={assetId} asset={asset} onSwipe={(step) => (step === 1 ? after : before)?.()} />
+              <View key={assetId} asset={asset} steps={steps} />
             ) : (
               <Pending error={error} retry={refetch} what="Reading the asset" />
             )}
-            {before && (
-              <IconButton className="step before" label="Previous" Icon={ChevronLeft} size={20} onClick={before} />
-            )}
-            {after && <IconButton className="step after" label="Next" Icon={ChevronRight} size={20} onClick={after} />}
-          </div>
+          </Stage>
           {hasFacts && asset && <Facts asset={asset} />}
         </>
       )}
@@ -114,7 +106,7 @@ export function Lightbox({ assetId, known, onStep, onClose, isEditing = false, .
   );
 }
 
-function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (step: 1 | -1) => void }) {
+function View({ asset, steps }: { readonly asset: Asset; readonly steps: Steps }) {
   const { data } = useSigned(isVideo(asset) ? 'video' : 'image', asset.assetId);
   if (data?.ready === false) return <p className="quiet">This file has been deleted.</p>;
   if (isVideo(asset))
@@ -131,7 +123,7 @@ function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (st
     );
   if (isImage(asset))
     return (
-      <Zoomable pixels={asset.width} onSwipe={onSwipe}>
+      <Zoomable pixels={asset.width} steps={steps}>
         <AssetImage
           url={(movesFor(asset) ? undefined : data?.previewUrl) ?? data?.url}
           alt={promptOf(asset) ?? nameOf(asset)}
@@ -188,7 +180,7 @@ function Facts({ asset }: { readonly asset: Asset }) {
 /** The name is saved when the field is left. */
 function Name({ asset }: { readonly asset: Asset }) {
   const user = useUser();
-  const patch = usePatch();
+  const { patch } = useCached();
   const [name, setName] = useState(asset.name ?? '');
   const save = async () => {
     const next = name.trim() === '' ? null : name.trim();

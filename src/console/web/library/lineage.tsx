@@ -1,10 +1,9 @@
 /** Where an asset comes from, and what was made from it. */
-import { useQuery } from '@tanstack/react-query';
 import { Columns2 } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import { Button } from '../parts/iconbutton.tsx';
-import { useUser } from '../user.tsx';
+import { useOwn, useUser } from '../user.tsx';
 import { AssetImage } from './assetimage.tsx';
 import { isImage, isVideo, nameOf, useAsset } from './assets.ts';
 import { openDialog } from './dialogs.ts';
@@ -14,15 +13,8 @@ const mostMade = 24;
 
 export function Lineage({ asset }: { readonly asset: Asset }) {
   const { assetId, generation } = asset;
-  const user = useUser();
-  const { data: made } = useQuery({
-    queryKey: ['made', user.id, assetId],
-    queryFn: ({ signal }) => {
-      const query = new URLSearchParams({ derivedFrom: assetId, thumbnails: 'false', limit: String(mostMade) });
-      return user.json<AssetPage>('media', `/v1/assets?${query}`, { signal });
-    },
-    staleTime: 0,
-  });
+  const query = new URLSearchParams({ derivedFrom: assetId, thumbnails: 'false', limit: String(mostMade) });
+  const { data: made } = useOwn<AssetPage>(['made', assetId], 'media', `/v1/assets?${query}`, { staleTime: 0 });
   const sources = [...new Set(generation?.references)];
   const compared = [...(isImage(asset) ? sources : []), assetId];
   return (

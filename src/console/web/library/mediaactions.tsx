@@ -134,54 +134,42 @@ function useActions({ asset, prompt, isFavorite, onEdit, onDeleted }: MediaActio
     await work().catch(notifyFailure);
     setBusy(false);
   };
-  const words = prompt ?? '';
-  const from = { references: [asset.assetId] };
-  const variation = { deed: 'vary', prompt: words, ...from } as const;
-  const animation = { kind: 'video', ...from } as const;
+  const { assetId } = asset;
+  const references = [assetId];
+  const isPicture = isImage(asset);
+  const isMedia = isPicture || isVideo(asset);
   const kind = isVideo(asset) ? 'video' : 'image';
-  // Tiles of the library, which know their favorites, have less room.
-  const isFirst = isFavorite === undefined;
-  const icon = { bar: 'icon' } as const;
+  const animate = () => startCreating({ kind: 'video', references });
+  const again = () => createAgain(user, assetId, { kind, prompt: prompt ?? '' });
+  const like = () => changeFavorites([assetId], !isFavorite);
   const save = () => downloadOriginal(user, asset);
-  const download = act('Download', Download, run(save), { isFirst: true, bar: isImage(asset) ? 'icon' : 'primary' });
+  const vary = () => startCreating({ deed: 'vary', prompt: prompt ?? '', references });
   const prepare = async () => {
     notify('Preparing the download …');
     await downloadWatermarked(user, asset);
   };
-  const watermarked = act('Download with watermark', Stamp, run(prepare));
-  const create = () => createAgain(user, asset.assetId, { kind, prompt: words });
-  const again = act('Use prompt and settings', RotateCw, run(create));
-  const sharing = act('Share', Share2, () => openDialog({ kind: 'share', asset, prompt }), icon);
-  const like = () => changeFavorites([asset.assetId], !isFavorite);
-  const favorite = act('Favorite', Heart, run(like), { isFirst: true, ...icon, isOn: isFavorite });
-  const album = act('Add to album', FolderPlus, () => openDialog({ kind: 'album', assetIds: [asset.assetId] }));
   const remove = () => {
-    trash([asset]);
+    void trash([asset]);
     onDeleted?.();
   };
-  const deletion = act('Delete', Trash2, remove, { isDanger: true, ...icon });
-  const ofImages = [
-    act('Edit', Brush, () => (onEdit ?? openEditor)(asset), { isFirst: true, bar: 'primary' }),
-    act('Vary', Sparkles, () => startCreating(variation), { isFirst, bar: 'named' }),
-    act('Animate', Clapperboard, () => startCreating(animation), { isFirst, bar: 'named' }),
-  ];
-  const refer = () => (attach ?? referInStudio)(asset);
-  const [name, Icon] = attach
+  // Tiles of the library, which know their favorites, have less room.
+  const isFirst = isFavorite === undefined;
+  const [reference, Icon] = attach
     ? (['Use as reference', ImagePlus] as const)
     : (['Continue in conversation', MessageSquare] as const);
-  const reference = act(name, Icon, refer, { isFirst: true });
-  const isMedia = isImage(asset) || isVideo(asset);
   const actions = [
-    ...(isImage(asset) ? ofImages : []),
-    ...(isMedia ? [reference] : []),
-    ...(prompt ? [again] : []),
-    ...(isFavorite === undefined ? [] : [favorite]),
-    album,
+    isPicture && act('Edit', Brush, () => (onEdit ?? openEditor)(asset), { isFirst: true, bar: 'primary' }),
+    isPicture && act('Vary', Sparkles, vary, { isFirst, bar: 'named' }),
+    isPicture && act('Animate', Clapperboard, animate, { isFirst, bar: 'named' }),
+    isMedia && act(reference, Icon, () => (attach ?? referInStudio)(asset), { isFirst: true }),
+    prompt && act('Use prompt and settings', RotateCw, run(again)),
+    !isFirst && act('Favorite', Heart, run(like), { isFirst: true, bar: 'icon', isOn: isFavorite }),
+    act('Add to album', FolderPlus, () => openDialog({ kind: 'album', assetIds: [assetId] })),
     ...more,
-    ...(isMedia ? [sharing] : []),
-    download,
-    ...(isMedia ? [watermarked] : []),
-    deletion,
-  ];
+    isMedia && act('Share', Share2, () => openDialog({ kind: 'share', asset, prompt }), { bar: 'icon' }),
+    act('Download', Download, run(save), { isFirst: true, bar: isPicture ? 'icon' : 'primary' }),
+    isMedia && act('Download with watermark', Stamp, run(prepare)),
+    act('Delete', Trash2, remove, { isDanger: true, bar: 'icon' }),
+  ].filter((action) => typeof action === 'object' && action !== null);
   return { actions, isBusy };
 }

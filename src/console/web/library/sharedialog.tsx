@@ -11,10 +11,10 @@ import { Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import type { ThreadState } from '../studio/chat.ts';
 import type { Thread } from '../studio/threads.ts';
-import { useUser } from '../user.tsx';
+import { useOwn, useReread, useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
 import { itemsOf } from './albums.ts';
-import { useForget, useNewAssets, usePatch } from './assets.ts';
+import { useCached, useNewAssets } from './assets.ts';
 import * as shares from './shares.ts';
 import './dialogs.css';
 
@@ -40,7 +40,7 @@ const optionsOf = ({ showPrompt, index, attachments, author, expiresAt }: shares
 /** Nothing is public before the user has confirmed it here. Then, each change is saved at once. */
 export function ShareDialog({ of, onClose }: { readonly of: shares.Shareable; readonly onClose: () => void }) {
   const user = useUser();
-  const reread = shares.useRereadShares();
+  const reread = useReread();
   const share = shares.useShare(of);
   const [author, setAuthor] = shares.useAuthor();
   const [changes, setChanges] = useState<Partial<Options>>({});
@@ -72,7 +72,7 @@ export function ShareDialog({ of, onClose }: { readonly of: shares.Shareable; re
       if (!link)
         await shares.copyLink(url, 'The link is created and copied.').catch(() => notify('The link is created.'));
       if (sent.update) notify(`The link shows the ${what} as it is now.`);
-      await reread();
+      await reread('shares');
       const isUnsaved = ([name, value]: [string, unknown]) => Reflect.get(sent, name) !== value;
       setChanges((now) => Object.fromEntries(Object.entries(now).filter(isUnsaved)));
     },
@@ -85,21 +85,17 @@ export function ShareDialog({ of, onClose }: { readonly of: shares.Shareable; re
   const kept = link?.expiresAt ? [['kept', `Until ${momentOf(link.expiresAt)}`] as const] : [];
   const news = link?.newItems ?? 0;
   const threadId = isThread ? of.threadId : '';
-  const { data: thread } = useQuery({
-    queryKey: ['shared-thread', user.id, threadId],
-    queryFn: ({ signal }) => user.json<Thread>('agent', `/threads/${threadId}`, { signal }),
-    enabled: isThread,
-    staleTime: 0,
-  });
-  const { data: hasFiles } = useQuery({
-    queryKey: ['shared-files', user.id, threadId],
-    queryFn: async ({ signal }) => {
-      const { messages } = await user.json<Pick<ThreadState, 'messages'>>('agent', `/messages/${threadId}`, { signal });
-      return messages.some(({ role, parts }) => role === 'user' && parts.some(({ type }) => type === 'file'));
-    },
-    enabled: isThread,
-    staleTime: 0,
-  });
+  const now = { enabled: isThread, staleTime: 0 };
+  const { data: thread } = useOwn<Thread>(['shared-thread', threadId], 'agent', `/threads/${threadId}`, now);
+  const { data: read } = useOwn<Pick<ThreadState, 'messages'>>(
+    ['shared-messages', threadId],
+    'agent',
+    `/messages/${threadId}`,
+    now,
+  );
+  const hasFiles = read?.messages.some(
+    ({ role, parts }) => role === 'user' && parts.some(({ type }) => type === 'file'),
+  );
   const isNewer =
     link !== undefined &&
     thread !== undefined &&
@@ -204,11 +200,11 @@ export function ShareDialog({ of, onClose }: { readonly of: shares.Shareable; re
 /** `onAnswered`: the question is open already. */
 export function EndSharing({ id, onAnswered }: Pick<shares.Share, 'id'> & { readonly onAnswered?: () => void }) {
   const user = useUser();
-  const reread = shares.useRereadShares();
+  const reread = useReread();
   const end = () =>
     user.send('media', `/v1/shares/${id}`, { method: 'DELETE' }).then(() => {
       notify('The link no longer works.');
-      void reread();
+      void reread('shares');
     }, notifyFailure);
   return <Confirm label="End sharing" question="The link stops working." onConfirm={end} onAnswered={onAnswered} />;
 }
@@ -253,8 +249,7 @@ function Publishing({ of, what, shown: { showPrompt, author }, onPublished }: Pu
   const user = useUser();
   const queries = useQueryClient();
   const readNew = useNewAssets();
-  const forget = useForget();
-  const patch = usePatch();
+  const { patch, forget } = useCached();
   const queryKey = ['published', user.id, of.asset.assetId];
   const { data: published, error } = useQuery({ queryKey, queryFn: () => findPublished(user, of.asset), staleTime: 0 });
   const publishing = useMutation({

@@ -1,24 +1,14 @@
 /** Signed URLs of assets. One call signs all that are needed at the same time. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Asset } from '../../../client/media/api.ts';
+import type { Asset, ImageSignedRef, VideoSignedRef } from '../../../client/media/api.ts';
 import { type User, useUser } from '../user.tsx';
 
-export interface Signed {
-  readonly trashed?: boolean;
-  readonly ready: boolean;
-  readonly url?: string;
-  readonly playUrl?: string;
-  readonly thumbUrl?: string;
-  readonly previewUrl?: string;
-  readonly blurhash?: string | null;
-  readonly mime?: string;
-}
-
 type Kind = 'image' | 'video';
+type Ready<Ref> = Omit<Extract<Ref, { readonly ready: true }>, 'ready'>;
+export type Signed = { readonly ready: boolean } & Partial<Ready<ImageSignedRef> & Ready<VideoSignedRef>>;
 
 interface Batch {
-  readonly user: User;
   readonly refs: Set<string>;
   readonly answer: Promise<Readonly<Record<string, Signed>>>;
 }
@@ -31,7 +21,7 @@ const open = new Map<Kind, Batch>();
 
 async function sign(user: User, kind: Kind, assetId: string): Promise<Signed> {
   const begun = open.get(kind);
-  const batch = begun?.user === user && begun.refs.size < mostRefs ? begun : begin(user, kind);
+  const batch = begun !== undefined && begun.refs.size < mostRefs ? begun : begin(user, kind);
   batch.refs.add(assetId);
   return (await batch.answer)[assetId] ?? { ready: false };
 }
@@ -43,7 +33,7 @@ function begin(user: User, kind: Kind): Batch {
     const call = { method: 'POST', json: { refs: [...refs] } } as const;
     return user.json<Readonly<Record<string, Signed>>>('media', `/v1/sign/${kind}`, call);
   });
-  const batch = { user, refs, answer };
+  const batch = { refs, answer };
   open.set(kind, batch);
   return batch;
 }

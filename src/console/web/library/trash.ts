@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { type User, useUser } from '../user.tsx';
-import { readNewest, useForget, useMarkTrashed } from './assets.ts';
+import { readNewest, useCached } from './assets.ts';
 
 const keptDays = 30;
 const dayMs = 86_400_000;
@@ -33,49 +33,51 @@ type Assets = readonly Pick<Asset, 'assetId'>[];
 const countOf = (assets: Assets, done: string) =>
   assets.length === 1 ? `${done}.` : `${assets.length} items ${done.toLowerCase()}.`;
 
+const idsOf = (assets: Assets) => assets.map(({ assetId }) => assetId);
+
 /** Shows each change at once, and takes it back if the service refuses it. */
 export function useTrash() {
   const user = useUser();
   const queries = useQueryClient();
-  const forget = useForget();
-  const markTrashed = useMarkTrashed();
-  const idsOf = (assets: Assets) => assets.map(({ assetId }) => assetId);
-  /** Puts every listing back as it was if the service refuses it. */
-  async function change(assets: Assets, isTrashed: boolean, done: () => void) {
-    const before = queries.getQueriesData({ queryKey: ['assets', user.id] });
-    forget(idsOf(assets));
-    markTrashed(idsOf(assets), isTrashed);
-    try {
-      await move(user, idsOf(assets), isTrashed);
-      done();
-    } catch (error) {
+  const { forget, markTrashed } = useCached();
+  const queryKey = ['assets', user.id];
+  /** Returns what puts every listing back as it was. `undefined`: the service has refused the change. */
+  async function change(ids: readonly string[], isTrashed: boolean): Promise<(() => void) | undefined> {
+    const before = queries.getQueriesData({ queryKey });
+    const putBack = () => {
       for (const [key, data] of before) queries.setQueryData(key, data);
-      markTrashed(idsOf(assets), !isTrashed);
+      markTrashed(ids, !isTrashed);
+    };
+    forget(ids);
+    markTrashed(ids, isTrashed);
+    try {
+      await move(user, ids, isTrashed);
+      return putBack;
+    } catch (error) {
+      putBack();
       notifyFailure(error);
+      return undefined;
     }
   }
-  /** Listings that are not shown are read again when they are. */
-  const reread = () => queries.invalidateQueries({ queryKey: ['assets', user.id], refetchType: 'none' });
-  const restore = (assets: Assets) =>
-    change(assets, false, () => {
-      void queries.resetQueries({ queryKey: ['assets', user.id], type: 'inactive' });
-      notify(countOf(assets, 'Restored'));
-    });
   return {
-    trash(assets: Assets): void {
-      const before = queries.getQueriesData({ queryKey: ['assets', user.id] });
-      const undo = () =>
-        move(user, idsOf(assets), false).then(() => {
-          for (const [key, data] of before) queries.setQueryData(key, data);
-          markTrashed(idsOf(assets), false);
-          return readNewest(queries, user);
-        }, notifyFailure);
-      void change(assets, true, () => {
-        void reread();
-        notify(countOf(assets, 'Moved to the trash'), { undo: () => void undo() });
-      });
+    async trash(assets: Assets): Promise<void> {
+      const ids = idsOf(assets);
+      const putBack = await change(ids, true);
+      if (putBack === undefined) return;
+      const undo = async () => {
+        await move(user, ids, false);
+        putBack();
+        await readNewest(queries, user);
+      };
+      // Listings that are not shown are read again when they are.
+      void queries.invalidateQueries({ queryKey, refetchType: 'none' });
+      notify(countOf(assets, 'Moved to the trash'), { undo: () => undo().catch(notifyFailure) });
     },
-    restore,
+    async restore(assets: Assets): Promise<void> {
+      if ((await change(idsOf(assets), false)) === undefined) return;
+      void queries.resetQueries({ queryKey, type: 'inactive' });
+      notify(countOf(assets, 'Restored'));
+    },
     /** Throws. */
     async deleteForGood(assets: Assets): Promise<void> {
       await deleteForGood(user, idsOf(assets));

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
@@ -8,8 +8,12 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
+import { useRead } from '../parts/reading.ts';
 import { Loading, Pending, Problem } from '../parts/states.tsx';
 import { backOffice, kinds, profileHref } from './backoffice.ts';
+
+const useMemory = (id: string) =>
+  useRead<AdminMemory>(['memory', id], `/api/memory/memories/${encodeURIComponent(id)}`);
 
 interface MemoryDetailsProps {
   readonly id: string;
@@ -22,11 +26,11 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
   const path = `/memories/${encodeURIComponent(id)}`;
   const queries = useQueryClient();
   const mayChange = useMayChange();
-  const memory = useQuery({ queryKey: ['memory', id], queryFn: () => backOffice<AdminMemory>(path) });
-  const history = useQuery({
-    queryKey: ['memory', id, 'history'],
-    queryFn: () => backOffice<{ readonly history: readonly Revision[] }>(`${path}/history`),
-  });
+  const memory = useMemory(id);
+  const history = useRead<{ readonly history: readonly Revision[] }>(
+    ['memory', id, 'history'],
+    `/api/memory${path}/history`,
+  );
   const changed = async () => {
     await Promise.all([queries.invalidateQueries({ queryKey: ['memory', id] }), onChange()]);
   };
@@ -162,10 +166,7 @@ interface LinkedProps {
 }
 
 function Linked({ link, onOpen, children }: LinkedProps) {
-  const { data } = useQuery({
-    queryKey: ['memory', link.id],
-    queryFn: () => backOffice<AdminMemory>(`/memories/${encodeURIComponent(link.id)}`),
-  });
+  const { data } = useMemory(link.id);
   return (
     <li>
       <button type="button" className="entry" onClick={() => onOpen(link.id)}>

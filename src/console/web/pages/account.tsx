@@ -1,6 +1,6 @@
 import '../account/account.css';
 import '../library/library.css';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -21,14 +21,16 @@ import { setTheme, themes, useTheme } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { useCredits } from '../studio/account.ts';
-import { useSignOut, useUser } from '../user.tsx';
+import { useOwn, useReread, useSignOut, useUser } from '../user.tsx';
 
 const nameOf = (theme: string) => theme.slice(0, 1).toUpperCase() + theme.slice(1);
 
 /** The account of the signed-in user. */
 export function Account() {
   const { email } = useUser();
-  const { data, error, refetch } = useAccount();
+  const { data, error, refetch } = useOwn<OwnAccount>(['account'], 'auth', '/account', {
+    refetchInterval: ({ state }) => (state.data?.export?.status === 'preparing' ? 2000 : false),
+  });
   return (
     <div className="ownaccount">
       <PageHead title="Your account">{email}</PageHead>
@@ -57,10 +59,15 @@ const sumOf = (days: Days, name: keyof typeof counted | 'credits') => days.reduc
 
 function Usage() {
   const credits = useCredits();
-  const { data, error, refetch } = useUsage();
-  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading your usage" />;
-  const { days, storage } = data;
-  const { bytes, reservedBytes, limitBytes } = storage;
+  // Events announce changes of credits under the first part of this key.
+  const usage = useOwn<UsageDays>(['credits', 'usage'], 'agent', '/usage');
+  const storage = useOwn<MediaUsage>(['credits', 'storage'], 'media', '/v1/usage');
+  if (usage.data === undefined || storage.data === undefined) {
+    const { error, refetch } = usage.data ? storage : usage;
+    return <Pending error={error} retry={refetch} what="Reading your usage" />;
+  }
+  const { days } = usage.data;
+  const { bytes, reservedBytes, limitBytes } = storage.data;
   const left = credits?.credits ?? 0;
   const used = sumOf(days, 'credits');
   /** A name, a value, what it is of, and how much of that it is. */
@@ -111,7 +118,13 @@ function Settings() {
   return (
     <section aria-labelledby="account-settings">
       <h2 id="account-settings">Settings</h2>
-      <Segments name="Theme" options={themes} chosen={theme} onChoose={setTheme} textOf={nameOf} />
+      <Segments
+        name="Theme"
+        options={themes.map(({ value }) => value)}
+        chosen={theme}
+        onChoose={setTheme}
+        textOf={nameOf}
+      />
       <TextField
         label="Your name on what you share"
         maxLength={60}
@@ -128,16 +141,11 @@ function Settings() {
   );
 }
 
-const sessionsKey = (id: string) => ['sessions', id] as const;
-
 function Sessions() {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useReread();
   const signOut = useSignOut();
-  const { data, error, refetch } = useQuery({
-    queryKey: sessionsKey(user.id),
-    queryFn: () => user.json<OwnSessions>('auth', '/account/sessions'),
-  });
+  const { data, error, refetch } = useOwn<OwnSessions>(['sessions'], 'auth', '/account/sessions');
   /** Without an id, all but this one. */
   const end = async (id?: string) => {
     try {
@@ -145,7 +153,7 @@ function Sessions() {
     } catch (failure) {
       return notifyFailure(failure);
     }
-    await queries.invalidateQueries({ queryKey: sessionsKey(user.id) });
+    await reread('sessions');
     notify(id === undefined ? 'The other sessions have ended.' : 'The session has ended.');
   };
   return (
@@ -202,10 +210,8 @@ const effects: Readonly<Record<Decided['decision'], string>> = {
 
 /** Absent until operators have decided about content of the user. */
 function Decisions() {
-  const user = useUser();
   const [appealed, setAppealed] = useState<string>();
-  const queryKey = ['decisions', user.id];
-  const { data } = useQuery({ queryKey, queryFn: () => user.json<OwnDecisions>('media', '/v1/decisions') });
+  const { data } = useOwn<OwnDecisions>(['decisions'], 'media', '/v1/decisions');
   if (data === undefined || data.decisions.length === 0) return null;
   return (
     <section aria-labelledby="account-decisions">
@@ -247,12 +253,12 @@ function Decisions() {
 
 function AppealDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useReread();
   const [text, setText] = useState('');
   const appealing = useMutation({
     mutationFn: async () => {
       await user.send('media', `/v1/incidents/${id}/appeal`, { method: 'POST', json: { text: text.trim() } });
-      await queries.invalidateQueries({ queryKey: ['decisions', user.id] });
+      await reread('decisions');
       notify('Your appeal is sent.');
       onClose();
     },
@@ -366,43 +372,14 @@ function Export({ state }: { readonly state: OwnAccount['export'] }) {
   );
 }
 
-// The account of the signed-in user: its state, and what it uses.
-
-const keyOf = (id: string) => ['account', id];
-
-/** While an export is being prepared, it is read again. */
-function useAccount() {
-  const user = useUser();
-  return useQuery({
-    queryKey: keyOf(user.id),
-    queryFn: () => user.json<OwnAccount>('auth', '/account'),
-    refetchInterval: ({ state }) => (state.data?.export?.status === 'preparing' ? 2000 : false),
-  });
-}
-
-function useUsage() {
-  const user = useUser();
-  return useQuery({
-    // Events announce changes of credits under the first parts of this key.
-    queryKey: ['credits', user.id, 'usage'],
-    queryFn: async () => {
-      const [{ days }, storage] = await Promise.all([
-        user.json<UsageDays>('agent', '/usage'),
-        user.json<MediaUsage>('media', '/v1/usage'),
-      ]);
-      return { days, storage };
-    },
-  });
-}
-
 /** A change of the account, after which its state is read again. */
 function useAccountChange(method: 'GET' | 'POST', path: string) {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useReread();
   return useMutation({
     mutationFn: async () => {
       await user.send('auth', path, { method });
-      await queries.invalidateQueries({ queryKey: keyOf(user.id) });
+      await reread('account');
     },
   });
 }

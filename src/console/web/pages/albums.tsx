@@ -1,6 +1,7 @@
 import { FolderPlus, Heart, Images, Link2, Pencil } from 'lucide-react';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { Asset, Collection } from '../../../client/media/api.ts';
 import { coverOf, itemsOf, linkOfAlbum, useAlbumCalls, useAlbums, useNewest } from '../library/albums.ts';
 import { isImage, isVideo, nameOf } from '../library/assets.ts';
@@ -22,7 +23,7 @@ export function Albums() {
   const [q, setQ] = useState('');
   const [edited, setEdited] = useState<Collection | 'new'>();
   const { data: albums, error, refetch } = useAlbums(q);
-  const { data: liked } = useNewest({ isFavorite: true }, 200);
+  const { data: liked } = useNewest({ favorites: '1' }, 200);
   const shares = useShares().data?.pages.flatMap((page) => page.shares);
   const shared = new Set(shares?.map(({ collectionId }) => collectionId));
   const isNone = albums?.length === 0 && q === '';
@@ -101,7 +102,6 @@ const Cover = ({ asset }: { readonly asset: Pick<Asset, 'assetId' | 'mime'> | un
 /** `undefined`: a new album, which opens. */
 export function AlbumDialog({ album, onClose }: { readonly album?: Collection; readonly onClose: () => void }) {
   const calls = useAlbumCalls();
-  const [, navigate] = useLocation();
   const [title, setTitle] = useState(album?.title ?? '');
   const [coverAssetId, setCover] = useState(album?.coverAssetId ?? null);
   const saving = useMutation({

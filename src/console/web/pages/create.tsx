@@ -18,7 +18,7 @@ import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { creditsOf } from '../studio/account.ts';
 import { Gone } from '../studio/media.tsx';
-import { useUser } from '../user.tsx';
+import { useReread, useUser } from '../user.tsx';
 
 /** Images and videos without a conversation. */
 export function Create() {
@@ -103,7 +103,15 @@ function GenerationView({ generation, among }: ViewProps) {
   const { id, kind, model, status, items, createdAt, credits, references, duration } = generation;
   const prompt = promptOf(generation);
   const user = useUser();
-  const canceling = useMutation({ mutationFn: orders.useCancel(), onError: notifyFailure });
+  const reread = useReread();
+  const canceling = useMutation({
+    mutationFn: async () => {
+      await user.send('agent', `/generations/${id}`, { method: 'DELETE' });
+      void reread('credits');
+      await reread('generations');
+    },
+    onError: notifyFailure,
+  });
   const name = orders.useModelName(kind, model);
   const made = items.flatMap(({ assetId }) => assetId ?? []);
   const isRunning = status === 'running';
@@ -140,7 +148,7 @@ function GenerationView({ generation, among }: ViewProps) {
               Icon={X}
               text={canceling.isPending ? 'Canceling …' : 'Cancel'}
               disabled={canceling.isPending || orders.isSending(generation)}
-              onClick={() => canceling.mutate(id)}
+              onClick={() => canceling.mutate()}
             />
           )}
           {!isRunning && (

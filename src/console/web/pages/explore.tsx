@@ -2,8 +2,6 @@ import '../library/library.css';
 import '../explore/explore.css';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import {
-  ChevronLeft,
-  ChevronRight,
   Clapperboard,
   Copy,
   Flag,
@@ -16,7 +14,8 @@ import {
   X,
 } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { Link, useLocation, useParams, useSearch } from 'wouter';
+import { Link, useParams, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { Announcement, HomeCards, PublicGallery, Trending } from '#client/content/api.ts';
 import { callJson } from '../calls.ts';
 import { Segments } from '../create/fields.tsx';
@@ -25,10 +24,12 @@ import { fromPage } from '../library/actions.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { promptOf } from '../library/assets.ts';
 import { namesOfTypes, nothingFor } from '../library/filterbar.tsx';
+import { fromSearch, toSearch } from '../shell/page.ts';
 import '../library/lightbox.css';
 import '../library/mediaactions.css';
+import { copyLink } from '../library/shares.ts';
 import { useSigned } from '../library/signing.ts';
-import { Zoomable } from '../library/zoomable.tsx';
+import { Stage, type Steps, stepsIn, Zoomable } from '../library/stage.tsx';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
@@ -37,39 +38,27 @@ import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import reasonNames from '../parts/reasons.json' with { type: 'json' };
 import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
+import { useStored } from '../shell/browser.ts';
 import { useModal } from '../shell/modal.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
-const kinds = ['', 'image', 'video'] as const;
-const shapes = { '': 'Any shape', wide: 'Wide', tall: 'Tall', square: 'Square' } as const;
-const sorts = { '': 'Newest first', remixed: 'Most remixed first' } as const;
-const keyIn = <Key extends string>(of: Readonly<Record<Key, string>>, key: string | null) =>
-  (Object.keys(of) as Key[]).find((one) => one === key);
+const kinds = ['', 'image', 'video'];
+const shapes = { '': 'Any shape', wide: 'Wide', tall: 'Tall', square: 'Square' };
+const sorts = { '': 'Newest first', remixed: 'Most remixed first' };
 const labels: Readonly<Record<string, string>> = { ai: 'Made with AI', edited: 'Edited with AI' };
 
-/** The filters are in the URL, as in the library. */
-function filterOf(search: string) {
-  const query = new URLSearchParams(search);
-  const [kind, shape] = [kinds.find((one) => one === query.get('kind')), keyIn(shapes, query.get('shape'))];
-  const sort = keyIn(sorts, query.get('sort'));
-  return { q: query.get('q') ?? '', kind: kind ?? '', shape: shape ?? '', sort: sort ?? '' } as const;
-}
+const allowed = { q: /./, kind: /^(?:image|video)$/, shape: /^(?:wide|tall|square)$/, sort: /^remixed$/ };
+const filterOf = (search: string) => fromSearch(allowed, search);
 type Filter = ReturnType<typeof filterOf>;
 
-const queryOf = (values: Readonly<Record<string, string>>) =>
-  new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
-
-const linkOf = (filter: Partial<Filter>, assetId?: string) => {
-  const query = queryOf(filter);
-  return `/explore${assetId === undefined ? '' : `/${assetId}`}${query.size === 0 ? '' : `?${query}`}`;
-};
+const linkOf = (filter: Partial<Filter>, assetId?: string) =>
+  `/explore${assetId === undefined ? '' : `/${assetId}`}${toSearch(filter)}`;
 
 export function Explore() {
   const { assetId } = useParams<{ readonly assetId?: string }>();
   const search = useSearch();
   const filter = useMemo(() => filterOf(search), [search]);
-  const [, navigate] = useLocation();
   const change = (part: Partial<Filter>) => navigate(linkOf({ ...filter, ...part }), { replace: true });
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useGallery(filter);
   const items = useMemo(() => data?.pages.flatMap((page) => page.items.map(inWordsOfAuthor)), [data]);
@@ -97,7 +86,7 @@ export function Explore() {
           options={kinds}
           chosen={filter.kind}
           onChoose={(kind) => change({ kind })}
-          textOf={(kind) => namesOfTypes[kind]}
+          textOf={(kind) => namesOfTypes[kind] ?? ''}
         />
         {(
           [
@@ -268,25 +257,12 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
   const [isReporting, setReporting] = useState(false);
   const place = items.findIndex((one) => one.assetId === assetId);
   const item = items[place];
-  const step = (by: 1 | -1) => {
-    const next = place < 0 ? undefined : items[place + by];
-    return next && (() => onShow(next.assetId));
-  };
-  const [before, after] = [step(-1), step(1)];
+  const steps = stepsIn(items, place, (next) => onShow(next.assetId));
   // A link can lead to one that is further down.
   const isSought = item === undefined && hasMore && items.length < mostSought;
   useEffect(() => {
     if (isSought || (place >= items.length - 3 && hasMore)) onMore();
   }, [isSought, place, items.length, hasMore, onMore]);
-  useEffect(() => {
-    const onKey = ({ key, target }: KeyboardEvent) => {
-      if (isReporting || target instanceof HTMLVideoElement) return;
-      if (key === 'ArrowLeft') before?.();
-      if (key === 'ArrowRight') after?.();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  });
   return (
     <dialog
       ref={dialog}
@@ -305,25 +281,21 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
               Icon={LinkIcon}
               text="Copy link"
               className="plain"
-              onClick={() => copy(new URL(linkOf({}, assetId), location.href).href, 'The link is copied.')}
+              onClick={() => copyLink(new URL(linkOf({}, assetId), location.href).href).catch(notifyFailure)}
             />
             <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />
           </div>
         )}
       </div>
-      <div className="stage">
+      <Stage steps={steps} isCovered={isReporting}>
         {item ? (
-          <Picture key={assetId} item={item} onSwipe={(by) => (by === 1 ? after : before)?.()} />
+          <Picture key={assetId} item={item} steps={steps} />
         ) : isSought ? (
           <Loading what="Looking for it" />
         ) : (
           <p className="quiet">This is not published any longer.</p>
         )}
-        {before && (
-          <IconButton className="step before" label="Previous" Icon={ChevronLeft} size={20} onClick={before} />
-        )}
-        {after && <IconButton className="step after" label="Next" Icon={ChevronRight} size={20} onClick={after} />}
-      </div>
+      </Stage>
       <aside className="aside" aria-label="Details">
         {item && <About item={item} />}
       </aside>
@@ -365,7 +337,7 @@ function Published({ assetId }: { readonly assetId: string }) {
 /** As many as one looks through for a link. */
 const mostSought = 500;
 
-function Picture({ item, onSwipe }: { readonly item: Item; readonly onSwipe: (step: 1 | -1) => void }) {
+function Picture({ item, steps }: { readonly item: Item; readonly steps: Steps }) {
   const { assetId, kind, previewUrl, thumbUrl, blurhash, idea } = item;
   const isVideo = kind === 'video' && idea === undefined;
   const { data } = useSigned('video', isVideo ? assetId : null);
@@ -383,14 +355,11 @@ function Picture({ item, onSwipe }: { readonly item: Item; readonly onSwipe: (st
       />
     );
   return (
-    <Zoomable pixels={item.width} onSwipe={onSwipe}>
+    <Zoomable pixels={item.width} steps={steps}>
       <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt={titleOf(item)} blurhash={blurhash} isWhole />
     </Zoomable>
   );
 }
-
-const copy = (text: string, done: string) =>
-  navigator.clipboard.writeText(text).then(() => notify(done), notifyFailure);
 
 function About({ item }: { readonly item: Item }) {
   const { kind, prompt, author, generated, width, height, publishedAt, remixes, idea } = item;
@@ -422,7 +391,7 @@ function About({ item }: { readonly item: Item }) {
             Icon={Copy}
             text="Copy the prompt"
             className="plain"
-            onClick={() => copy(prompt, 'The prompt is copied.')}
+            onClick={() => copyLink(prompt, 'The prompt is copied.').catch(notifyFailure)}
           />
         )}
       </section>
@@ -460,10 +429,9 @@ function About({ item }: { readonly item: Item }) {
 
 /** Links of operators lead to web pages, or to a page of the console. */
 const isLink = (url: string) => /^(https?:\/\/|\/(?!\/))/i.test(url);
-const readKey = 'atelier.read-news';
 
 function News() {
-  const [read, setRead] = useState(() => localStorage.getItem(readKey));
+  const [read, setRead] = useStored('atelier.read-news');
   const { visible, title = '', description, url = '' } = useContent<Announcement>('/op/announcement') ?? {};
   if (!visible || title + url === read) return null;
   return (
@@ -473,14 +441,7 @@ function News() {
         <span className="strong">{title}</span> {description}
         {isLink(url) && <a href={url}>Read more</a>}
       </p>
-      <IconButton
-        label="Dismiss"
-        Icon={X}
-        onClick={() => {
-          localStorage.setItem(readKey, title + url);
-          setRead(title + url);
-        }}
-      />
+      <IconButton label="Dismiss" Icon={X} onClick={() => setRead(title + url)} />
     </section>
   );
 }
@@ -536,9 +497,9 @@ function useGallery({ kind, shape, sort, q }: Filter) {
     queryKey: ['gallery', kind, shape, sort, q],
     queryFn: ({ pageParam, signal }) => {
       // The most remixed have one page.
-      const query = queryOf({ limit: sort === '' ? '48' : '100', kind, shape, sort, q, cursor: pageParam });
+      const query = toSearch({ limit: sort === '' ? '48' : '100', kind, shape, sort, q, cursor: pageParam });
       // The browser would show its stored page for another 30 s after a publication.
-      return callJson<PublicGallery>(`${url}/op/gallery?${query}`, { signal, cache: 'no-cache' });
+      return callJson<PublicGallery>(`${url}/op/gallery${query}`, { signal, cache: 'no-cache' });
     },
     enabled: url !== undefined,
     initialPageParam: '',

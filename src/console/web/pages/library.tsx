@@ -1,5 +1,4 @@
 import '../library/library.css';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   CheckCheck,
   ChevronDown,
@@ -23,9 +22,9 @@ import {
   Upload,
   X,
 } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { Link, useLocation, useParams, useSearch } from 'wouter';
-import { useHistoryState } from 'wouter/use-browser-location';
+import { type ComponentProps, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Link, useParams, useSearch } from 'wouter';
+import { navigate, useHistoryState } from 'wouter/use-browser-location';
 import type { Asset, AssetMonths, CollectionChange } from '#client/media/api.ts';
 import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
 import { itemsOf, linkOfAlbum, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
@@ -33,12 +32,13 @@ import { type Filters, filtersOf, isImage, isVideo, useAssets, useNewAssets } fr
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
 import type { ActionTarget } from '../library/downloading.ts';
-import { FilterBar, nothingFor, searchOf } from '../library/filterbar.tsx';
+import { FilterBar, nothingFor } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import { MoreActions } from '../library/mediaactions.tsx';
 import { addUploads } from '../library/queue.ts';
 import { useShare } from '../library/shares.ts';
+import { stepsIn } from '../library/stage.tsx';
 import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
@@ -49,20 +49,23 @@ import { useDroppedFiles } from '../shell/browser.ts';
 import { InSidebar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { useUser } from '../user.tsx';
+import { toSearch } from '../shell/page.ts';
+import { useOwn, useReread, useUser } from '../user.tsx';
 import { AlbumDialog } from './albums.tsx';
 
 const withSearch = (assetId: string) => `/library/${assetId}${location.search}`;
-const toEdit = { ...fromPage, isEditing: true };
+const open = ({ assetId }: Asset) => navigate(withSearch(assetId), { state: fromPage });
+const edit = ({ assetId }: Asset) => navigate(withSearch(assetId), { state: { ...fromPage, isEditing: true } });
+const filtering = (filters: Filters) => toSearch({ ...filters, album: '', addTo: '', sort: '' });
 
 export function Library() {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useReread();
   const { assetId } = useParams<{ readonly assetId?: string }>();
-  const [, navigate] = useLocation();
   const search = useSearch();
   const filters = useMemo(() => filtersOf(search), [search]);
-  const setFilters = (next: Filters) => navigate(`/library${searchOf(next)}`, { replace: true, state: history.state });
+  const setFilters = (next: Partial<Filters>) =>
+    navigate(`/library${toSearch(next)}`, { replace: true, state: history.state });
   const isOfAlbums: unknown = Reflect.get(Object(useHistoryState()), 'ofAlbums');
   const listing = useAssets(filters);
   const readNew = useNewAssets();
@@ -84,8 +87,6 @@ export function Library() {
   const onMore = useCallback(() => {
     if (!isFetchingNextPage && !isPlaceholderData) void fetchNextPage();
   }, [isFetchingNextPage, isPlaceholderData, fetchNextPage]);
-  const open = useCallback((asset: Asset) => navigate(withSearch(asset.assetId), { state: fromPage }), [navigate]);
-  const edit = useCallback((asset: Asset) => navigate(withSearch(asset.assetId), { state: toEdit }), [navigate]);
   useKeptPlace(listing.data !== undefined);
   useEffect(() => void readNew(), [readNew]);
   const albums = useAlbumCalls();
@@ -93,13 +94,13 @@ export function Library() {
     addUploads(user, files, (asset) => {
       if (filters.album !== '') void albums.change(filters.album, { add: [asset.assetId] }).catch(notifyFailure);
       // A video has a thumbnail once it is processed.
-      void queries.invalidateQueries({ queryKey: ['signed', user.id, 'video', asset.assetId] });
+      void reread('signed', 'video', asset.assetId);
       void readNew();
     });
   const picker = useRef<HTMLInputElement>(null);
   const pick = () => picker.current?.click();
   const removeAll = (chosen: readonly Asset[]) => {
-    trash(chosen);
+    void trash(chosen);
     choosing.clear();
   };
 
@@ -116,7 +117,7 @@ export function Library() {
     ];
   };
 
-  const isFiltered = searchOf({ ...filters, album: '', addTo: '', sort: '' }) !== '';
+  const isFiltered = filtering(filters) !== '';
   const isAdding = filters.addTo !== '';
   // Nothing is there to filter.
   const isEmpty = listing.data !== undefined && assets.length === 0 && !hasNextPage && !isFiltered && !isAdding;
@@ -134,7 +135,7 @@ export function Library() {
             onUpload={pick}
             onSelect={isFew ? () => setSelecting(true) : undefined}
           />
-        ) : filters.isFavorite && isOfAlbums ? (
+        ) : filters.favorites && isOfAlbums ? (
           <header className="page album">
             <div>
               <BackToAlbums />
@@ -171,7 +172,7 @@ export function Library() {
                   const last = assets.at(-1);
                   // A month that is not read yet is where the listing begins.
                   if (last !== undefined && monthOf(last.createdAt) <= chosen) setMonth({ month: chosen });
-                  else navigate(`/library${searchOf({ ...filters, from: '', to: lastDayOf(chosen) })}`);
+                  else navigate(`/library${toSearch({ ...filters, from: '', to: lastDayOf(chosen) })}`);
                 }}
               />
             )}
@@ -187,7 +188,7 @@ export function Library() {
             onUpload={pick}
             onReset={() => {
               const { album, addTo, sort } = filters;
-              setFilters({ ...filtersOf(''), album, addTo, sort });
+              setFilters({ album, addTo, sort });
             }}
           />
         ) : (
@@ -242,26 +243,22 @@ function useKeptPlace(isRead: boolean): void {
 /** The lightbox, which steps through the page that it was opened from: an order, a conversation, or the grid. */
 function Opened({ assetId, assets }: { readonly assetId: string; readonly assets: readonly Asset[] }) {
   const readNew = useNewAssets();
-  const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(history.state?.isEditing === true);
   const given: readonly string[] | undefined = history.state?.among;
   const among = given ?? assets.map((asset) => asset.assetId);
   const place = among.indexOf(assetId);
   const show = (id: string, next = given) =>
     navigate(withSearch(id), { replace: true, state: { fromPage: history.state?.fromPage, among: next } });
-  const before = place > 0 ? among[place - 1] : undefined;
-  const after = place >= 0 ? among[place + 1] : undefined;
-  const stepTo = (id: string | undefined) => (id === undefined ? undefined : () => show(id));
   const close = () =>
     history.state?.fromPage ? history.back() : navigate(`/library${location.search}`, { replace: true });
   return (
     <Lightbox
       assetId={assetId}
       known={assets.find((asset) => asset.assetId === assetId)}
-      onStep={{ before: stepTo(before), after: stepTo(after) }}
+      steps={stepsIn(among, place, (id) => show(id))}
       onClose={close}
       onDeleted={() => {
-        const next = after ?? before;
+        const next = among[place + 1] ?? among[place - 1];
         if (next === undefined) close();
         else show(next, given?.toSpliced(place, 1));
       }}
@@ -277,6 +274,8 @@ function Opened({ assetId, assets }: { readonly assetId: string; readonly assets
 }
 
 const mostCompared = 8;
+
+type Deed = readonly [string, LucideIcon, () => void, Pick<ComponentProps<'button'>, 'aria-pressed' | 'className'>?];
 
 interface SelectionBarProps {
   readonly choosing: Choosing;
@@ -297,7 +296,7 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
   const isMedia = choosing.assets.every((asset) => isImage(asset) || isVideo(asset));
   const areFew = count > 1 && count <= mostCompared && choosing.assets.every(isImage);
   const perform = (work: () => Promise<unknown>) => () => void work().catch(notifyFailure);
-  const deeds: readonly (readonly [string, LucideIcon, () => void] | false | undefined)[] = [
+  const deeds: readonly (Deed | false | undefined)[] = [
     one && isImage(one) && ['Use as reference', ImagePlus, () => referInStudio(one)],
     areFew && ['Compare', Columns2, () => openDialog({ kind: 'compare', assetIds: ids })],
     isMedia && [
@@ -314,6 +313,9 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
       FolderMinus,
       perform(() => albums.change(album, { remove: ids }).then(choosing.clear)),
     ],
+    ['Favorite', Heart, perform(() => changeFavorites(ids, !areFavorites)), { 'aria-pressed': areFavorites }],
+    ['Download', Download, perform(onDownload)],
+    ['Delete', Trash2, onDelete, { className: 'danger' }],
   ];
   return (
     <div className="filterbar selection" role="toolbar" aria-label="Selection">
@@ -323,20 +325,12 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
       </span>
       {!isAll && <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />}
       <span className="gap" />
-      {count > 0 && (
-        <>
-          {deeds.map((deed) => deed && <Button key={deed[0]} Icon={deed[1]} text={deed[0]} onClick={deed[2]} />)}
-          <Button
-            Icon={Heart}
-            text="Favorite"
-            title="Favorite"
-            aria-pressed={areFavorites}
-            onClick={perform(() => changeFavorites(ids, !areFavorites))}
-          />
-          <Button Icon={Download} text="Download" title="Download" onClick={perform(onDownload)} />
-          <Button Icon={Trash2} text="Delete" title="Delete" className="danger" onClick={onDelete} />
-        </>
-      )}
+      {count > 0 &&
+        deeds
+          .filter((deed) => deed !== false && deed !== undefined)
+          .map(([text, Icon, onClick, more]) => (
+            <Button key={text} title={text} {...{ Icon, text, onClick, ...more }} />
+          ))}
     </div>
   );
 }
@@ -350,7 +344,7 @@ interface NothingProps {
 
 function Nothing({ isFiltered, filters, onUpload, onReset }: NothingProps) {
   const { album, q } = filters;
-  const isFavorites = searchOf({ ...filters, album: '', addTo: '', sort: '' }) === '?favorites=1';
+  const isFavorites = filtering(filters) === '?favorites=1';
   if (isFiltered)
     return (
       <Empty title={isFavorites ? 'No favorites yet.' : nothingFor(q)}>
@@ -392,7 +386,6 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
   const { data: album, error } = useAlbum(collectionId);
   const sharing = { kind: 'share-album', collectionId } as const;
   const { data: share } = useShare(sharing);
-  const [, navigate] = useLocation();
   const [isEditing, setEditing] = useState(false);
   return (
     <header className="page album">
@@ -456,7 +449,6 @@ function AddingBar({ collectionId, choosing }: { readonly collectionId: string; 
   const { chosen, clear } = choosing;
   const { data: album } = useAlbum(collectionId);
   const calls = useAlbumCalls();
-  const [, navigate] = useLocation();
   const back = () => {
     clear();
     navigate(linkOfAlbum(collectionId), { replace: true });
@@ -552,12 +544,8 @@ function lastDayOf(month: string): string {
 }
 
 function Months({ onChoose }: { readonly onChoose: (month: string) => void }) {
-  const user = useUser();
-  const { data } = useQuery({
-    queryKey: ['months', user.id],
-    queryFn: ({ signal }) =>
-      user.json<AssetMonths>('media', `/v1/assets/months?utcOffset=${-new Date().getTimezoneOffset()}`, { signal }),
-  });
+  const utcOffset = -new Date().getTimezoneOffset();
+  const { data } = useOwn<AssetMonths>(['months'], 'media', `/v1/assets/months?utcOffset=${utcOffset}`);
   const months = data?.months ?? [];
   if (months.length < 2) return null;
   return (

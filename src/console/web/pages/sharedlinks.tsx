@@ -54,7 +54,7 @@ export function SharedLinks() {
 }
 
 function Line({ share, among }: { readonly share: Share; readonly among: readonly string[] }) {
-  const { data: asset } = useAsset(share.assetId ?? undefined, undefined);
+  const { data: asset } = useAsset(share.assetId ?? undefined);
   const album = useAlbums().data?.find(({ collectionId: id }) => id === share.collectionId);
   const [isEnding, setEnding] = useState(false);
   const { threadId, collectionId, items, newItems, url } = share;

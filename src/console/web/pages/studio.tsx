@@ -1,7 +1,8 @@
 import '../studio/studio.css';
 import { MessageSquare, Search, SquarePen } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { Link, Redirect, useLocation, useParams } from 'wouter';
+import { Link, Redirect, useParams } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useActions } from '../shell/actions.ts';
@@ -17,7 +18,6 @@ export function Studio() {
 }
 
 function Opened({ threadId }: { readonly threadId: string }) {
-  const [, navigate] = useLocation();
   useThreadActions();
   return (
     <div className="studio">
@@ -39,7 +39,6 @@ function Opened({ threadId }: { readonly threadId: string }) {
 }
 
 function ThreadList({ current }: { readonly current: string }) {
-  const [, navigate] = useLocation();
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
   const { threads, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useThreads(search);
@@ -71,7 +70,7 @@ function ThreadList({ current }: { readonly current: string }) {
             {search === '' ? 'Your conversations appear here.' : 'No conversation matches.'}
           </p>
         ) : (
-          groupByDate(threads).map(({ name, threads: group }) => (
+          [...groupByDate(threads)].map(([name, group]) => (
             <section key={name} aria-label={name}>
               <h2 className="quiet">{name}</h2>
               <ul>
@@ -119,10 +118,7 @@ function Entry({ thread, isCurrent }: { readonly thread: Thread; readonly isCurr
 
 /** The palette finds conversations by title, also where their list is hidden in a drawer. */
 function useThreadActions(): void {
-  const { threads } = useThreads('');
-  const [, navigate] = useLocation();
-  const text = JSON.stringify(threads?.map(({ threadId, title }) => [threadId, title]) ?? []);
-  const titles = useMemo((): readonly [string, string][] => JSON.parse(text), [text]);
+  const { data } = useThreads('');
   useActions(
     useMemo(
       () => [
@@ -134,12 +130,14 @@ function useThreadActions(): void {
           keys: 'mod+shift+o',
           perform: () => navigate(`/studio/${newThreadId()}`),
         },
-        ...titles.map(([threadId, title]) => ({
-          ...{ id: threadId, title, group: 'Conversation', Icon: MessageSquare },
-          perform: () => navigate(`/studio/${threadId}`),
-        })),
+        ...(data?.pages ?? [])
+          .flatMap(({ threads }) => threads)
+          .map(({ threadId, title }) => ({
+            ...{ id: threadId, title, group: 'Conversation', Icon: MessageSquare },
+            perform: () => navigate(`/studio/${threadId}`),
+          })),
       ],
-      [titles, navigate],
+      [data],
     ),
   );
 }

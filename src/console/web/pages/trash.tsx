@@ -2,11 +2,12 @@ import { CheckCheck, RotateCcw, Trash2, X } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
-import { filtersOf, useAssets } from '../library/assets.ts';
+import { useAssets } from '../library/assets.ts';
 import { useChoosing } from '../library/choosing.ts';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import '../library/library.css';
+import { stepsIn } from '../library/stage.tsx';
 import { useTileSize } from '../library/tilesize.tsx';
 import { daysLeft, useTrash } from '../library/trash.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -14,24 +15,19 @@ import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Empty, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { useTrashedThreads } from '../studio/threads.ts';
-
-const inTrash = { ...filtersOf(''), isTrash: true };
+import { useThreadCalls, useThreads } from '../studio/threads.ts';
 
 export function Trash() {
   const trash = useTrash();
-  const threads = useTrashedThreads();
-  const listing = useAssets(inTrash);
+  const threads = useThreads('', 'true');
+  const calls = useThreadCalls();
+  const listing = useAssets({ trashed: 'true' });
   const [size] = useTileSize();
   const isNarrow = useIsNarrow();
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = listing;
   const assets = useMemo(() => listing.data?.pages.flatMap((page) => page.assets) ?? [], [listing.data]);
   const choosing = useChoosing(assets);
   const [open, setOpen] = useState<Asset>();
-  const beside = (step: number) => {
-    const to = open && assets[assets.indexOf(open) + step];
-    return to && (() => setOpen(to));
-  };
   const onMore = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
   }, [isFetchingNextPage, fetchNextPage]);
@@ -43,7 +39,7 @@ export function Trash() {
       notify('Permanently deleted.');
     }, notifyFailure);
   async function empty() {
-    await threads.deleteForGood(await readAll(threads));
+    await calls.deleteForGood(await readAll(threads));
     await trash.empty();
   }
   return (
@@ -115,13 +111,13 @@ export function Trash() {
                   Icon={RotateCcw}
                   text="Restore"
                   aria-label={`Restore “${thread.title}”`}
-                  onClick={() => threads.restore(thread).catch(notifyFailure)}
+                  onClick={() => calls.change(thread.threadId, { trashed: false }).catch(notifyFailure)}
                 />
                 <Confirm
                   label="Delete permanently"
                   icon={{ Icon: Trash2, label: `Delete “${thread.title}” permanently`, title: 'Delete permanently' }}
                   question={`Delete “${thread.title}” permanently?`}
-                  onConfirm={() => deleteForGood(threads.deleteForGood([thread]))}
+                  onConfirm={() => deleteForGood(calls.deleteForGood([thread]))}
                 />
               </li>
             ))}
@@ -151,7 +147,7 @@ export function Trash() {
         <Lightbox
           assetId={open.assetId}
           known={open}
-          onStep={{ before: beside(-1), after: beside(1) }}
+          steps={stepsIn(assets, assets.indexOf(open), setOpen)}
           onClose={() => setOpen(undefined)}
         >
           <span className="quiet small">{daysLeft(open.trashedAt ?? new Date().toISOString())}</span>
@@ -173,7 +169,7 @@ export function Trash() {
 }
 
 /** Those too that the page does not show yet. */
-async function readAll({ threads, hasNextPage, fetchNextPage }: ReturnType<typeof useTrashedThreads>) {
+async function readAll({ threads, hasNextPage, fetchNextPage }: ReturnType<typeof useThreads>) {
   let all = threads ?? [];
   for (let hasMore = hasNextPage; hasMore; ) {
     const { data, hasNextPage: hasAnother } = await fetchNextPage();

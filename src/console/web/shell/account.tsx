@@ -1,31 +1,19 @@
 /** Who is signed in, and what goes with it: theme, shortcuts, the way to the other area, and out. */
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import {
-  ChevronsUpDown,
-  Keyboard,
-  LogOut,
-  type LucideIcon,
-  Monitor,
-  Moon,
-  Settings2,
-  SquareUserRound,
-  Sun,
-  Wrench,
-} from 'lucide-react';
+import { ChevronsUpDown, Keyboard, LogOut, type LucideIcon, Settings2, SquareUserRound, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { ConsoleInfo } from '../../api.ts';
 import { send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
+import { icon } from '../parts/iconbutton.tsx';
 import { useSignOut, useUser } from '../user.tsx';
 import { useActions } from './actions.ts';
 import { setTheme, themes, useTheme } from './browser.ts';
 import { Menu, MenuChoice, MenuItem, MenuLine } from './menu.tsx';
 import { notifyFailure } from './notices.ts';
 import { openShortcuts } from './overlays.tsx';
-
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 interface AccountMenuProps {
   readonly face: ReactNode;
@@ -37,7 +25,6 @@ interface AccountMenuProps {
 
 /** The menu of both areas. `children`: entries at its end. */
 function AccountMenu({ face, name, other: { Icon, path, title }, children }: AccountMenuProps) {
-  const [, navigate] = useLocation();
   return (
     <Menu
       trigger={
@@ -48,7 +35,7 @@ function AccountMenu({ face, name, other: { Icon, path, title }, children }: Acc
         </button>
       }
     >
-      <ThemeChoice />
+      <MenuChoice label="Theme" value={useTheme()} choices={themes} onChange={setTheme} />
       <MenuLine />
       <MenuItem Icon={Keyboard} onSelect={openShortcuts}>
         Keyboard shortcuts
@@ -121,23 +108,5 @@ export function OperatorAccount() {
       )}
       {data && <p className="quiet small menunote">Version {data.version}</p>}
     </AccountMenu>
-  );
-}
-
-const choices = [
-  { value: 'system', title: 'System', Icon: Monitor },
-  { value: 'light', title: 'Light', Icon: Sun },
-  { value: 'dark', title: 'Dark', Icon: Moon },
-];
-
-function ThemeChoice() {
-  const theme = useTheme();
-  return (
-    <MenuChoice
-      label="Theme"
-      value={theme}
-      choices={choices}
-      onChange={(value) => setTheme(themes.find((one) => one === value) ?? 'system')}
-    />
   );
 }

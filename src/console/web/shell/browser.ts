@@ -1,5 +1,6 @@
 /** State of the browser that the shell follows: the width of the window, the connection, the color theme. */
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Monitor, Moon, Sun } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createShared } from './shared.ts';
 
 const narrow = matchMedia('(max-width: 899px)');
@@ -55,10 +56,31 @@ export function useDroppedFiles(onFiles: (files: readonly File[]) => void): bool
   return isOver;
 }
 
+/** A text that this browser stores. Empty if there is none. */
+export function useStored(key: string): readonly [string, (text: string) => void] {
+  const [text, setText] = useState(() => localStorage.getItem(key) ?? '');
+  const store = (next: string) => {
+    localStorage.setItem(key, next);
+    setText(next);
+  };
+  return [text, store];
+}
+
+/** Enter sends the form of a text. Shift and Enter begin a new line. */
+export function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
+}
+
 export const useIsOnline = (): boolean => useSyncExternalStore(followOnline, () => navigator.onLine);
 
-export const themes = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
+export const themes = [
+  { value: 'system', title: 'System', command: 'Use the system’s theme', Icon: Monitor },
+  { value: 'light', title: 'Light', command: 'Use the light theme', Icon: Sun },
+  { value: 'dark', title: 'Dark', command: 'Use the dark theme', Icon: Moon },
+] as const;
+type Theme = (typeof themes)[number]['value'];
 
 const themeKey = 'atelier.theme';
 
@@ -66,7 +88,7 @@ const shownTheme = createShared<Theme>('system');
 
 function readTheme(): Theme {
   const stored = localStorage.getItem(themeKey);
-  return themes.find((theme) => theme === stored) ?? 'system';
+  return themes.find(({ value }) => value === stored)?.value ?? 'system';
 }
 
 function showTheme(): void {
@@ -84,7 +106,7 @@ export function followTheme(): void {
   });
 }
 
-export function setTheme(theme: Theme): void {
+export function setTheme(theme: string): void {
   localStorage.setItem(themeKey, theme);
   showTheme();
 }

@@ -14,6 +14,7 @@ import {
 } from 'react';
 import { createPortal } from 'react-dom';
 import { Link, useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useActions } from './actions.ts';
 import { useIsNarrow, useIsOnline } from './browser.ts';
@@ -52,7 +53,7 @@ interface FrameProps {
 }
 
 export function Frame({ name, home, pages, current, foot, children }: FrameProps) {
-  const [path, navigate] = useLocation();
+  const [path] = useLocation();
   const isNarrow = useIsNarrow();
   const main = useRef<HTMLElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -75,7 +76,7 @@ export function Frame({ name, home, pages, current, foot, children }: FrameProps
             perform: (q: string) => navigate(`${linkOf(page)}?${new URLSearchParams({ q })}`),
           },
         ]),
-      [pages, navigate],
+      [pages],
     ),
   );
   const navigation = (

@@ -8,6 +8,7 @@ import type { Kind } from '../library/dialogs.ts';
 import { useConsole } from '../operator.tsx';
 import { creditsOf } from '../studio/account.ts';
 import { rememberSignIn } from '../user.tsx';
+import { submitOnEnter } from './browser.ts';
 import texts from './landing.json' with { type: 'json' };
 import { lazily } from './lazily.ts';
 import { product } from './product.ts';
@@ -64,13 +65,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
           </p>
         )}
         {canStart && (remixed ?? wanted) === undefined && (
-          <form
-            className="first"
-            onSubmit={(event) => {
-              event.preventDefault();
-              start(text);
-            }}
-          >
+          <form className="first" action={() => start(text)}>
             <textarea
               className="grows"
               aria-label="Prompt"
@@ -79,11 +74,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
               maxLength={4000}
               value={text}
               onChange={({ target }) => setText(target.value)}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-                event.preventDefault();
-                start(text);
-              }}
+              onKeyDown={submitOnEnter}
             />
             <button type="submit" className="primary" disabled={text.trim() === ''}>
               <Sparkles size={20} strokeWidth={1.75} aria-hidden="true" /> Continue

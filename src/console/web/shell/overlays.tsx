@@ -1,8 +1,8 @@
 /** The command palette and the overview of shortcuts, over any page. */
-import { Command, Keyboard, Monitor, Moon, Sun } from 'lucide-react';
+import { Command, Keyboard } from 'lucide-react';
 import { lazy, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { type Action, performShortcut, searched, useActions, useAllActions } from './actions.ts';
-import { setTheme } from './browser.ts';
+import { setTheme, themes } from './browser.ts';
 import { Keys } from './keys.tsx';
 import { useModal } from './modal.ts';
 import { createShared } from './shared.ts';
@@ -28,9 +28,13 @@ const general: readonly Action[] = [
     perform: openPalette,
   },
   { id: 'shortcuts', title: 'Keyboard shortcuts', group: 'Help', Icon: Keyboard, keys: '?', perform: openShortcuts },
-  { id: 'system', title: 'Use the system’s theme', group: 'Theme', Icon: Monitor, perform: () => setTheme('system') },
-  { id: 'light', title: 'Use the light theme', group: 'Theme', Icon: Sun, perform: () => setTheme('light') },
-  { id: 'dark', title: 'Use the dark theme', group: 'Theme', Icon: Moon, perform: () => setTheme('dark') },
+  ...themes.map(({ value, command: title, Icon }) => ({
+    id: value,
+    title,
+    group: 'Theme',
+    Icon,
+    perform: () => setTheme(value),
+  })),
 ];
 
 export function Overlays() {

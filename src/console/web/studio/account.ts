@@ -1,39 +1,25 @@
 /** What the user may spend, and on which models. */
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { CreditsState } from '../../../client/agent/api.ts';
-import { type Model, useModels } from '../create/order.ts';
-import { useUser } from '../user.tsx';
+import { useModels } from '../create/order.ts';
+import { countOf } from '../parts/figures.tsx';
+import { useStored } from '../shell/browser.ts';
+import { useOwn } from '../user.tsx';
 
 /** Read again when `GET /events` reports a change. */
-export function useCredits(): CreditsState | undefined {
-  const user = useUser();
-  return useQuery({ queryKey: ['credits', user.id], queryFn: () => user.json<CreditsState>('agent', '/credits') }).data;
-}
+export const useCredits = () => useOwn<CreditsState>(['credits'], 'agent', '/credits').data;
 
-const modelKey = 'atelier.model';
-
-export interface ModelChoice {
-  readonly models: readonly Model[];
-  readonly chosen: Model | undefined;
-  readonly choose: (id: string) => void;
-}
+export type ModelChoice = ReturnType<typeof useModelChoice>;
 
 /** The choice is stored in this browser. A model that the plan does not include is never chosen. */
-export function useModelChoice(): ModelChoice {
-  const [id, setId] = useState(() => localStorage.getItem(modelKey));
+export function useModelChoice() {
+  const [id, choose] = useStored('atelier.model');
   const models = useModels('chat');
   const allowed = models.filter((model) => model.allowed);
   return {
     models,
     chosen: allowed.find((model) => model.id === id) ?? allowed.find((model) => model.default) ?? allowed[0],
-    choose(next) {
-      localStorage.setItem(modelKey, next);
-      setId(next);
-    },
+    choose,
   };
 }
 
-const number = new Intl.NumberFormat();
-export const creditsOf = (credits: number): string =>
-  `${number.format(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
+export const creditsOf = (credits: number): string => `${countOf(credits)} ${credits === 1 ? 'credit' : 'credits'}`;

@@ -60,22 +60,13 @@ function refusalOf(file: File, kind: Kind | undefined): string | undefined {
   return undefined;
 }
 
-export interface Attachments {
-  readonly items: readonly Attachment[];
-  readonly isUploading: boolean;
-  readonly add: (files: Iterable<File>) => void;
-  /** Attaches assets of the library. */
-  readonly addAssets: (assetIds: readonly string[]) => void;
-  readonly remove: (key: string) => void;
-  readonly set: (items: readonly Attachment[]) => void;
-}
+export type Attachments = ReturnType<typeof useAttachments>;
 
-export function useAttachments(threadId: string): Attachments {
+export function useAttachments(threadId: string) {
   const user = useUser();
   const [items, set] = useState<readonly Attachment[]>([]);
-  const change = useCallback((key: string, next: Partial<Attachment>) => {
+  const change = (key: string, next: Partial<Attachment>) =>
     set((all) => all.map((item) => (item.key === key ? { ...item, ...next } : item)));
-  }, []);
 
   /** Sent messages show them too. */
   const previews = useRef<string[]>([]);
@@ -86,31 +77,29 @@ export function useAttachments(threadId: string): Attachments {
     [],
   );
 
-  const add = useCallback(
-    (files: Iterable<File>) => {
-      const started = [...files].map((file) => ({ file, ...begin(file) }));
-      previews.current.push(...started.flatMap(({ item }) => item.preview ?? []));
-      set((all) => {
-        const room = Math.max(0, mostFiles - all.length);
-        return [...all, ...started.map(({ item }, place) => (place < room ? item : refuseForRoom(item)))];
-      });
-      for (const { file, item, kind } of started) {
-        if (item.state !== 'uploading') continue;
-        const about = { scopeKind: 'thread', scopeId: threadId, kind, mime: item.mime, name: nameOf(file) };
-        const onProgress = ({ sentBytes, totalBytes }: { readonly sentBytes: number; readonly totalBytes: number }) =>
-          change(item.key, { share: totalBytes === 0 ? 1 : sentBytes / totalBytes });
-        createUpload(mediaCalls(user.media), file, { ...about, resumable: file.size > resumableBytes })
-          .run({ onProgress })
-          .then(
-            ({ assetId, mime }) => change(item.key, { state: 'ready', share: 1, assetId, mime }),
-            (error: unknown) =>
-              change(item.key, { state: 'refused', problem: error instanceof Error ? error.message : String(error) }),
-          );
-      }
-    },
-    [user, threadId, change],
-  );
+  function add(files: Iterable<File>): void {
+    const started = [...files].map((file) => ({ file, ...begin(file) }));
+    previews.current.push(...started.flatMap(({ item }) => item.preview ?? []));
+    set((all) => {
+      const room = Math.max(0, mostFiles - all.length);
+      return [...all, ...started.map(({ item }, place) => (place < room ? item : refuseForRoom(item)))];
+    });
+    for (const { file, item, kind } of started) {
+      if (item.state !== 'uploading') continue;
+      const about = { scopeKind: 'thread', scopeId: threadId, kind, mime: item.mime, name: nameOf(file) };
+      const onProgress = ({ sentBytes, totalBytes }: { readonly sentBytes: number; readonly totalBytes: number }) =>
+        change(item.key, { share: totalBytes === 0 ? 1 : sentBytes / totalBytes });
+      createUpload(mediaCalls(user.media), file, { ...about, resumable: file.size > resumableBytes })
+        .run({ onProgress })
+        .then(
+          ({ assetId, mime }) => change(item.key, { state: 'ready', share: 1, assetId, mime }),
+          (error: unknown) =>
+            change(item.key, { state: 'refused', problem: error instanceof Error ? error.message : String(error) }),
+        );
+    }
+  }
 
+  /** Attaches assets of the library. */
   const addAssets = useCallback(
     (assetIds: readonly string[]) => {
       for (const assetId of assetIds)
@@ -142,7 +131,7 @@ export function useAttachments(threadId: string): Attachments {
     isUploading: items.some(({ state }) => state === 'uploading'),
     add,
     addAssets,
-    remove: useCallback((key: string) => set((all) => all.filter((item) => item.key !== key)), []),
+    remove: (key: string) => set((all) => all.filter((item) => item.key !== key)),
     set,
   };
 }

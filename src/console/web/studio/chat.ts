@@ -4,11 +4,10 @@ import type { UIMessage } from 'ai';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { CurrentTask, TaskRequest } from '../../../client/agent/api.ts';
 import { agentCalls } from '../../../client/agent/calls.ts';
-import type { Access } from '../../../client/calling.ts';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import { startWithRetries } from '../../../client/tasks.ts';
 import { AgentChatTransport } from '../../../client/transport.ts';
-import { isSignedOut } from '../calls.ts';
+import { isSignedOut, observe } from '../calls.ts';
 import type { User } from '../user.tsx';
 import type { Attachment } from './attachments.ts';
 import { textOfMessage } from './message.tsx';
@@ -17,17 +16,10 @@ import type { Outcome } from './outcome.tsx';
 /** A message that is sent to the model after the answer in progress. */
 export type QueuedMessage = NonNullable<CurrentTask['queued']>[number];
 
-export interface ThreadState {
-  readonly messages: UIMessage[];
-  readonly isRunning: boolean;
-  readonly queued: readonly QueuedMessage[];
-  /** It is deleted soon. */
-  readonly isTemporary: boolean;
-  readonly failed: CurrentTask['failed'];
-}
+export type ThreadState = Awaited<ReturnType<typeof readThread>>;
 
 /** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
-export async function readThread(user: User, threadId: string): Promise<ThreadState> {
+export async function readThread(user: User, threadId: string) {
   const id = encodeURIComponent(threadId);
   const readTask = () => user.json<CurrentTask>('agent', `/thread/${id}/current-task?failed=true`);
   const before = await readTask();
@@ -35,13 +27,13 @@ export async function readThread(user: User, threadId: string): Promise<ThreadSt
   const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
   // The run of a question without an answer may have started between the two requests.
   const isNew = before.task === null && lastQuestion >= 0 && lastQuestion === messages.length - 1;
-  const { task, queued = [], temporary = false, failed } = isNew ? await readTask() : before;
+  const { task, queued = [], temporary: isTemporary = false, failed } = isNew ? await readTask() : before;
   const isRunning = task !== null;
   return {
     messages: isRunning ? messages.slice(0, lastQuestion + 1) : messages,
     isRunning,
     queued,
-    isTemporary: temporary,
+    isTemporary,
     failed,
   };
 }
@@ -75,7 +67,13 @@ export function useConversation(
 ) {
   const [isReconnecting, setReconnecting] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>();
-  const transport = useMemo(() => new AgentChatTransport(watch(user.agent, setReconnecting)), [user]);
+  const transport = useMemo(() => {
+    const report = (url: string, status: number) => {
+      // The start of a run, and its stream.
+      if (/\/(?:stream\/[^/]+|task)$/.test(url)) setReconnecting(status === 0 || status >= 500);
+    };
+    return new AgentChatTransport(observe(user.agent, report));
+  }, [user]);
   const sent = useRef<Sent>({ kind: 'again' });
   const isStopped = useRef(false);
   /** Counts what the user has sent. What was read before that is out of date. */
@@ -130,16 +128,15 @@ export function useConversation(
     const state = await reread();
     if (turn.current !== requestedTurn) return;
     const request = sent.current;
-    const accepted = state !== undefined && isAccepted(sent.current, state.messages);
+    const accepted = state !== undefined && isAccepted(request, state.messages);
     const isOfStream = !(error instanceof AtelierError);
     if (accepted && state.isRunning) setOutcome({ kind: 'lost' });
-    else if (accepted && (isOfStream || sent.current.kind !== 'again'))
+    else if (isOfStream || (accepted && request.kind !== 'again'))
       setOutcome({ kind: 'failed', message: error.message });
-    else if (isOfStream) setOutcome({ kind: 'failed', message: error.message });
     else {
-      const isLost = state === undefined && sent.current.kind === 'again' && !isSignedOut(error);
+      const isLost = state === undefined && request.kind === 'again' && !isSignedOut(error);
       setOutcome(isLost ? { kind: 'lost' } : { kind: 'refused', error });
-      refused.current(sent.current);
+      refused.current(request);
       // A second error of the same request returns nothing again.
       sent.current = { kind: 'again' };
     }
@@ -227,21 +224,3 @@ const partsOf = (text: string, files: readonly Attachment[]) => [
 
 const filePartOf = ({ assetId, mime, name }: Attachment) =>
   assetId === undefined ? [] : [{ type: 'file' as const, mediaType: mime, filename: name, url: `asset:${assetId}` }];
-
-/** Reports when the stream, or the start of a run, fails to connect, and when it is connected again. */
-function watch(access: Access, onChange: (isReconnecting: boolean) => void): Access {
-  return {
-    ...access,
-    async fetch(input, init) {
-      const isWatched = /\/(?:stream\/[^/]+|task)$/.test(String(input));
-      try {
-        const response = await globalThis.fetch(input, init);
-        if (isWatched) onChange(response.status >= 500);
-        return response;
-      } catch (error) {
-        if (isWatched && !init?.signal?.aborted) onChange(true);
-        throw error;
-      }
-    },
-  };
-}

@@ -5,6 +5,7 @@ import { Sources } from '../create/fields.tsx';
 import { countOf } from '../parts/figures.tsx';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
+import { submitOnEnter } from '../shell/browser.ts';
 import { creditsOf, type ModelChoice } from './account.ts';
 import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
 import type { BusyMessage } from './chat.ts';
@@ -66,11 +67,7 @@ export function Composer({ onSend, onSendWhileBusy, onStop, ...props }: Composer
         rows={1}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          submit();
-        }}
+        onKeyDown={submitOnEnter}
       />
       <div className="controls">
         <Sources

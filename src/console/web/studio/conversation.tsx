@@ -13,12 +13,12 @@ import {
   WifiOff,
 } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { agentCalls } from '#client/agent/calls.ts';
 import { fromAmong } from '../library/actions.ts';
 import { useNewest } from '../library/albums.ts';
 import { nameOf } from '../library/assets.ts';
-import type { ActionTarget } from '../library/downloading.ts';
 import { AttachContext } from '../library/mediaactions.tsx';
 import { Thumb } from '../library/tile.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -29,7 +29,7 @@ import { Failure, Problem } from '../parts/states.tsx';
 import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
-import { useUser } from '../user.tsx';
+import { useReread, useUser } from '../user.tsx';
 import { creditsOf, useModelChoice } from './account.ts';
 import { useAttachments } from './attachments.ts';
 import {
@@ -48,7 +48,7 @@ import { type Prices, useMediaChoice, usePrices } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { OutcomeNote, storedOutcome } from './outcome.tsx';
 import { ThreadHead } from './threadhead.tsx';
-import { newThreadId, useThreads } from './threads.ts';
+import { newThreadId, useThreadCalls, useThreads } from './threads.ts';
 import words from './words.json' with { type: 'json' };
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
@@ -102,7 +102,7 @@ interface ChatProps {
 
 function Chat({ threadId, stored, rereading }: ChatProps) {
   const user = useUser();
-  const queries = useQueryClient();
+  const reread = useReread();
   const field = useRef<HTMLTextAreaElement>(null);
   const [prepared] = useState(() => readDraft(threadId)?.text ?? '');
   const keyOfText = (isNew: boolean) => `atelier.text.${user.id}.${isNew && prepared === '' ? 'new' : threadId}`;
@@ -127,7 +127,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
 
   const chat = useConversation(user, threadId, stored, rereading, (sent) => {
     // The balance may be the reason.
-    void queries.invalidateQueries({ queryKey: ['credits', user.id] });
+    void reread('credits');
     if (sent.kind === 'edit') setEdited(sent);
     if (sent.kind !== 'message') return;
     setText((now) => (now === '' ? sent.text : `${sent.text}\n${now}`));
@@ -172,7 +172,6 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
   };
   const regenerate = (answer: UIMessage) => chat.answerAgain(answer, choice);
   const { addAssets } = attachments;
-  const attach = useCallback(({ assetId }: ActionTarget) => addAssets([assetId]), [addAssets]);
   useEffect(() => addAssets(readDraft(threadId)?.assetIds ?? []), [threadId, addAssets]);
   const wasOnline = useRef(isOnline);
   useEffect(() => {
@@ -198,7 +197,14 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
       {isDragging && <p className="dropping">Drop files to attach them</p>}
       <section className="messages" aria-label="Conversation" aria-busy={isAnswering} ref={view} tabIndex={-1}>
         <div className="column" ref={content}>
-          <ConversationContext value={{ price: prices?.message, among: [...new Set(madeIn(messages).flatMap(idsOf))] }}>
+          <ConversationContext
+            value={{
+              among: [...new Set(madeIn(messages).flatMap(idsOf))],
+              price: prices?.message,
+              previews,
+              onRetried: () => void chat.refresh(),
+            }}
+          >
             {isBeginning && (
               <Beginning
                 prices={prices}
@@ -213,7 +219,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
             {isForgotten && !isTemporary && (
               <p className="quiet small">Nothing is remembered from this conversation.</p>
             )}
-            <AttachContext value={attach}>
+            <AttachContext value={({ assetId }) => addAssets([assetId])}>
               {messages.map((message, place) => (
                 <Message
                   key={message.id}
@@ -221,10 +227,8 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
                   question={textOfMessage(messages[place - 1] ?? message)}
                   isLast={message === last}
                   isUnanswered={message.role === 'user' && messages[place + 1]?.role === 'user'}
-                  previews={previews}
                   edited={edited?.id === message.id ? edited.text : undefined}
                   actions={{
-                    onRetried: () => void chat.refresh(),
                     versions: versionsOf(message.id),
                     ...(!isAnswering && { edit }),
                     ...(isOnline && !isAnswering && message === last && { approve: chat.approve, regenerate }),
@@ -398,16 +402,9 @@ function Recent() {
 
 /** Stays in view: what the chat is, and the ways to keep it and to end it. */
 function TemporaryBar({ threadId, onKept }: { readonly threadId: string; readonly onKept: () => void }) {
-  const user = useUser();
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  const keep = async () => {
-    await user.send('agent', `/threads/${threadId}`, { method: 'PATCH', json: { temporary: false } });
-    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
-    onKept();
-  };
+  const { change, deleteForGood } = useThreadCalls();
   const end = async () => {
-    await user.send('agent', `/threads/${threadId}`, { method: 'DELETE' });
+    await deleteForGood([{ threadId }]);
     navigate(`/studio/${newThreadId()}`);
     notify('The chat is deleted.');
   };
@@ -415,7 +412,11 @@ function TemporaryBar({ threadId, onKept }: { readonly threadId: string; readonl
     <div className="temporarymark">
       <MessageCircleDashed size={16} strokeWidth={1.75} aria-hidden="true" />
       <span className="strong">Temporary chat</span>
-      <button type="button" className="plain" onClick={() => keep().catch(notifyFailure)}>
+      <button
+        type="button"
+        className="plain"
+        onClick={() => change(threadId, { temporary: false }).then(onKept, notifyFailure)}
+      >
         Keep it
       </button>
       <Confirm label="Delete now" question="Its images stay." onConfirm={() => end().catch(notifyFailure)} />
@@ -445,11 +446,10 @@ function useVersions(
   onChosen: () => Promise<unknown>,
 ): (messageId: string) => VersionsOf | undefined {
   const user = useUser();
-  const queries = useQueryClient();
-  const ofThread = ['versions', user.id, threadId];
+  const reread = useReread();
   const { data } = useQuery({
     // A run that has ended may have made one.
-    queryKey: [...ofThread, stored.length, stored.at(-1)?.id],
+    queryKey: ['versions', user.id, threadId, stored.length, stored.at(-1)?.id],
     queryFn: () => agentCalls(user.agent).listBranches(threadId),
     enabled: stored.length > 0 && !isAnswering,
     placeholderData: (previous) => previous,
@@ -459,7 +459,7 @@ function useVersions(
     if (!branchId) return;
     await agentCalls(user.agent).chooseBranch(threadId, branchId).catch(notifyFailure);
     await onChosen();
-    await queries.invalidateQueries({ queryKey: ofThread });
+    await reread('versions', threadId);
   }
   return (messageId) => {
     const branches = data?.forks.find((fork) => fork.messageId === messageId)?.branches;
@@ -544,11 +544,10 @@ function useFollowing(isOn: boolean) {
     };
   }, [set, isOn]);
 
-  const follow = useCallback(() => {
+  function follow(): void {
     set(true);
-    const box = view.current;
-    if (box !== null) box.scrollTop = box.scrollHeight;
-  }, [set]);
+    if (view.current !== null) view.current.scrollTop = view.current.scrollHeight;
+  }
 
   return { view, content, isFollowing, follow };
 }

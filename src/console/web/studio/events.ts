@@ -1,9 +1,9 @@
 /** The user's events keep the pages current: threads and their titles, runs of other tabs, media, credits. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Access } from '../../../client/calling.ts';
 import { sleep } from '../../../client/pausing.ts';
 import { followEvents, type UserEvent } from '../../../client/userevents.ts';
+import { observe } from '../calls.ts';
 import { readNewest } from '../library/assets.ts';
 import type { Pages } from '../library/renewing.ts';
 import { type User, useUser } from '../user.tsx';
@@ -14,7 +14,7 @@ const channelName = 'atelier.events';
 const betweenAttemptsMs = 10_000;
 
 /** A browser opens few connections to one server, so one tab listens and passes the events to the others. */
-function useUserEvents(): void {
+export function UserEvents(): null {
   const user = useUser();
   const queries = useQueryClient();
   useEffect(() => {
@@ -22,9 +22,14 @@ function useUserEvents(): void {
     const channel = new BroadcastChannel(`${channelName}.${user.id}`);
     channel.onmessage = ({ data }: MessageEvent<News>) => apply(queries, user, data);
     const listen = async () => {
-      // What changed between the first reading of the page and the connection has no event.
-      const opened = whenOpened(user.agent, () => rereadAll(queries, user));
-      for await (const event of readForever({ agent: opened }, leaving.signal)) {
+      let isOpen = false;
+      const agent = observe(user.agent, (url, status) => {
+        if (isOpen || status !== 200 || !url.endsWith('/events')) return;
+        // What changed between the first reading of the page and the connection has no event. Later connections miss none.
+        isOpen = true;
+        rereadAll(queries, user);
+      });
+      for await (const event of readForever({ agent }, leaving.signal)) {
         const news: News = { type: event.type, threadId: 'threadId' in event ? event.threadId : undefined };
         channel.postMessage(news);
         apply(queries, user, news);
@@ -38,27 +43,7 @@ function useUserEvents(): void {
       channel.close();
     };
   }, [user, queries]);
-}
-
-export function UserEvents(): null {
-  useUserEvents();
   return null;
-}
-
-/** Calls `onOpen` when the first connection is open. Later ones continue after the last event. */
-function whenOpened(access: Access, onOpen: () => void): Access {
-  let isOpen = false;
-  return {
-    ...access,
-    async fetch(input, init) {
-      const response = await globalThis.fetch(input, init);
-      if (response.ok && !isOpen && String(input).endsWith('/events')) {
-        isOpen = true;
-        onOpen();
-      }
-      return response;
-    },
-  };
 }
 
 export async function* readForever(user: Pick<User, 'agent'>, signal: AbortSignal): AsyncGenerator<UserEvent> {

@@ -42,9 +42,12 @@ interface ConversationFacts {
   /** The images and videos, through which the lightbox steps. */
   readonly among: readonly string[];
   /** Of a message, in credits. */
-  readonly price: number | undefined;
+  readonly price?: number | undefined;
+  /** Images attached in this browser, by asset id. */
+  readonly previews?: ReadonlyMap<string, string>;
+  readonly onRetried?: () => void;
 }
-export const ConversationContext = createContext<ConversationFacts>({ among: [], price: undefined });
+export const ConversationContext = createContext<ConversationFacts>({ among: [] });
 
 /** Completes the text of a button that charges. Default: the price of a message, to which its images and videos add theirs. */
 export function useWithPrice(): (text: string, price?: number) => string {
@@ -60,12 +63,11 @@ export const isInProgress = ({ status }: MediaOutput): boolean => status === 'qu
 interface MediaProps {
   readonly output: MediaOutput;
   readonly prompt: string;
-  readonly onRetried: () => void;
   readonly onAgain?: (() => void) | undefined;
 }
 
-export function Media({ output, prompt, ...again }: MediaProps) {
-  if (output.status === 'failed') return <Failed output={output} {...again} />;
+export function Media({ output, prompt, onAgain }: MediaProps) {
+  if (output.status === 'failed') return <Failed output={output} onAgain={onAgain} />;
   if (output.assetId === null)
     return (
       <div className="media making" role="status">
@@ -169,7 +171,8 @@ export function Video({ assetId, label }: { readonly assetId: string; readonly l
 }
 
 /** A retry is offered only if it can succeed. */
-function Failed({ output, onRetried, onAgain }: Omit<MediaProps, 'prompt'>) {
+function Failed({ output, onAgain }: Omit<MediaProps, 'prompt'>) {
+  const { onRetried } = useContext(ConversationContext);
   const withPrice = useWithPrice();
   const user = useUser();
   const credits = useCredits();

@@ -1,39 +1,29 @@
 /** The models of an answer and of its images and videos, and their number and ratio. */
 import { Check, ChevronDown, Clapperboard, Image, MessageSquare, Proportions, SlidersHorizontal } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useState } from 'react';
 import type { TaskRequest } from '../../../client/agent/api.ts';
 import { RatioShape } from '../create/fields.tsx';
 import { type Model, useModels } from '../create/order.ts';
+import { useStored } from '../shell/browser.ts';
 import { Menu, MenuChoice, MenuLine } from '../shell/menu.tsx';
 import { creditsOf, type ModelChoice, useCredits } from './account.ts';
 
 type Media = NonNullable<TaskRequest['media']>;
 
-export interface MediaChoice {
-  readonly images: readonly Model[];
-  readonly videos: readonly Model[];
-  readonly image: Model | undefined;
-  readonly video: Model | undefined;
-  readonly ratio: string | undefined;
-  /** Of the images of one call. */
-  readonly count: number;
-  /** Without what the services choose anyway. `undefined`: nothing was chosen. */
-  readonly media: Media | undefined;
-  readonly choose: (changes: Media) => void;
-}
-
-const mediaKey = 'atelier.media';
+export type MediaChoice = ReturnType<typeof useMediaChoice>;
 
 /** The choice is stored in this browser. What is not available any longer counts as not chosen. */
-export function useMediaChoice(): MediaChoice {
-  const [stored, setStored] = useState<Media>(() => JSON.parse(localStorage.getItem(mediaKey) ?? '{}'));
+export function useMediaChoice() {
+  const [text, store] = useStored('atelier.media');
+  const stored: Media = JSON.parse(text || '{}');
   const images = useModels('image');
   const videos = useModels('video');
   const image = images.find(({ id, allowed }) => allowed && id === stored.imageModel);
   const video = videos.find(({ id, allowed }) => allowed && id === stored.videoModel);
   const ratio = ratiosOf(image ?? images[0], video ?? videos[0]).find((one) => one === stored.ratio);
+  /** Of the images of one call. */
   const count = Math.min(stored.count ?? 1, (image ?? images[0])?.maxCount ?? 1);
+  /** Without what the services choose anyway. */
   const media = {
     ...(image !== undefined && { imageModel: image.id }),
     ...(video !== undefined && { videoModel: video.id }),
@@ -43,11 +33,7 @@ export function useMediaChoice(): MediaChoice {
   return {
     ...{ images, videos, image, video, ratio, count },
     media: Object.keys(media).length > 0 ? media : undefined,
-    choose(changes) {
-      const next = { ...stored, ...changes };
-      localStorage.setItem(mediaKey, JSON.stringify(next));
-      setStored(next);
-    },
+    choose: (changes: Media) => store(JSON.stringify({ ...stored, ...changes })),
   };
 }
 

@@ -1,15 +1,15 @@
-import type { UIMessage } from 'ai';
+import type { FileUIPart, UIMessage } from 'ai';
 import { ChevronLeft, ChevronRight, FileText, Film, Pencil, RotateCw } from 'lucide-react';
-import { type ComponentProps, type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentProps, type ComponentType, lazy, Suspense, useContext, useState } from 'react';
 import { unanswered, validParts } from '#client/validparts.ts';
 import { useModelName } from '../create/order.ts';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
-import { useIsOnline } from '../shell/browser.ts';
+import { submitOnEnter, useIsOnline } from '../shell/browser.ts';
 import { product } from '../shell/product.ts';
 import { creditsOf } from './account.ts';
 import type { Approving } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
-import { Image, isMedia, Media, type MediaOutput, useWithPrice, Video } from './media.tsx';
+import { ConversationContext, Image, isMedia, Media, type MediaOutput, useWithPrice, Video } from './media.tsx';
 import { explained, storedOutcome } from './outcome.tsx';
 import { approvalOf, Tool, type ToolPart, type ToolProps, wordsOf } from './tool.tsx';
 
@@ -23,7 +23,6 @@ export interface MessageActions {
   readonly edit?: ((message: UIMessage, text: string) => void) | undefined;
   /** Requests another answer. */
   readonly regenerate?: ((message: UIMessage) => void) | undefined;
-  readonly onRetried: () => void;
   /** Answers tool calls that wait. */
   readonly approve?: Approving | undefined;
   /** The message begins one of several versions of the conversation. */
@@ -69,8 +68,6 @@ interface MessageProps {
   readonly isLast: boolean;
   /** Another message follows the user's, because its run failed or was stopped. */
   readonly isUnanswered: boolean;
-  /** Images attached in this browser, by asset id. */
-  readonly previews: ReadonlyMap<string, string>;
   /** A new text that was refused, to be changed again. */
   readonly edited?: string | undefined;
   readonly actions: MessageActions;
@@ -79,7 +76,7 @@ interface MessageProps {
 export const Message = (props: MessageProps) =>
   props.message.role === 'user' ? <Question key={props.edited ?? ''} {...props} /> : <Answer {...props} />;
 
-function Question({ message, isUnanswered, previews, edited, actions: { edit, versions } }: MessageProps) {
+function Question({ message, isUnanswered, edited, actions: { edit, versions } }: MessageProps) {
   const [draft, setDraft] = useState(edited);
   const text = textOfMessage(message);
   const files = message.parts.filter((part) => part.type === 'file');
@@ -89,7 +86,7 @@ function Question({ message, isUnanswered, previews, edited, actions: { edit, ve
         <ul className="sent">
           {files.map((file) => (
             <li key={file.url}>
-              <SentFile url={file.url} name={file.filename} mime={file.mediaType} previews={previews} />
+              <SentFile {...file} />
             </li>
           ))}
         </ul>
@@ -128,20 +125,13 @@ function Editor({ text, onSend, onCancel }: EditorProps) {
   const [next, setNext] = useState(text);
   const withPrice = useWithPrice();
   const canSend = useIsOnline() && next.trim() !== '';
-  const send = () => canSend && onSend(next.trim());
   return (
     <form
       className="editor"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
+      action={() => {
+        if (canSend) onSend(next.trim());
       }}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onCancel();
-        if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-        event.preventDefault();
-        send();
-      }}
+      onKeyDown={({ key }) => key === 'Escape' && onCancel()}
     >
       <textarea
         className="grows"
@@ -155,6 +145,7 @@ function Editor({ text, onSend, onCancel }: EditorProps) {
           field.setSelectionRange(field.value.length, field.value.length);
         }}
         onChange={(event) => setNext(event.target.value)}
+        onKeyDown={submitOnEnter}
       />
       <div className="row">
         <span id="edit-note" className="quiet small">
@@ -173,7 +164,7 @@ function Editor({ text, onSend, onCancel }: EditorProps) {
   );
 }
 
-function Answer({ message, question, isLast, actions: { regenerate, onRetried, approve, versions } }: MessageProps) {
+function Answer({ message, question, isLast, actions: { regenerate, approve, versions } }: MessageProps) {
   const parts = validParts(message.parts);
   const videos = new Map(parts.flatMap((part) => videoOf(part) ?? []));
   const ordered = new Set(parts.flatMap((part) => orderOf(part) ?? []));
@@ -188,7 +179,7 @@ function Answer({ message, question, isLast, actions: { regenerate, onRetried, a
   return (
     <article className="message assistant" aria-label={product}>
       {keyed.map(({ key, part }) => (
-        <AnswerPart key={key} {...{ part, parts, question, videos, ordered, isStopped, onRetried, onAgain, approve }} />
+        <AnswerPart key={key} {...{ part, parts, question, videos, ordered, isStopped, onAgain, approve }} />
       ))}
       <Sources parts={parts} />
       {!isLast && ended?.kind === 'failed' && <p className="problem small">{explained(ended)}</p>}
@@ -213,7 +204,7 @@ function orderOf(part: Part): string | undefined {
   return 'output' in part && isMedia(part.output) ? part.output.videoId : undefined;
 }
 
-interface AnswerPartProps extends Pick<ToolProps, 'question' | 'onRetried' | 'onAgain'> {
+interface AnswerPartProps extends Pick<ToolProps, 'question' | 'onAgain'> {
   readonly part: Part;
   /** Of the whole message. */
   readonly parts: readonly Part[];
@@ -223,8 +214,7 @@ interface AnswerPartProps extends Pick<ToolProps, 'question' | 'onRetried' | 'on
   readonly approve: Approving | undefined;
 }
 
-function AnswerPart({ part, parts, question, videos, ordered, isStopped, ...actions }: AnswerPartProps) {
-  const { onRetried, onAgain, approve } = actions;
+function AnswerPart({ part, parts, question, videos, ordered, isStopped, onAgain, approve }: AnswerPartProps) {
   const video = videos.get(orderOf(part) ?? '') ?? videoOf(part)?.[0]?.[1];
   // The note that the answer was stopped, or has failed, is enough.
   if (isTool(part) && part.errorText === unanswered) return null;
@@ -238,14 +228,11 @@ function AnswerPart({ part, parts, question, videos, ordered, isStopped, ...acti
       </details>
     );
   if (part.type === 'data-video' && isMedia(part.data))
-    return ordered.has(part.data.videoId ?? '') ? null : (
-      <Media output={part.data} prompt="The video" onRetried={onRetried} />
-    );
+    return ordered.has(part.data.videoId ?? '') ? null : <Media output={part.data} prompt="The video" />;
   const approval = isTool(part) ? approvalOf(part, parts) : undefined;
   if (isTool(part) && approval !== undefined) return <Asked {...{ part, approval, approve }} />;
-  if (part.type === 'file')
-    return <SentFile url={part.url} name={part.filename} mime={part.mediaType} previews={noPreviews} />;
-  return isTool(part) ? <Tool {...{ part, question, video, onRetried, onAgain }} /> : null;
+  if (part.type === 'file') return <SentFile {...part} />;
+  return isTool(part) ? <Tool {...{ part, question, video, onAgain }} /> : null;
 }
 
 const ApprovalCard = lazy(async () => ({ default: (await import('./approval.tsx')).ApprovalCard }));
@@ -259,8 +246,6 @@ function Asked(asked: Pick<ComponentProps<typeof ApprovalCard>, 'part' | 'approv
     </Suspense>
   );
 }
-
-const noPreviews: ReadonlyMap<string, string> = new Map();
 
 /** What the model read for its answer. */
 function Sources({ parts }: { readonly parts: readonly Part[] }) {
@@ -291,17 +276,11 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 
 const isTool = (part: Part): part is Part & ToolPart => part.type.startsWith('tool-') && 'toolCallId' in part;
 
-interface SentFileProps {
-  readonly url: string;
-  readonly name: string | undefined;
-  readonly mime: string;
-  readonly previews: ReadonlyMap<string, string>;
-}
-
 /** Messages that were read from the service have a signed URL, and name the asset beside it. */
-function SentFile({ url, name = 'File', mime, previews }: SentFileProps) {
+function SentFile({ url, filename: name = 'File', mediaType: mime }: FileUIPart) {
+  const { previews } = useContext(ConversationContext);
   const assetId = /^asset:(.+)$/.exec(url)?.[1];
-  const preview = assetId === undefined ? undefined : previews.get(assetId);
+  const preview = previews?.get(assetId ?? '');
   if (mime.startsWith('image/')) {
     if (assetId !== undefined && preview === undefined) return <Image assetId={assetId} alt={name} />;
     return <img className="sentimage" src={preview ?? url} alt={name} />;

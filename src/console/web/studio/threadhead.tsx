@@ -1,16 +1,15 @@
 /** The title of a conversation, and what can be done with all of it. */
-import { useQuery } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Share2, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { openDialog } from '../library/dialogs.ts';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
 import { InTopBar } from '../shell/frame.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notifyFailure } from '../shell/notices.ts';
-import { useUser } from '../user.tsx';
-import { newThreadId, type Thread, useRename, useThreads, useTrashThread } from './threads.ts';
+import { useOwn } from '../user.tsx';
+import { newThreadId, type Thread, useThreadCalls, useThreads } from './threads.ts';
 
 interface ThreadHeadProps {
   readonly threadId: string;
@@ -22,14 +21,11 @@ interface ThreadHeadProps {
 
 /** Above the conversation, or in the bar of a narrow window. */
 export function ThreadHead({ threadId, isListed, children }: ThreadHeadProps) {
-  const user = useUser();
   const isNarrow = useIsNarrow();
   const { threads } = useThreads('');
   const listed = threads?.find((one) => one.threadId === threadId);
   // The list has the newest conversations only.
-  const { data } = useQuery({
-    queryKey: ['threads', user.id, 'one', threadId],
-    queryFn: () => user.json<Thread>('agent', `/threads/${threadId}`),
+  const { data } = useOwn<Thread>(['threads', 'one', threadId], 'agent', `/threads/${threadId}`, {
     enabled: isListed && threads !== undefined && listed === undefined,
   });
   const [isRenaming, setRenaming] = useState(false);
@@ -58,11 +54,10 @@ interface ThreadMenuProps {
 }
 
 export function ThreadMenu({ thread, label, isCurrent, onRename }: ThreadMenuProps) {
-  const trash = useTrashThread();
-  const [, navigate] = useLocation();
+  const { trash } = useThreadCalls();
   function remove() {
     if (isCurrent) navigate(`/studio/${newThreadId()}`);
-    trash(thread, () => {
+    trash(thread.threadId, () => {
       if (isCurrent) navigate(`/studio/${thread.threadId}`);
     }).catch(notifyFailure);
   }
@@ -82,12 +77,11 @@ export function ThreadMenu({ thread, label, isCurrent, onRename }: ThreadMenuPro
 }
 
 export function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly onEnd: () => void }) {
-  const rename = useRename();
+  const { change } = useThreadCalls();
   const [title, setTitle] = useState(thread.title);
   async function submit() {
     const next = title.trim();
-    if (next !== '' && next !== thread.title)
-      await rename.mutateAsync({ ...thread, title: next }).catch(() => undefined);
+    if (next !== '' && next !== thread.title) await change(thread.threadId, { title: next }).catch(notifyFailure);
     onEnd();
   }
   return (
@@ -95,7 +89,7 @@ export function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly 
       <input
         aria-label="Title"
         maxLength={200}
-        value={rename.isPending ? title.trim() : title}
+        value={title}
         // The menu returns the focus to its button when it closes, after the field is shown.
         ref={(field) => {
           if (field !== null) setTimeout(() => field.select());

@@ -1,89 +1,40 @@
 /** The user's conversations, as the agent service lists them. */
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Thread, ThreadPage } from '../../../client/agent/api.ts';
+import { keepPreviousData } from '@tanstack/react-query';
+import type { Thread, ThreadChange, ThreadPage } from '../../../client/agent/api.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
-import { type User, useUser } from '../user.tsx';
+import { useOwnPages, useReread, useUser } from '../user.tsx';
 
 export type { Thread };
 
-const pageSize = '40';
-
 export const newThreadId = (): string => `studio-${crypto.randomUUID()}`;
 
-export function useThreads(search: string) {
-  const user = useUser();
-  const listing = useInfiniteQuery({
-    queryKey: ['threads', user.id, search],
-    queryFn: ({ pageParam }) => {
-      const query = { limit: pageSize, ...(search && { q: search }), ...(pageParam && { cursor: pageParam }) };
-      return user.json<ThreadPage>('agent', `/threads?${new URLSearchParams(query)}`);
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: (previous) => previous,
+/** `trashed`: `true` for those in the trash. */
+export function useThreads(q: string, trashed = '') {
+  const query = { limit: '40', q, trashed };
+  const listing = useOwnPages<ThreadPage>(['threads', query], 'agent', '/threads', query, {
+    placeholderData: keepPreviousData,
   });
-  const threads = listing.data?.pages.flatMap((page) => page.threads);
-  return { ...listing, threads };
+  return { ...listing, threads: listing.data?.pages.flatMap((page) => page.threads) };
 }
 
-export function useRename() {
+export function useThreadCalls() {
   const user = useUser();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: ({ threadId, title }: Pick<Thread, 'threadId' | 'title'>) =>
-      user.json<Thread>('agent', `/threads/${threadId}`, { method: 'PATCH', json: { title } }),
-    onError: notifyFailure,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['threads', user.id] }),
-  });
-}
-
-const move = (user: User, { threadId }: Pick<Thread, 'threadId'>, trashed: boolean) =>
-  user.json<Thread>('agent', `/threads/${threadId}`, { method: 'PATCH', json: { trashed } });
-
-/** Moves conversations to the trash and back. `onUndo` follows the undo that the notice offers. */
-export function useTrashThread(): (thread: Thread, onUndo: () => void) => Promise<void> {
-  const user = useUser();
-  const reread = useRereadThreads();
-  return async (thread, onUndo) => {
-    const undo = () => move(user, thread, false).then(reread).then(onUndo, notifyFailure);
-    await move(user, thread, true).then(reread);
-    notify('Conversation moved to the trash.', { undo: () => void undo() });
-  };
-}
-
-function useRereadThreads(): () => Promise<void> {
-  const user = useUser();
-  const queries = useQueryClient();
-  return async () => {
-    void queries.invalidateQueries({ queryKey: ['threads', user.id] });
-    await queries.invalidateQueries({ queryKey: ['trashed-threads', user.id] });
-  };
-}
-
-/** The conversations in the trash. */
-export function useTrashedThreads() {
-  const user = useUser();
-  const reread = useRereadThreads();
-  const listing = useInfiniteQuery({
-    queryKey: ['trashed-threads', user.id],
-    queryFn: ({ pageParam }) =>
-      user.json<ThreadPage>(
-        'agent',
-        `/threads?${new URLSearchParams({ trashed: 'true', limit: pageSize, ...(pageParam && { cursor: pageParam }) })}`,
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
+  const reread = useReread();
+  async function change(threadId: string, json: ThreadChange): Promise<void> {
+    await user.send('agent', `/threads/${threadId}`, { method: 'PATCH', json });
+    await reread('threads');
+  }
   return {
-    ...listing,
-    threads: listing.data?.pages.flatMap((page) => page.threads),
-    async restore(thread: Thread) {
-      await move(user, thread, false);
-      await reread();
+    change,
+    /** `onUndo` follows the undo that the notice offers. */
+    async trash(threadId: string, onUndo: () => void): Promise<void> {
+      await change(threadId, { trashed: true });
+      const undo = () => change(threadId, { trashed: false }).then(onUndo, notifyFailure);
+      notify('Conversation moved to the trash.', { undo: () => void undo() });
     },
-    async deleteForGood(threads: readonly Thread[]) {
+    async deleteForGood(threads: readonly Pick<Thread, 'threadId'>[]): Promise<void> {
       for (const { threadId } of threads) await user.send('agent', `/threads/${threadId}`, { method: 'DELETE' });
-      await reread();
+      await reread('threads');
     },
   };
 }
@@ -91,11 +42,9 @@ export function useTrashedThreads() {
 const dayMs = 86_400_000;
 const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
 
-/** Threads under the names of their periods, in the order of the list. */
-export function groupByDate(
-  threads: readonly Thread[],
-  now = new Date(),
-): readonly { readonly name: string; readonly threads: readonly Thread[] }[] {
+/** Threads by the names of their periods, in the order of the list. */
+export function groupByDate(threads: readonly Thread[]): ReadonlyMap<string, readonly Thread[]> {
+  const now = new Date();
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
   const nameOf = (at: string) => {
     const time = Date.parse(at);
@@ -105,12 +54,5 @@ export function groupByDate(
     if (time >= today - 30 * dayMs) return 'Previous 30 days';
     return month.format(time);
   };
-  const groups: { name: string; threads: Thread[] }[] = [];
-  for (const thread of threads) {
-    const name = nameOf(thread.updatedAt);
-    const last = groups.at(-1);
-    if (last?.name === name) last.threads.push(thread);
-    else groups.push({ name, threads: [thread] });
-  }
-  return groups;
+  return Map.groupBy(threads, ({ updatedAt }) => nameOf(updatedAt));
 }

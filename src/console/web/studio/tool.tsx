@@ -72,12 +72,11 @@ export interface ToolProps {
   readonly question: string;
   /** The newest state of the video that the call ordered. */
   readonly video: MediaOutput | undefined;
-  readonly onRetried: () => void;
   /** Requests the whole answer again. */
   readonly onAgain: (() => void) | undefined;
 }
 
-export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
+export function Tool({ part, question, video, onAgain }: ToolProps) {
   const [, busy, done, failed, Icon] = wordsOf(part);
   const output = video ?? part.output;
   const media = isMedia(output) ? output : undefined;
@@ -109,7 +108,7 @@ export function Tool({ part, question, video, onRetried, onAgain }: ToolProps) {
       {prompt && !isRepeated && <p className="quiet small">{prompt}</p>}
       {isMaking && <Making count={count} />}
       {media ? (
-        <Media output={media} prompt={prompt ?? done} onRetried={onRetried} onAgain={onAgain} />
+        <Media output={media} prompt={prompt ?? done} onAgain={onAgain} />
       ) : (
         failure && <p className="problem small">{failure}</p>
       )}

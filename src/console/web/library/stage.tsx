@@ -1,7 +1,42 @@
-/** Zoom with the wheel, two fingers, the keys + - 0 or a double click; pan by dragging; swipe to the next one. */
-import { ZoomIn, ZoomOut } from 'lucide-react';
+/** The middle of the lightbox: what is shown, and the ways to those beside it. */
+import { ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from 'lucide-react';
 import { type PointerEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../parts/iconbutton.tsx';
+
+/** To those beside what is shown, where there are any. `place`: of what is shown, or -1. */
+export function stepsIn<One>(all: readonly One[], place: number, show: (one: One) => void) {
+  const stepTo = (one: One | undefined) => (one === undefined ? undefined : () => show(one));
+  return { before: stepTo(all[place - 1]), after: stepTo(place < 0 ? undefined : all[place + 1]) };
+}
+
+export type Steps = ReturnType<typeof stepsIn>;
+
+interface StageProps {
+  readonly steps: Steps;
+  /** A dialog is over it. */
+  readonly isCovered?: boolean;
+  readonly children: ReactNode;
+}
+
+/** Arrows lead to those beside what it shows. */
+export function Stage({ steps: { before, after }, isCovered = false, children }: StageProps) {
+  useEffect(() => {
+    const onKey = ({ key, target }: KeyboardEvent) => {
+      if (isCovered || target instanceof HTMLVideoElement || target instanceof HTMLInputElement) return;
+      if (key === 'ArrowLeft') before?.();
+      if (key === 'ArrowRight') after?.();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+  return (
+    <div className="stage">
+      {children}
+      {before && <IconButton className="step before" label="Previous" Icon={ChevronLeft} size={20} onClick={before} />}
+      {after && <IconButton className="step after" label="Next" Icon={ChevronRight} size={20} onClick={after} />}
+    </div>
+  );
+}
 
 const most = 8;
 const swipePixels = 60;
@@ -18,11 +53,11 @@ interface ZoomableProps {
   readonly children: ReactNode;
   /** Of the original, which may have more than the image that is shown. */
   readonly pixels: number | null;
-  /** 1: to the next one, -1: to the one before. */
-  readonly onSwipe: (step: 1 | -1) => void;
+  readonly steps: Steps;
 }
 
-export function Zoomable({ children, pixels, onSwipe }: ZoomableProps) {
+/** Zoom with the wheel, two fingers, the keys + - 0 or a double click; pan by dragging; swipe to the next one. */
+export function Zoomable({ children, pixels, steps }: ZoomableProps) {
   const [view, setView] = useState(whole);
   const box = useRef<HTMLDivElement>(null);
   const fingers = useRef(new Map<number, { x: number; y: number }>());
@@ -89,7 +124,8 @@ export function Zoomable({ children, pixels, onSwipe }: ZoomableProps) {
     const isLast = fingers.current.delete(event.pointerId) && fingers.current.size === 0;
     const { x, distance, view: before } = began.current;
     const moved = event.clientX - x;
-    if (isLast && before.scale === 1 && distance === 0 && Math.abs(moved) > swipePixels) onSwipe(moved < 0 ? 1 : -1);
+    if (isLast && before.scale === 1 && distance === 0 && Math.abs(moved) > swipePixels)
+      (moved < 0 ? steps.after : steps.before)?.();
     else begin();
   }
 
