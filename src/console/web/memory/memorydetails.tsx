@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
@@ -8,39 +8,32 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
-import { useRead } from '../parts/reading.ts';
+import { useRead } from '../parts/server.ts';
 import { Loading, Pending, Problem } from '../parts/states.tsx';
 import { backOffice, kinds, profileHref } from './backoffice.ts';
 
-const useMemory = (id: string) =>
-  useRead<AdminMemory>(['memory', id], `/api/memory/memories/${encodeURIComponent(id)}`);
+const useMemory = (id: string) => useRead<AdminMemory>(`/api/memory/memories/${encodeURIComponent(id)}`);
 
 interface MemoryDetailsProps {
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
+  /** Reads all memories again, this one too. */
   readonly onChange: () => Promise<unknown>;
 }
 
 export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsProps) {
   const path = `/memories/${encodeURIComponent(id)}`;
-  const queries = useQueryClient();
   const mayChange = useMayChange();
   const memory = useMemory(id);
-  const history = useRead<{ readonly history: readonly Revision[] }>(
-    ['memory', id, 'history'],
-    `/api/memory${path}/history`,
-  );
-  const changed = async () => {
-    await Promise.all([queries.invalidateQueries({ queryKey: ['memory', id] }), onChange()]);
-  };
-  const undo = useMutation({ mutationFn: () => backOffice(`${path}/undo`, 'POST'), onSuccess: changed });
+  const history = useRead<{ readonly history: readonly Revision[] }>(`/api/memory${path}/history`);
+  const undo = useMutation({ mutationFn: () => backOffice(`${path}/undo`, 'POST'), onSuccess: onChange });
   /** Deletes this memory, or one that it is in conflict with. */
   const remove = useMutation({
     mutationFn: (of: string) => backOffice(`/memories/${encodeURIComponent(of)}`, 'DELETE'),
     onSuccess: async (_gone, of) => {
-      await (of === id ? onChange() : changed());
       if (of === id) onClose();
+      await onChange();
     },
   });
   const removeThis = () => remove.mutateAsync(id);
@@ -72,7 +65,7 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
             </ul>
           )}
           {mayChange ? (
-            <Edit key={memory.data.updated_at} memory={memory.data} path={path} onSaved={changed} />
+            <Edit key={memory.data.updated_at} memory={memory.data} path={path} onSaved={onChange} />
           ) : (
             <p>{memory.data.content}</p>
           )}

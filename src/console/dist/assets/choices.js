@@ -1,1 +1,0 @@
-import{t as e}from"./jsx-runtime.js";var t=e();function n({label:e,of:n,chosen:r,choose:i}){return(0,t.jsx)(`fieldset`,{className:`segments`,"aria-label":e,children:n.map(([e,n])=>(0,t.jsx)(`button`,{type:`button`,"aria-pressed":e===r,onClick:()=>i(e),children:n},e))})}export{n as t};
