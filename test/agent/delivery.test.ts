@@ -117,51 +117,55 @@ describe('media of runs and threads that end while it is delivered', () => {
     await rig.close();
   });
 
-  it(`images of runs that are stopped, killed, deleted or dropped at any moment (seed ${seed}): each is charged or gone`, {
-    timeout: 300_000,
-  }, async () => {
-    const rig = await startScripted({ settings });
-    const random = randomOf(seed + 1);
-    const user = await rig.user('max', credits);
-    const kept: string[] = [];
-    const plan = Array.from({ length: 200 }, () => ({ afterMs: random() * 250, way: random() }));
-    await mapConcurrently(plan, 8, async ({ afterMs, way }) => {
-      const id = randomUUID();
-      const threadId = newThread();
-      rig.provider.on(`<${id}>`, ...calling('generateImage', { prompt: `image ${id}` }));
-      rig.provider.on(`image ${id}`, imageAnswer(png));
-      const taskId = await user.ask(threadId, `<${id}>`);
-      await sleep(afterMs);
-      if (way < 0.7) kept.push(threadId);
-      if (way < 0.5) await user.call('DELETE', `/task/${taskId}`);
-      else if (way < 0.7) await takeOver(rig, taskId);
-      else if (way < 0.9) await user.call('DELETE', `/threads/${threadId}`);
-      else {
-        await user.ended(taskId);
-        const rewindTo = (await user.messages(threadId))[0]?.id;
-        rig.provider.on('Never mind.', { text: 'So be it.' });
-        const { body } = await user.call('POST', '/task', { threadId, text: 'Never mind.', rewindTo });
-        await user.ended(String(body.taskId));
+  it.runIf(isNightly)(
+    `images of runs that are stopped, killed, deleted or dropped at any moment (seed ${seed}): each is charged or gone`,
+    {
+      timeout: 300_000,
+    },
+    async () => {
+      const rig = await startScripted({ settings });
+      const random = randomOf(seed + 1);
+      const user = await rig.user('max', credits);
+      const kept: string[] = [];
+      const plan = Array.from({ length: 200 }, () => ({ afterMs: random() * 250, way: random() }));
+      await mapConcurrently(plan, 8, async ({ afterMs, way }) => {
+        const id = randomUUID();
+        const threadId = newThread();
+        rig.provider.on(`<${id}>`, ...calling('generateImage', { prompt: `image ${id}` }));
+        rig.provider.on(`image ${id}`, imageAnswer(png));
+        const taskId = await user.ask(threadId, `<${id}>`);
+        await sleep(afterMs);
+        if (way < 0.7) kept.push(threadId);
+        if (way < 0.5) await user.call('DELETE', `/task/${taskId}`);
+        else if (way < 0.7) await takeOver(rig, taskId);
+        else if (way < 0.9) await user.call('DELETE', `/threads/${threadId}`);
+        else {
+          await user.ended(taskId);
+          const rewindTo = (await user.messages(threadId))[0]?.id;
+          rig.provider.on('Never mind.', { text: 'So be it.' });
+          const { body } = await user.call('POST', '/task', { threadId, text: 'Never mind.', rewindTo });
+          await user.ended(String(body.taskId));
+        }
+      });
+      const { library } = await expectAgreement(rig, user);
+      // Some were stopped early, and some too late.
+      expect(library.images).toBeGreaterThan(0);
+      expect(library.images).toBeLessThan(200);
+      // What was delivered is shown, also if its run had ended before the tool returned.
+      for (const threadId of kept) {
+        const parts = (await user.messages(threadId)).flatMap((message) => message.parts);
+        const shown = parts.filter(({ output }) => Reflect.get(Object(output), 'status') === 'completed');
+        const made = await listAssets(rig, user, `&scopeKind=thread&scopeId=${threadId}`);
+        expect(shown.map(({ output }) => Reflect.get(Object(output), 'assetId'))).toEqual(
+          made.map(({ assetId }) => assetId),
+        );
       }
-    });
-    const { library } = await expectAgreement(rig, user);
-    // Some were stopped early, and some too late.
-    expect(library.images).toBeGreaterThan(0);
-    expect(library.images).toBeLessThan(200);
-    // What was delivered is shown, also if its run had ended before the tool returned.
-    for (const threadId of kept) {
-      const parts = (await user.messages(threadId)).flatMap((message) => message.parts);
-      const shown = parts.filter(({ output }) => Reflect.get(Object(output), 'status') === 'completed');
-      const made = await listAssets(rig, user, `&scopeKind=thread&scopeId=${threadId}`);
-      expect(shown.map(({ output }) => Reflect.get(Object(output), 'assetId'))).toEqual(
-        made.map(({ assetId }) => assetId),
-      );
-    }
-    const keys: string[] = [];
-    for await (const { key } of rig.media.originals.list(`u/${user.userId}/`)) keys.push(key);
-    expect(keys).toHaveLength(library.images);
-    await rig.close();
-  });
+      const keys: string[] = [];
+      for await (const { key } of rig.media.originals.list(`u/${user.userId}/`)) keys.push(key);
+      expect(keys).toHaveLength(library.images);
+      await rig.close();
+    },
+  );
 });
 
 describe('an asset that credits are reserved for', () => {

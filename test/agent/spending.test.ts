@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentTables } from '#agent/tables.ts';
 import { offlineVideos } from '#local/renderer/renderer.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { type Chatter, newThread } from './rig.fixture.ts';
 import { imageAnswer, json, type ScriptedRig, startScripted } from './scripted.fixture.ts';
@@ -130,7 +131,7 @@ describe('a canceled image', () => {
 });
 
 describe('videos of several users', () => {
-  it('take turns: 20 endless ones of one user delay no other, and at most 5 are ordered', async () => {
+  it.runIf(isNightly)('take turns: 20 endless ones of one user delay no other, and at most 5 are ordered', async () => {
     const [greedy, modest] = [await rig.user('max', 1000), await rig.user('max', 1000)];
     const orders: Ordered[] = [];
     for (let count = 0; count < 20; count++) orders.push(await orderEndless(greedy));

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Generation, GenerationPage } from '#agent/generation/api.ts';
 import type { GalleryPage } from '#media/shares/api.ts';
 import { newLanePlace, type Place } from '../acceptance/running.fixture.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { balance, order, type Person, type Running, start, upload, wait } from './program.fixture.ts';
 
 describe('generations', () => {
@@ -238,7 +239,7 @@ describe('a provider that does not answer', () => {
     expect(ended.items.map(({ status: ofItem }) => ofItem)).toEqual(['canceled', 'canceled']);
   });
 
-  it('fails and is free within 30 s if the process dies, and is not ordered again', async () => {
+  it.runIf(isNightly)('fails and is free within 30 s if the process dies, and is not ordered again', async () => {
     const user = await running.person('killed@example.com', 'pro', 100);
     const before = requests;
     const { body } = await order(user, '/images', { prompt: 'x' }, {});

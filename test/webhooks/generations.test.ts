@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { killAndRestart, openWorld, type World } from '../generation/money.fixture.ts';
 import { order, type Person } from '../generation/program.fixture.ts';
-import { everyNth } from '../lane.fixture.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { startReceiver } from './receiver.fixture.ts';
 
 const limitMs = 120_000;
@@ -99,7 +99,7 @@ const moments = [
   ['the order was accepted', '/videos', { prompt: 'a film that goes on', model: 'film' }, 'completed'],
 ] as const;
 
-it.each(everyNth(moments, 4))(
+it.runIf(isNightly).each(moments)(
   'has one event if the process dies while %s',
   { timeout: 4 * limitMs },
   async (moment, path, body, status) => {

@@ -24,7 +24,7 @@ onEveryDatabase('what is one memory and what is two', (engine) => {
   }
 
   describe.each(everyNth([1, -1], 2))('in order %d', (order) => {
-    it.each(pairs)('$outcome: $first | $second', async ({ outcome, first, second }) => {
+    it.each(everyNth(pairs, 2))('$outcome: $first | $second', async ({ outcome, first, second }) => {
       const ordered = order === 1 ? ([first, second] as const) : ([second, first] as const);
       const [newer, older] = await addBoth(...ordered);
       if (outcome === 'merge') {
