@@ -48,7 +48,7 @@ it.each(
       ['a page of 2 GB in 1 kB', () => contentBomb(2040)],
       ['a page that never ends', loopBomb],
     ],
-    2,
+    3,
   ),
 )('%s is unreadable for every process, and others are read afterwards', { timeout: 60_000 }, async (_what, make) => {
   const before = await unreadable();

@@ -5,6 +5,7 @@ import { objectSource } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
@@ -381,7 +382,7 @@ onEveryPair('a sweep', (pair) => {
     expect((await deps.signedUrls.lookUp(keys)).found.size).toBe(0);
   });
 
-  it('finds its way through many pages, and parts no watermark file from its source', async () => {
+  it.runIf(isNightly)('finds its way through many pages, and parts no watermark file from its source', async () => {
     const folder = { ownerId: randomUUID(), scopeKind: 'thread', scopeId: 's', mime: 'image/png' };
     const idAt = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
     const keyAt = (number: number) => storageKeyOf({ ...folder, assetId: idAt(number) });
