@@ -160,6 +160,8 @@ export function playCreating(scene: Scene): void {
     await dialog.getByRole('link', { name: 'All links' }).click();
     const links = page.getByRole('list', { name: 'Shared links' });
     await links.getByText(/^Image\s*shared (just now|\d+ minutes? ago)$/).waitFor();
+    // On a phone, it covers parts of the page.
+    await page.getByRole('button', { name: 'Close the list of uploads' }).click();
     await judge(page, 'the shared links');
     await links.getByRole('button', { name: /^More for/ }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();

@@ -195,7 +195,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         )}
       </ThreadHead>
       {isDragging && <p className="dropping">Drop files to attach them</p>}
-      <section className="messages" aria-label="Conversation" aria-busy={isAnswering} ref={view} tabIndex={-1}>
+      <section className="messages" aria-label="Conversation" aria-busy={isAnswering} ref={view} tabIndex={0}>
         <div className="column" ref={content}>
           <ConversationContext
             value={{
