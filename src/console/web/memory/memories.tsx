@@ -37,7 +37,7 @@ export function Memories() {
   const [isCreating, setCreating] = useState(false);
   const isFiltered = Object.values(filter).some((value) => value !== '');
   const pages = usePages<MemoryPage>('/api/memory/memories', { ...filter, entity_id: entity });
-  const reread = () => queries.invalidateQueries({ queryKey: ['memory', 'memories'] });
+  const reread = () => queries.invalidateQueries({ queryKey: ['memory', 'memories', 'pages'] });
   return (
     <>
       <Filters>

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
@@ -8,7 +8,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
-import { useRead } from '../parts/server.ts';
+import { keyOf, useRead } from '../parts/server.ts';
 import { Loading, Pending, Problem } from '../parts/states.tsx';
 import { backOffice, kinds, profileHref } from './backoffice.ts';
 
@@ -18,22 +18,24 @@ interface MemoryDetailsProps {
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
-  /** Reads all memories again, this one too. */
+  /** Reads the list again. */
   readonly onChange: () => Promise<unknown>;
 }
 
 export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsProps) {
   const path = `/memories/${encodeURIComponent(id)}`;
+  const queries = useQueryClient();
   const mayChange = useMayChange();
   const memory = useMemory(id);
   const history = useRead<{ readonly history: readonly Revision[] }>(`/api/memory${path}/history`);
-  const undo = useMutation({ mutationFn: () => backOffice(`${path}/undo`, 'POST'), onSuccess: onChange });
+  const changed = () => Promise.all([queries.invalidateQueries({ queryKey: keyOf(`/api/memory${path}`) }), onChange()]);
+  const undo = useMutation({ mutationFn: () => backOffice(`${path}/undo`, 'POST'), onSuccess: changed });
   /** Deletes this memory, or one that it is in conflict with. */
   const remove = useMutation({
     mutationFn: (of: string) => backOffice(`/memories/${encodeURIComponent(of)}`, 'DELETE'),
     onSuccess: async (_gone, of) => {
+      await (of === id ? onChange() : changed());
       if (of === id) onClose();
-      await onChange();
     },
   });
   const removeThis = () => remove.mutateAsync(id);
@@ -65,7 +67,7 @@ export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsPr
             </ul>
           )}
           {mayChange ? (
-            <Edit key={memory.data.updated_at} memory={memory.data} path={path} onSaved={onChange} />
+            <Edit key={memory.data.updated_at} memory={memory.data} path={path} onSaved={changed} />
           ) : (
             <p>{memory.data.content}</p>
           )}
