@@ -108,8 +108,9 @@ function ProfileDetails({ profile, onClose }: ProfileDetailsProps) {
   const [added, setAdded] = useState({ name: '', value: '' });
   const [language, setLanguage] = useState(profile.language ?? '');
   const done = async () => {
-    await queries.invalidateQueries({ queryKey: ['memory', 'profiles'] });
+    // Nothing rereads a deleted profile once its dialog is closed.
     onClose();
+    await queries.invalidateQueries({ queryKey: ['memory', 'profiles'] });
   };
   const save = useMutation({
     mutationFn: () => {
