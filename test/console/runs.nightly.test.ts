@@ -219,7 +219,7 @@ describe.skipIf(withoutChromium)('runs', () => {
     isHeld.resolve();
     await page.getByText(/^\d+ things need your attention$/).waitFor();
     await expect.poll(place).toBe(former);
-    await page.route('**/api/generations?*', async (route) => {
+    await page.route('**/api/generations*', async (route) => {
       const { generations, ...rest } = await (await route.fetch()).json();
       await route.fulfill({
         json: { generations: generations.map((one: object) => ({ ...one, tookMs: 0 })), ...rest },

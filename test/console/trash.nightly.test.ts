@@ -213,7 +213,7 @@ describe.skipIf(withoutChromium)('the library and its trash', () => {
     await page.getByRole('button', { name: /^Models and ratio/ }).click();
     await page.getByRole('group', { name: 'Images at a time' }).getByRole('menuitemradio', { name: '4' }).click();
     await page.keyboard.press('Escape');
-    await page.getByText('1 credit + 8 for 4 images').waitFor();
+    await page.getByText('1 credit + 8 for 4 images').first().waitFor();
     await judge(page, 'a composer of four images');
     await page.getByLabel('Message').fill('Make an image of a lighthouse');
     await page.getByRole('button', { name: 'Send' }).click();
