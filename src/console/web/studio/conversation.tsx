@@ -195,6 +195,7 @@ function Chat({ threadId, stored, rereading }: ChatProps) {
         )}
       </ThreadHead>
       {isDragging && <p className="dropping">Drop files to attach them</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard. */}
       <section className="messages" aria-label="Conversation" aria-busy={isAnswering} ref={view} tabIndex={0}>
         <div className="column" ref={content}>
           <ConversationContext
