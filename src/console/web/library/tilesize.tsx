@@ -1,10 +1,12 @@
 import { Grid2x2 } from 'lucide-react';
 import { useStored } from '../shell/browser.ts';
 
+const [smallest, largest] = [0.6, 2];
+
 /** The choice is stored in this browser. */
 export function useTileSize() {
   const [size, setSize] = useStored('atelier.tile-size');
-  return [Number(size || 1), setSize] as const;
+  return [Math.min(largest, Math.max(smallest, Number(size) || 1)), setSize] as const;
 }
 
 export function TileSize({ size, onChange }: { readonly size: number; readonly onChange: (size: string) => void }) {
@@ -14,8 +16,8 @@ export function TileSize({ size, onChange }: { readonly size: number; readonly o
       <input
         type="range"
         aria-label="Size of the images"
-        min={0.6}
-        max={2}
+        min={smallest}
+        max={largest}
         step={0.2}
         value={size}
         onChange={({ target }) => onChange(target.value)}
