@@ -21,9 +21,22 @@ export async function sendRaw(address: string, bytes: string | Buffer, answers =
 
 export function readAnswers(socket: Socket, count: number): Promise<RawAnswer[]> {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer[]>();
+  const answers: RawAnswer[] = [];
   let received = '';
+  // Without so many characters, the next answer is incomplete. Large bodies arrive in many parts.
+  let needed = 0;
   const settle = (ended: boolean) => {
-    const answers = parseAnswers(received);
+    while (received.length >= needed) {
+      const end = received.indexOf('\r\n\r\n');
+      if (end < 0) break;
+      const { status, headers } = parseHead(received.slice(0, end));
+      const bodyAt = end + 4;
+      needed = bodyAt + Number(headers['content-length'] ?? 0);
+      if (received.length < needed) break;
+      if (status !== 100) answers.push({ status, headers, body: received.slice(bodyAt, needed) });
+      received = received.slice(needed);
+      needed = 0;
+    }
     if (answers.length >= count || ended) resolve(answers);
   };
   socket.setEncoding('latin1');
@@ -36,19 +49,10 @@ export function readAnswers(socket: Socket, count: number): Promise<RawAnswer[]>
   return promise;
 }
 
-function parseAnswers(text: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
-  for (let rest = text; rest.includes('\r\n\r\n'); ) {
-    const end = rest.indexOf('\r\n\r\n');
-    const [first = '', ...lines] = rest.slice(0, end).split('\r\n');
-    const headers = Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
-    );
-    const length = Number(headers['content-length'] ?? 0);
-    const status = Number(first.split(' ')[1]);
-    if (rest.length < end + 4 + length) break;
-    if (status !== 100) answers.push({ status, headers, body: rest.slice(end + 4, end + 4 + length) });
-    rest = rest.slice(end + 4 + length);
-  }
-  return answers;
+function parseHead(head: string): Pick<RawAnswer, 'status' | 'headers'> {
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(first.split(' ')[1]), headers };
 }

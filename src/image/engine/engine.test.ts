@@ -227,7 +227,7 @@ describe('permits and the deadline', () => {
   const slow: VariantSpec = { blur: 100 };
   beforeAll(async () => {
     large = await pipe(photo(2000, 1500)).jpeg().toBuffer();
-    huge = await pipe(photo(6000, 4500)).jpeg().toBuffer();
+    huge = await pipe(photo(600, 450)).resize(6000, 4500).jpeg().toBuffer();
     small = await encodings.png();
   });
 
