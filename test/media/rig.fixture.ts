@@ -69,7 +69,7 @@ export const embedded: EnginePair = {
   openObjects: openFolders,
 };
 
-/** The embedded engines, and the distributed ones where they run. In the quick lane one of both. */
+/** The embedded engines, and the distributed ones where they run. */
 const enginePairs: readonly EnginePair[] = [
   embedded,
   ...databaseEngines
@@ -83,20 +83,39 @@ const enginePairs: readonly EnginePair[] = [
     })),
 ];
 
+/** Of the quick lane. With files, because an S3 server needs a third of the processor time of such a suite. */
+const quickPairs = inLane(
+  enginePairs.map((pair) =>
+    pair === embedded
+      ? pair
+      : {
+          ...pair,
+          name: 'PostgreSQL, Redis and files',
+          missing: databaseEngines.some(({ missing }) => missing) || skipWithoutRedis,
+          openObjects: openFolders,
+        },
+  ),
+);
+
 /**
- * Declares the suite on each pair. The quick lane uses the distributed engines if they are available. A suite that covers
- * behavior of the embedded engines alone names these as `quickLane`, and one that runs other programs names them.
+ * Declares the suite on each pair. The quick lane uses PostgreSQL and Redis if they are available, with files. A suite that
+ * needs other engines there names them as `quickLane`, and one that runs other programs names them.
  */
 export function onEveryPair(
   title: string,
   suite: (pair: EnginePair) => void,
   {
-    quickLane = inLane(enginePairs),
+    quickLane = quickPairs,
     programs = [],
   }: { readonly quickLane?: readonly EnginePair[]; readonly programs?: readonly string[] } = {},
 ): void {
   for (const pair of isNightly ? enginePairs : quickLane)
     describe.skipIf(pair.missing || skipWithout(...programs))(`${title} on ${pair.name}`, () => suite(pair));
+}
+
+/** As `onEveryPair`, for a suite that covers what an object store does. In the quick lane this is S3 if it is available. */
+export function onEveryStore(title: string, suite: (pair: EnginePair) => void): void {
+  onEveryPair(title, suite, { quickLane: inLane(enginePairs) });
 }
 
 async function openFolders(edge: EdgeAddressing): Promise<ObjectStores> {

@@ -6,7 +6,7 @@ import { plant } from '../../../test/media/planting.fixture.ts';
 import {
   type Client,
   type MediaRig,
-  onEveryPair,
+  onEveryStore,
   type Refusal,
   startMedia,
   testLimits,
@@ -18,7 +18,7 @@ import type { MediaTables } from '../tables.ts';
 
 const there = { toScopeKind: 'feed', toScopeId: 'published' };
 
-onEveryPair('POST /v1/copy', (pair) => {
+onEveryStore('POST /v1/copy', (pair) => {
   let rig: MediaRig;
   let png: Buffer;
   let source: Asset;

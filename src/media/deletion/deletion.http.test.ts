@@ -5,7 +5,7 @@ import { type Planted, plant, remaining } from '../../../test/media/planting.fix
 import {
   type Client,
   type MediaRig,
-  onEveryPair,
+  onEveryStore,
   type Refusal,
   startMedia,
   upload,
@@ -16,7 +16,7 @@ import type { AssetsDeleted } from '../api.ts';
 const none = { rows: 0, objects: 0 };
 const idsOf = (planted: readonly Planted[]) => planted.map(({ assetId }) => assetId);
 
-onEveryPair('DELETE /v1/assets', (pair) => {
+onEveryStore('DELETE /v1/assets', (pair) => {
   let rig: MediaRig;
   beforeAll(async () => {
     rig = await startMedia(pair);

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { groundOf, inBucket, lay, plantLegacy, standing } from '../../../test/media/laying.fixture.ts';
 import { plant, remaining } from '../../../test/media/planting.fixture.ts';
-import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
+import { type Client, type MediaRig, onEveryStore, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
 import { listed } from '../../../test/platform/objects/objects.fixture.ts';
 import type { AssetsDeleted, ImageSignedRefs, ScopeDeleted } from '../api.ts';
 import type { MediaTables } from '../tables.ts';
 
-onEveryPair('deleting legacy files', (pair) => {
+onEveryStore('deleting legacy files', (pair) => {
   let rig: MediaRig;
   /** Below the user's own id; new for each test. */
   let folder: string;

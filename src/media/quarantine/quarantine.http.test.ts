@@ -7,7 +7,7 @@ import type { AuditTables } from '#platform/audit/audit.ts';
 import { says, saysClean, startClassifier, type TestClassifier } from '../../../test/media/classifier.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { digestOf, type Lists, openLists } from '../../../test/media/lists.fixture.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
+import { type MediaRig, onEveryStore, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
 import type { MediaContext } from '../context.ts';
 import type { Incident, IncidentPage } from '../incidents/api.ts';
@@ -17,7 +17,7 @@ import { createQuarantine, evidenceKeyOf } from './quarantine.ts';
 
 const file = { kind: 'file', mime: 'application/octet-stream' };
 
-onEveryPair('the quarantine', (pair) => {
+onEveryStore('the quarantine', (pair) => {
   let rig: MediaRig;
   let lists: Lists;
   let classifier: TestClassifier;

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type MediaRig, onEveryPair, startMedia, testLimits, upload } from '../../../test/media/rig.fixture.ts';
+import { type MediaRig, onEveryStore, startMedia, testLimits, upload } from '../../../test/media/rig.fixture.ts';
 import type { SweepFinding } from '../sweeping/api.ts';
 
-onEveryPair('an original with another ETag', (pair) => {
+onEveryStore('an original with another ETag', (pair) => {
   const isS3 = pair.name.includes('S3');
   let rig: MediaRig;
   let bytes: Buffer;

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { icon, makeImage, padPng, pngBomb, svg } from '../../../test/media/images.fixture.ts';
 import { groundOf, inBucket, lay, standing } from '../../../test/media/laying.fixture.ts';
 import { remaining } from '../../../test/media/planting.fixture.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia, testLimits } from '../../../test/media/rig.fixture.ts';
+import { type MediaRig, onEveryStore, type Refusal, startMedia, testLimits } from '../../../test/media/rig.fixture.ts';
 import type { Asset, AssetsDeleted, VideoSignedRefs } from '../api.ts';
 import type { MediaTables } from '../tables.ts';
 
-onEveryPair('POST /v1/assets/legacy', (pair) => {
+onEveryStore('POST /v1/assets/legacy', (pair) => {
   let rig: MediaRig;
   let jpeg: Buffer;
   beforeAll(async () => {

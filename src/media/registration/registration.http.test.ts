@@ -15,7 +15,7 @@ import {
 } from '../../../test/media/images.fixture.ts';
 import {
   type MediaRig,
-  onEveryPair,
+  onEveryStore,
   put,
   type Refusal,
   startMedia,
@@ -27,7 +27,7 @@ import { tiff } from '../../../test/media/tiff.fixture.ts';
 const { maxImageBytes, maxVideoBytes } = testLimits;
 const uuidOf = () => randomUUID();
 
-onEveryPair('POST /v1/assets', (pair) => {
+onEveryStore('POST /v1/assets', (pair) => {
   let rig: MediaRig;
   beforeAll(async () => {
     rig = await startMedia(pair);

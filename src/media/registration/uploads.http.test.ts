@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
   type MediaRig,
-  onEveryPair,
+  onEveryStore,
   put,
   type Refusal,
   startMedia,
@@ -14,7 +14,7 @@ import type { Asset, UploadReservation } from '../api.ts';
 const said = { scopeKind: 'thread', scopeId: 'T-1', kind: 'image', mime: 'image/jpeg' };
 const { maxImageBytes, maxVideoBytes } = testLimits;
 
-onEveryPair('POST /v1/uploads', (pair) => {
+onEveryStore('POST /v1/uploads', (pair) => {
   let rig: MediaRig;
   beforeAll(async () => {
     rig = await startMedia(pair);

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { lay } from '../../../test/media/laying.fixture.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
+import { type MediaRig, onEveryStore, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import type { ImageSignedRefs, VideoSignedRefs, WatermarkedImage } from '../api.ts';
 
-onEveryPair('download', (pair) => {
+onEveryStore('download', (pair) => {
   let rig: MediaRig;
   let assetId: string;
   beforeAll(async () => {

@@ -8,13 +8,13 @@ import { validityS } from '../../../test/media/addresses.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { inBucket, lay, plantLegacy } from '../../../test/media/laying.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
-import { embedded, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
+import { embedded, type MediaRig, onEveryStore, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
 import type { FittedImage, ImageSignedRefs, VideoSignedRefs } from '../api.ts';
 
 const notFound = { ready: false, error: 'not_found' };
 type Who = 'user' | 'otherUser' | 'server';
 
-onEveryPair('legacy files', (pair) => {
+onEveryStore('legacy files', (pair) => {
   let rig: MediaRig;
   let jpeg: Buffer;
   beforeAll(async () => {

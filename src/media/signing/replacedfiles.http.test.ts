@@ -10,7 +10,7 @@ import { clip } from '../../../test/media/clips.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { inBucket, lay } from '../../../test/media/laying.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
-import { type MediaRig, onEveryPair, startMedia } from '../../../test/media/rig.fixture.ts';
+import { type MediaRig, onEveryStore, startMedia } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { Asset, FittedImage, ImageSignedRefs, VideoSignedRefs, WatermarkedImage } from '../api.ts';
@@ -33,7 +33,7 @@ async function colorAt(url: string | undefined): Promise<Color | undefined> {
   return (channels[0]?.mean ?? 0) > (channels[2]?.mean ?? 0) ? 'red' : 'blue';
 }
 
-onEveryPair('legacy files that are replaced', (pair) => {
+onEveryStore('legacy files that are replaced', (pair) => {
   let rig: MediaRig;
   let folder: string;
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { makeImage } from '../../../test/media/images.fixture.ts';
 import {
   type Client,
   type MediaRig,
-  onEveryPair,
+  onEveryStore,
   type Refusal,
   startMedia,
   upload,
@@ -14,7 +14,7 @@ import {
 
 const notFound = { ready: false, error: 'not_found' };
 
-onEveryPair('POST /v1/sign/image', (pair) => {
+onEveryStore('POST /v1/sign/image', (pair) => {
   let rig: MediaRig;
   beforeAll(async () => {
     rig = await startMedia(pair);

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
-import { type Client, type MediaRig, onEveryPair, startMedia } from '../../../test/media/rig.fixture.ts';
+import { type Client, type MediaRig, onEveryStore, startMedia } from '../../../test/media/rig.fixture.ts';
 import { hourMs } from '../../../test/media/sweeping.fixture.ts';
 import type { MediaTables } from '../tables.ts';
 import type { Swept } from './api.ts';
 import { sweepQueue } from './sweep.ts';
 
-onEveryPair('POST /v1/sweep', (pair) => {
+onEveryStore('POST /v1/sweep', (pair) => {
   let rig: MediaRig;
   beforeAll(async () => {
     rig = await startMedia(pair);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
 import { matroskaClip } from '../../../test/media/renditionsamples.fixture.ts';
-import { type MediaRig, onEveryPair, startMedia, testLimits, upload } from '../../../test/media/rig.fixture.ts';
+import { type MediaRig, onEveryStore, startMedia, testLimits, upload } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { Asset, VideoSignedRef, VideoSignedRefs } from '../api.ts';
@@ -25,7 +25,7 @@ const videoQueues = [videoUploadQueue.name, longVideoQueue.name];
 
 type Signed = Extract<VideoSignedRef, { ready: true }>;
 
-onEveryPair('renditions', (pair) => {
+onEveryStore('renditions', (pair) => {
   describe.skipIf(skipWithout('ffmpeg'))('of videos', () => {
     let rig: MediaRig;
     let folder: string;

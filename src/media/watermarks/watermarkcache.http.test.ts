@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clip } from '../../../test/media/clips.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { lay } from '../../../test/media/laying.fixture.ts';
-import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.fixture.ts';
+import { type Client, type MediaRig, onEveryStore, startMedia, upload } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { WatermarkedImage } from '../api.ts';
@@ -13,7 +13,7 @@ import type { Swept } from '../sweeping/api.ts';
 
 type Kind = 'watermark' | 'watermark-video';
 
-onEveryPair('answers of watermarks that are kept', (pair) => {
+onEveryStore('answers of watermarks that are kept', (pair) => {
   let rig: MediaRig;
   let folder: string;
   const bytes: Partial<Record<Kind, Buffer>> = {};
