@@ -1,6 +1,7 @@
 /** What the features of the service use. */
 
 import type { Clock } from '#platform/clock.ts';
+import type { Gates } from '#platform/concurrency.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
@@ -13,15 +14,13 @@ import type { ModelMetrics } from './model/metrics.ts';
 import type { EntityIndexes } from './search/entityindex.ts';
 import type { MemoryTables } from './tables.ts';
 
-/** Runs writes of one entity in this process one after the other (`changes/entitywrite.ts`). */
-export type EntityQueue = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
-
 export interface MemoryContext {
   readonly db: Db<MemoryTables>;
   readonly column: VectorColumn;
   readonly embedder: CalibratedEmbedder;
   readonly indexes: EntityIndexes;
-  readonly queue: EntityQueue;
+  /** Runs writes of one entity in this process one after the other (`changes/entitywrite.ts`). */
+  readonly writes: Gates;
   readonly clock: Clock;
   readonly jobs: Jobs;
   readonly log: Log;

@@ -10,7 +10,7 @@ import { isUuid } from '#platform/ids.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { addAdminRoutes } from './admin/routes.ts';
-import { createEntityQueue } from './changes/entitywrite.ts';
+import { createWrites } from './changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext } from './context.ts';
 import { calibrateEmbedder, type Embedder } from './embedding/embedder.ts';
 import { reembeddingQueue, startReembedding } from './embedding/reembedding.ts';
@@ -90,7 +90,7 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
     column,
     embedder,
     indexes,
-    queue: createEntityQueue(),
+    writes: createWrites(),
     clock,
     jobs: deps.jobs,
     log: deps.server.log,
