@@ -1,5 +1,6 @@
 /** What the features of the service use. */
 
+import type { Counter } from '@prometheus-io/client';
 import type { Clock } from '#platform/clock.ts';
 import type { Gates } from '#platform/concurrency.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
@@ -10,7 +11,6 @@ import type { CalibratedEmbedder } from './embedding/embedder.ts';
 import type { EntityState, Since } from './memories/entitystore.ts';
 import type { StoredMemory, VectorColumn } from './memories/memorystore.ts';
 import type { MemoryModel } from './model/languagemodel.ts';
-import type { ModelMetrics } from './model/metrics.ts';
 import type { EntityIndexes } from './search/entityindex.ts';
 import type { MemoryTables } from './tables.ts';
 
@@ -39,7 +39,7 @@ export interface MemoryContext {
 /** With a language model. */
 export interface JudgingContext extends MemoryContext {
   readonly model: MemoryModel;
-  readonly modelMetrics: ModelMetrics;
+  readonly calls: Counter<'purpose' | 'outcome'>;
   /** MEMORY_MODEL_DAILY_CALLS. */
   readonly dailyCalls: number;
   /** MEMORY_MODEL_TIMEOUT_SECS. */
