@@ -1,6 +1,5 @@
 /** The model's tools that make images and videos. Expected failures are outputs with a code, so that clients can show them. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import { isSettled, releaseCredits } from '#accounts/ledger/credits.ts';
@@ -11,6 +10,7 @@ import { assetOf, madeImagesOf } from '../attachments.ts';
 import { exceedsRun, imageReference, runLimit } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { describeModels, type ImageModel, modelFor } from '../generation/catalogue.ts';
+import { waitForEnd } from '../generation/generations.ts';
 import { noteFailure, noteImage } from '../generation/generationstore.ts';
 import { makeByChain } from '../generation/making.ts';
 import { noteImages, reserveImages } from '../generation/reserving.ts';
@@ -288,7 +288,6 @@ export function imagesIn(messages: readonly StoredMessage[]): readonly string[] 
 
 // The tool that makes videos.
 
-const lookEveryMs = 200;
 const videoInput = zodSchema(
   z.object({
     prompt: z.string().min(1).max(4000),
@@ -336,12 +335,9 @@ export function videoTools(deps: AgentContext, context: ToolContext) {
 }
 
 /** The video as it is when it has ended, or after the time that a run waits. Rejects when the signal is aborted. */
-async function waitFor(deps: AgentContext, ordered: Video, signal: AbortSignal | undefined): Promise<Video> {
-  let video = ordered;
-  for (const startedAtMs = performance.now(); performance.now() - startedAtMs < deps.videoWaitMs; ) {
-    if (video.status === 'completed' || video.status === 'failed') break;
-    await sleep(lookEveryMs, undefined, signal && { signal });
-    video = (await findVideo(deps.db, ordered.videoId)) ?? video;
-  }
-  return video;
+async function waitFor(deps: AgentContext, ordered: Video, signal = never): Promise<Video> {
+  const { ownerId: userId, videoId: id } = ordered;
+  await waitForEnd(deps, { userId, id }, AbortSignal.any([signal, AbortSignal.timeout(deps.videoWaitMs)]));
+  signal.throwIfAborted();
+  return (await findVideo(deps.db, id)) ?? ordered;
 }
