@@ -74,8 +74,11 @@ export async function orderVideo(
   });
 }
 
-const ofApi = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest) =>
-  ({ origin: 'api', scopeKind, scopeId }) as const;
+const ofApi = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest): Origin => ({
+  origin: 'api',
+  scopeKind,
+  scopeId,
+});
 
 /** Throws 400 for an order that the model cannot honor. */
 function ratioOf(
@@ -106,14 +109,17 @@ async function orderOnce(
   return taskId;
 }
 
-/** The caller has checked that the model can honor it. */
-interface Order<Model, Input> {
+export interface Origin {
   readonly origin: OrderOrigin;
-  readonly model: Model;
-  readonly input: Input;
   /** Where the assets are stored. Default: `generation` and the id of the order. */
   readonly scopeKind?: string | undefined;
   readonly scopeId?: string | undefined;
+}
+
+/** The caller has checked that the model can honor it. */
+interface Order<Model, Input> extends Origin {
+  readonly model: Model;
+  readonly input: Input;
   readonly keyed?: KeyedStart | undefined;
 }
 
@@ -125,10 +131,10 @@ export function placeImages(
 ): Promise<string> {
   const { origin, model, input } = order;
   return place(deps, userId, order, (id, commit) => {
-    const { kind: scopeKind, id: scopeId } = scopeOf(order, id);
+    const scope = scopeOf(order, id);
     const generation = {
       ...{ id, ownerId: userId, origin, model: model.id, price: model.credits, input, count: n },
-      ...{ scopeKind, scopeId },
+      ...{ scopeKind: scope.kind, scopeId: scope.id },
     };
     const insert = (insertion: JobInsertion) =>
       commit(async (tx) => {
@@ -168,7 +174,7 @@ export function placeVideo(
   );
 }
 
-const scopeOf = ({ scopeKind, scopeId }: Pick<Order<unknown, unknown>, 'scopeKind' | 'scopeId'>, id: string) => ({
+const scopeOf = ({ scopeKind, scopeId }: Origin, id: string) => ({
   kind: scopeKind ?? 'generation',
   id: scopeId ?? id,
 });

@@ -1,9 +1,10 @@
 /** Calls of tools over MCP that order images and videos. */
 import type { AgentContext } from '../context.ts';
+import type { Origin } from '../generation/orders.ts';
 import type { Identity } from '../toolservers/identity.ts';
 
 /** Where the orders of a user over MCP are stored. No other user's assets are in it, whatever threads there are. */
-export const ofMcp = (userId: string) => ({ origin: 'mcp', scopeKind: 'thread', scopeId: `mcp-${userId}` }) as const;
+export const ofMcp = (userId: string): Origin => ({ origin: 'mcp', scopeKind: 'thread', scopeId: `mcp-${userId}` });
 
 /** The calls of this process that wait for their orders, so that a drain can wait for them. */
 export class McpCalls {
