@@ -55,8 +55,8 @@ export interface AgentContext extends Values<typeof agentSettings> {
   /** Whether a model makes titles. */
   readonly makesTitles: boolean;
   readonly extractsMemories: boolean;
-  /** How long a run waits for its video. After that, the client reads the result from the message. */
-  readonly videoWaitMs?: number | undefined;
+  /** How long a run or an MCP client waits for its video. After that, the message or the library has the result. */
+  readonly videoWaitMs: number;
   /** For tests. */
   readonly writer?: Pick<EventWriterOptions, 'windowMs' | 'maxSize'>;
 }

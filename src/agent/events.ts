@@ -9,7 +9,7 @@ import type { Webhooks } from '#webhooks/publishing.ts';
 import type { PendingApproval } from './approvals/rules.ts';
 import type { AgentContext } from './context.ts';
 import type { Run } from './runs/runstore.ts';
-import type { AgentTables, EndedStatus, UserEvent } from './tables.ts';
+import type { AgentTables, EndedStatus, OrderOrigin, UserEvent } from './tables.ts';
 import type { Video } from './videos/videostore.ts';
 
 async function publish(
@@ -92,21 +92,6 @@ export async function publishRunEnd(
   ]);
 }
 
-/** Publishes the images of a tool call that no run made, and what they cost. */
-export async function publishImages(
-  context: AgentContext,
-  tx: Tx<AgentTables>,
-  call: Pick<Video, 'taskId' | 'threadId' | 'toolCallId'>,
-  assetIds: readonly string[],
-  settlement: Settlement,
-): Promise<void> {
-  const { userId } = settlement;
-  await publish(context, tx, userId, [
-    ...assetIds.map((assetId) => ({ type: 'media.completed', kind: 'image', ...call, assetId }) as const),
-    ...creditsEvent(call, settlement),
-  ]);
-}
-
 /** Publishes that a video was delivered. */
 export async function publishVideo(
   context: AgentContext,
@@ -141,14 +126,29 @@ interface EndedGeneration {
   readonly status: 'completed' | 'failed' | 'canceled';
 }
 
-/** Publishes the end of an order of images. */
+interface EndedImages extends EndedGeneration {
+  readonly ownerId: string;
+  readonly origin: OrderOrigin;
+  readonly scopeId: string;
+  readonly assetIds: readonly string[];
+  readonly settlement: Settlement | undefined;
+}
+
+/** Publishes the end of an order of images. Those of an MCP client are in a thread. */
 export async function publishGeneration(
   context: AgentContext,
   tx: Tx<AgentTables>,
-  { ownerId, settlement, ...ended }: EndedGeneration & Pick<Video, 'ownerId'> & Pick<FailedVideo, 'settlement'>,
+  { ownerId, origin, scopeId, assetIds, settlement, ...ended }: EndedImages,
 ): Promise<void> {
-  const place = { threadId: `generation-${ended.id}`, taskId: ended.id };
-  await publish(context, tx, ownerId, [endOf(ended), ...creditsEvent(place, settlement)]);
+  const { id } = ended;
+  const isInThread = origin === 'mcp';
+  const place = { threadId: isInThread ? scopeId : `generation-${id}`, taskId: id };
+  const made = { type: 'media.completed', ...place, toolCallId: id, kind: 'image' } as const;
+  await publish(context, tx, ownerId, [
+    ...(isInThread ? assetIds : []).map((assetId) => ({ ...made, assetId })),
+    endOf(ended),
+    ...creditsEvent(place, settlement),
+  ]);
 }
 
 type MediaEvent = Extract<UserEvent, { type: 'media.completed' | 'media.failed' }>;

@@ -131,6 +131,8 @@ const queues = [
 /** Runs of dead instances go on within 30 s (docs/specification/agent.md#runs-that-continue): a lease, a look every 2 s, and the start itself. */
 const defaultLeaseMs = 15_000;
 
+const defaultVideoWaitMs = 20_000;
+
 /** Refused while the service drains. */
 const startsWork = ['/task', '/chat', '/mcp', '/images', '/videos'];
 const longLivedRoutes = ['/stream/:taskId', '/chat/:id/stream', '/events', '/images', '/videos'];
@@ -188,7 +190,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     // The offline model has nothing to say about a conversation.
     makesTitles: hasModel,
     extractsMemories: settings.extractMemories ?? (hasModel && deps.hasMemoryModel === true),
-    videoWaitMs: deps.pace?.videoWaitMs,
+    videoWaitMs: deps.pace?.videoWaitMs ?? defaultVideoWaitMs,
   };
   const executor = new RunExecutor(context);
   const reaper = startReaper(context, executor);
@@ -205,7 +207,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     pace: deps.pace,
   };
   const queue = startQueue(serving);
-  const calls = new McpCalls(context);
+  const calls = new McpCalls();
   const deletion = startDeletingOldEvents({ db, log });
   const budgets = startBudgetAlerts(context, deps.budgetAlerts);
   let emptying: Interval | undefined;
@@ -250,7 +252,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   app.addHook('onClose', async () => {
     // A run that was accepted before the drain and started during it has the same time as the others.
     await executor.drain(Math.max(0, drainedByMs - performance.now()));
-    await calls.close();
+    await calls.drain(0);
     executor.close();
     reaper.close();
     void queue.stop();
@@ -291,7 +293,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   workOnExtractions(context);
   workOnDeletions(serving);
   // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.
-  if (database.driver === 'pglite') await Promise.all([reaper.reapAll(), calls.reap(true)]);
+  if (database.driver === 'pglite') await reaper.reapAll();
   return app;
 }
 

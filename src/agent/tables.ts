@@ -90,8 +90,10 @@ export interface VideoInput {
   readonly references?: readonly string[] | undefined;
 }
 
+/** Who gave an order without a run. */
+export type OrderOrigin = 'mcp' | 'api';
 /** Who ordered a video. */
-export type VideoOrigin = 'run' | 'mcp' | 'api';
+export type VideoOrigin = 'run' | OrderOrigin;
 
 export interface ImageInput {
   readonly prompt: string;
@@ -101,6 +103,7 @@ export interface ImageInput {
   readonly quality?: string | undefined;
   /** Assets. */
   readonly references: readonly string[];
+  /** An asset, or a PNG as a `data:` URL, which is removed when the order ends. */
   readonly mask?: string | undefined;
 }
 
@@ -265,6 +268,7 @@ export interface AgentTables extends LedgerTables {
   agent_generations: {
     generation_id: string;
     owner_id: string;
+    origin: Generated<OrderOrigin>;
     model: string;
     price: number;
     input: JSONColumnType<ImageInput>;
@@ -291,11 +295,6 @@ export interface AgentTables extends LedgerTables {
     cost_usd: number | null;
     model: string | null;
     answer: Generated<string | null>;
-  };
-  agent_tool_calls: {
-    call_id: string;
-    owner_id: string;
-    expires_at: Date;
   };
   agent_usage: UsageSums & FileSums & { user_id: string; day: string; model: string };
   agent_usage_totals: UsageSums & FileSums & { day: string; model: string; plan: string; slot: number };

@@ -1,6 +1,8 @@
 /** What the features of the service use. */
 
+import type { Counter } from '@prometheus-io/client';
 import type { Clock } from '#platform/clock.ts';
+import type { Gates } from '#platform/concurrency.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
@@ -9,19 +11,16 @@ import type { CalibratedEmbedder } from './embedding/embedder.ts';
 import type { EntityState, Since } from './memories/entitystore.ts';
 import type { StoredMemory, VectorColumn } from './memories/memorystore.ts';
 import type { MemoryModel } from './model/languagemodel.ts';
-import type { ModelMetrics } from './model/metrics.ts';
 import type { EntityIndexes } from './search/entityindex.ts';
 import type { MemoryTables } from './tables.ts';
-
-/** Runs writes of one entity in this process one after the other (`changes/entitywrite.ts`). */
-export type EntityQueue = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 
 export interface MemoryContext {
   readonly db: Db<MemoryTables>;
   readonly column: VectorColumn;
   readonly embedder: CalibratedEmbedder;
   readonly indexes: EntityIndexes;
-  readonly queue: EntityQueue;
+  /** Runs writes of one entity in this process one after the other (`changes/entitywrite.ts`). */
+  readonly writes: Gates;
   readonly clock: Clock;
   readonly jobs: Jobs;
   readonly log: Log;
@@ -40,7 +39,7 @@ export interface MemoryContext {
 /** With a language model. */
 export interface JudgingContext extends MemoryContext {
   readonly model: MemoryModel;
-  readonly modelMetrics: ModelMetrics;
+  readonly calls: Counter<'purpose' | 'outcome'>;
   /** MEMORY_MODEL_DAILY_CALLS. */
   readonly dailyCalls: number;
   /** MEMORY_MODEL_TIMEOUT_SECS. */

@@ -1,5 +1,6 @@
 /** The memory service (docs/specification/memory.md; docs/memory.md). */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { Counter, type Registry } from '@prometheus-io/client';
 import { type Access, guardAdmins } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -10,7 +11,7 @@ import { isUuid } from '#platform/ids.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { addAdminRoutes } from './admin/routes.ts';
-import { createEntityQueue } from './changes/entitywrite.ts';
+import { createWrites } from './changes/entitywrite.ts';
 import type { JudgingContext, MemoryContext } from './context.ts';
 import { calibrateEmbedder, type Embedder } from './embedding/embedder.ts';
 import { reembeddingQueue, startReembedding } from './embedding/reembedding.ts';
@@ -18,7 +19,6 @@ import { addExtractionRoutes } from './extraction/routes.ts';
 import { judgingQueue, requestJudgement, workOnJudgements } from './judging/judge.ts';
 import { findVectorColumn } from './memories/memorystore.ts';
 import { createMemoryModel } from './model/languagemodel.ts';
-import { ModelMetrics } from './model/metrics.ts';
 import { memoryProblems } from './problems.ts';
 import { addRoutes } from './routes.ts';
 import { createEntityIndexes } from './search/entityindex.ts';
@@ -90,7 +90,7 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
     column,
     embedder,
     indexes,
-    queue: createEntityQueue(),
+    writes: createWrites(),
     clock,
     jobs: deps.jobs,
     log: deps.server.log,
@@ -98,17 +98,14 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
     mergeAbove: deps.mergeSimilarity ?? 0.9,
     minRelevance: deps.minRelevance ?? 0.55,
   };
-  const judging = openJudge(deps, base);
+  const judging = openJudge(deps, base, app.metrics);
   const context: MemoryContext = judging ?? base;
   addRoutes(app, access, context);
   addSelfServiceRoutes(app, access, context);
   addExtractionRoutes(app, access, judging);
   addAdminRoutes(app, guardAdmins(deps.adminToken), context);
   await startReembedding(context);
-  if (judging !== undefined) {
-    workOnJudgements(judging);
-    judging.modelMetrics.register(app.metrics);
-  }
+  if (judging !== undefined) workOnJudgements(judging);
   const queues = [reembeddingQueue(embedder).name, ...(judging ? [judgingQueue.name] : [])];
   measureJobs(app.metrics, deps.jobs, queues);
   app.addHook('onClose', async () => {
@@ -135,12 +132,22 @@ function createAnnouncing({ agent, server: { log } }: MemoryDeps): MemoryContext
   };
 }
 
-function openJudge({ languageModel, pace }: MemoryDeps, base: MemoryContext): JudgingContext | undefined {
+function openJudge(
+  { languageModel, pace }: MemoryDeps,
+  base: MemoryContext,
+  registry: Registry,
+): JudgingContext | undefined {
   if (languageModel === undefined) return undefined;
+  const calls = new Counter({
+    name: 'memory_model_calls_total',
+    help: 'Calls to the language model of memories.',
+    labelNames: ['purpose', 'outcome'],
+    registers: [registry],
+  });
   const judging = {
     ...base,
     model: createMemoryModel(languageModel),
-    modelMetrics: new ModelMetrics(),
+    calls,
     dailyCalls: languageModel.dailyCalls,
     modelTimeoutMs: languageModel.timeoutMs,
     judgingDelayMs: pace?.judgingDelayMs,

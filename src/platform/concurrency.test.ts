@@ -101,6 +101,15 @@ it('refuses a request only because of others of its user', async () => {
   expect(await gates.run('alice', done)).toBe('done');
 });
 
+it('refuses with the problem of its caller', async () => {
+  const gates = createGates({ ...options, maxWaiting: 0 }, problems.overloaded);
+  const first = Promise.withResolvers<void>();
+  const inside = gates.run('alice', () => first.promise);
+  await expect(gates.run('alice', async () => 'done')).rejects.toMatchObject({ code: 'overloaded' });
+  first.resolve();
+  await inside;
+});
+
 it('does not change the failure of the work, and lets the next request in', async () => {
   const gates = createGates({ ...options, maxWaiting: 0 });
   const failure = problems.overloaded();

@@ -112,16 +112,19 @@ export function createGate(options: GateOptions): Gate {
   return self;
 }
 
-// One gate for each user: the requests of a user wait for each other, and for no others.
+// One gate for each key, such as a user: the requests of a user wait for each other, and for no others.
 
-export function createGates(options: GateOptions) {
+export type Gates = ReturnType<typeof createGates>;
+
+/** Too many waiting requests of a user get 429 `rate_limited` by default, because the server is not overloaded. */
+export function createGates(options: GateOptions, refuse = () => problems.rate_limited({ retryAfterS: 1 })) {
   /** Without callers, a gate is dropped. */
   const gates = new Map<string, { readonly gate: Gate; callers: number }>();
   return {
-    /** As `Gate.run`, but a user with too many waiting requests gets 429 `rate_limited`, because the server is not overloaded. */
-    async run<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
-      const own = gates.get(userId) ?? { gate: createGate(options), callers: 0 };
-      gates.set(userId, own);
+    /** As `Gate.run`, but what waits in vain gets the problem of `refuse`. */
+    async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+      const own = gates.get(key) ?? { gate: createGate(options), callers: 0 };
+      gates.set(key, own);
       own.callers += 1;
       let hasEntered = false;
       try {
@@ -131,10 +134,10 @@ export function createGates(options: GateOptions) {
         });
       } catch (error) {
         const isFull = !hasEntered && error instanceof Problem && error.code === 'overloaded';
-        throw isFull ? problems.rate_limited({ retryAfterS: 1 }) : error;
+        throw isFull ? refuse() : error;
       } finally {
         own.callers -= 1;
-        if (own.callers === 0) gates.delete(userId);
+        if (own.callers === 0) gates.delete(key);
       }
     },
   };

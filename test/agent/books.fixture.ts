@@ -32,7 +32,7 @@ export async function readBooks(rig: AgentRig, user: Chatter, credits: number): 
   return {
     open: ledger.filter(({ state }) => state === 'reserved').length,
     settled: {
-      images: countOf('image:') + countOf('mcp:'),
+      images: countOf('image:') + countOf('generation:'),
       videos: countOf('video:'),
       credits: settled.reduce((total, { amount }) => total + amount, 0),
     },

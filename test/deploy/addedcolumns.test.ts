@@ -22,9 +22,21 @@ const shares = `insert into shares (share_id, owner_id, thread_id, snapshot, sho
   values ('old', '${id}', 'thread', '{}', true, true, true)`;
 const costs = "insert into agent_image_costs (reference, scope, cost_usd) values ('old', 'run', 0.5)";
 
+const calls = `
+  insert into user_profiles (id, credits) values ('${id}', 90);
+  insert into credit_ledger (reference, scope, user_id, amount, state, asset_id)
+    select 'mcp:${id}:' || n, 'mcp:${id}', '${id}', 4, case when n = 0 then 'settled' else 'reserved' end, gen_random_uuid()
+    from generate_series(0, 2) as n;
+  insert into agent_tool_calls (call_id, owner_id, expires_at) values ('${id}', '${id}', now() + interval '7 minutes')`;
+const creditsOfCalls = `select credits, (select count(origin)::int from agent_generations),
+  (select string_agg(state, ' ' order by reference) from credit_ledger), (select count(*)::int from agent_tool_calls)
+  from user_profiles`;
+
 const rows = [
   ['agent/420_image_orders', costs, 'select cost_usd, model, answer from agent_image_costs', [0.5, null, null]],
   ['agent/421_order_traces', orders, 'select model, trace from agent_generations', ['small', null]],
+  ['agent/441_orders_over_mcp', orders, 'select model, origin from agent_generations', ['small', 'api']],
+  ['agent/441_orders_over_mcp', calls, creditsOfCalls, [98, 0, 'settled released released', 0]],
   ['media/420_share_authors', shares, 'select share_id, author from shares', ['old', null]],
   ['media/430_incident_titles', incidents, 'select list, title from screening_incidents', ['sha256', null]],
   ['media/450_incident_generations', incidents, 'select list, generation from screening_incidents', ['sha256', null]],

@@ -2,7 +2,7 @@
 
 import { migrations } from '#app/migrations.ts';
 import { addMemory } from '#memory/changes/adding.ts';
-import { createEntityQueue } from '#memory/changes/entitywrite.ts';
+import { createWrites } from '#memory/changes/entitywrite.ts';
 import type { MemoryContext } from '#memory/context.ts';
 import { createBuiltinEmbedder } from '#memory/embedding/builtin.ts';
 import { calibrateEmbedder } from '#memory/embedding/embedder.ts';
@@ -64,7 +64,7 @@ if (process.argv[2] !== undefined) {
     column,
     mergeAbove: 0.9,
     indexes: createEntityIndexes(column, embedder),
-    queue: createEntityQueue(),
+    writes: createWrites(),
   } as MemoryContext;
   function* additions() {
     for (let round = orders.firstRound; round <= orders.lastRound; round += 1)

@@ -13,7 +13,7 @@ import { invalid, problems } from '#platform/problem.ts';
 import type { ApprovalAnswer } from '../api.ts';
 import type { AgentContext, RunLease } from '../context.ts';
 import { publishRunStart } from '../events.ts';
-import { countInFlightOf } from '../mcp/callstore.ts';
+import { countInFlightOf } from '../generation/generationstore.ts';
 import { agentProblems } from '../problems.ts';
 import { takeKey } from '../runs/runs.ts';
 import { findRun, findRunningOf, insertRun, type KeyedStart, listQueued, type Run } from '../runs/runstore.ts';

@@ -69,7 +69,7 @@ export const generation = z.object({
   kind: generationKind,
   status: generationStatus.describe('`completed`: at least one item is.'),
   origin: z.enum(['api', 'run', 'mcp']),
-  taskId: z.string().optional().describe('The run or the tool call that ordered the video.'),
+  taskId: z.string().optional().describe('The run or the tool call that ordered it.'),
   prompt: z.string(),
   model: z.string(),
   references: z

@@ -137,9 +137,10 @@ async function describe(deps: AgentContext, userId: string, found: readonly Foun
 type Signed = ReadonlyMap<string, SignedMedia>;
 
 function describeImages(row: Extract<Found, { kind: 'image' }>, signed: Signed): Generation {
-  const { id, status, model, input, price, items } = row;
+  const { id, origin, status, model, input, price, items } = row;
   return {
-    ...{ id, kind: 'image', status, origin: 'api', prompt: input.prompt, model, references: [...input.references] },
+    ...{ id, kind: 'image', status, origin, prompt: input.prompt, model, references: [...input.references] },
+    ...(origin !== 'api' && { taskId: id }),
     credits: row.credits ?? price * items.length,
     items: items.map(({ index, status: ofItem, assetId, failure }) => ({
       ...{ index, status: ofItem, failure },
@@ -188,10 +189,15 @@ export async function cancelGeneration(deps: AgentContext, userId: string | unde
   const { ownerId } = found;
   if (userId !== undefined && ownerId !== userId) throw problems.forbidden();
   if (found.kind === 'video') return cancelVideo(deps, ownerId, id);
+  await stopImages(deps, id, { status: 'canceled', code: 'aborted', message: 'The generation was canceled.' });
+}
+
+/** Ends a generation wherever its images are being made: the rest ends as `rest`. Does nothing if it has ended. */
+export async function stopImages(deps: AgentContext, id: string, rest: EndOfRest): Promise<void> {
   await transaction(deps.db, async (tx) => {
     const row = await store.lockGeneration(tx, id);
     if (row?.status !== 'running') return;
-    await endImages(deps, tx, row, { status: 'canceled', code: 'aborted', message: 'The generation was canceled.' });
+    await endImages(deps, tx, row, rest);
     await deps.jobs.cancel(tx, imagesQueue, id);
   });
   deps.pubsub.publish(cancelTopic, id);
@@ -235,7 +241,7 @@ export async function endImages(
   row: store.StoredGeneration,
   rest: EndOfRest,
 ): Promise<void> {
-  const { id, ownerId, model } = row;
+  const { id, ownerId, origin, scopeId, model } = row;
   const scope = imageScopeOf(id);
   const { items = [] } = (await store.findGeneration(tx, id)) ?? {};
   const isReached = rest.status === 'canceled' && row.orderedAt !== null;
@@ -259,5 +265,6 @@ export async function endImages(
   await store.endGeneration(tx, id, status, credits, ended);
   if (credits > 0 || delivered.length > 0)
     await addUsage(tx, { userId: ownerId, model, images: delivered.length, credits, costUsd });
-  await publishGeneration(deps, tx, { id, ownerId, kind: 'image', status, settlement });
+  const assetIds = delivered.map(assetIdOf);
+  await publishGeneration(deps, tx, { id, ownerId, origin, scopeId, kind: 'image', status, settlement, assetIds });
 }

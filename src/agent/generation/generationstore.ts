@@ -5,13 +5,13 @@ import { createdAtUs, isBelow, type Place } from '#platform/db/paging.ts';
 import type { JobInsertion } from '#platform/jobs/jobs.ts';
 import type { Failure } from '../api.ts';
 import { currentTrace } from '../runs/runstore.ts';
-import type { AgentTables, GenerationStatus, ImageInput } from '../tables.ts';
+import type { AgentTables, GenerationStatus, ImageInput, OrderOrigin } from '../tables.ts';
 
 type Handle = Db<AgentTables> | Tx<AgentTables>;
 
 const columns = [
   'generation_id as id',
-  ...inCamelCase('owner_id model price input scope_kind scope_id status credits created_at ordered_at ended_at'),
+  ...inCamelCase('owner_id origin model price input scope_kind scope_id status credits created_at ordered_at ended_at'),
   createdAtUs,
 ] as const;
 
@@ -33,6 +33,7 @@ interface StoredItem {
 export interface NewGeneration {
   readonly id: string;
   readonly ownerId: string;
+  readonly origin: OrderOrigin;
   readonly model: string;
   readonly price: number;
   readonly input: ImageInput;
@@ -47,13 +48,13 @@ export async function insertGeneration(
   order: NewGeneration,
   { isClaimed, statement }: JobInsertion,
 ): Promise<void> {
-  const { id, ownerId, model, price, input, scopeKind, scopeId, count } = order;
+  const { id, ownerId, origin, model, price, input, scopeKind, scopeId, count } = order;
   await sql`
     with generation as (
-      insert into agent_generations (generation_id, owner_id, model, price, input, scope_kind, scope_id, trace, status,
-        ordered_at)
-      values (${id}, ${ownerId}, ${model}, ${price}, ${json(input)}, ${scopeKind}, ${scopeId}, ${currentTrace()}, 'running',
-        ${isClaimed ? sql`clock_timestamp()` : null})
+      insert into agent_generations (generation_id, owner_id, origin, model, price, input, scope_kind, scope_id, trace,
+        status, ordered_at)
+      values (${id}, ${ownerId}, ${origin}, ${model}, ${price}, ${json(input)}, ${scopeKind}, ${scopeId}, ${currentTrace()},
+        'running', ${isClaimed ? sql`clock_timestamp()` : null})
       returning generation_id
     ), job as (${statement('generation')})
     insert into agent_generation_items (generation_id, index, status)
@@ -129,8 +130,19 @@ export async function endGeneration(
       from jsonb_to_recordset(${json(items)}) as one(index int, status text, "assetId" uuid, failure jsonb)
       where generation_id = ${id} and item.index = one.index and item.status = 'running'
     )
-    update agent_generations set status = ${status}, credits = ${credits}, ended_at = clock_timestamp()
+    update agent_generations set status = ${status}, credits = ${credits}, ended_at = clock_timestamp(),
+      input = case when input->>'mask' like 'data:%' then input - 'mask' else input end
     where generation_id = ${id}`.execute(tx);
+}
+
+/** The runs of a user that are in flight, and the orders without a run. */
+export async function countInFlightOf(tx: Tx<AgentTables>, ownerId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*) from agent_runs where owner_id = ${ownerId} and status = 'running')
+      + (select count(*) from agent_generations where owner_id = ${ownerId}::uuid and status = 'running')
+      + (select count(*) from agent_videos where resource_id = ${ownerId} and origin <> 'run' and status in ('queued', 'processing'))
+      as count`.execute(tx);
+  return rows[0]?.count ?? 0;
 }
 
 /** Orders of images after `after`, newest first. */

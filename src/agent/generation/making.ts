@@ -16,7 +16,7 @@ import type { AgentTables, ImageInput } from '../tables.ts';
 import { type ImageModel, modelOfRow, withFallbacks } from './catalogue.ts';
 import { cancelTopic, endImages, imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
 import { endItem, lockGeneration, markOrdered, type NewGeneration, noteImage } from './generationstore.ts';
-import { readImages } from './sources.ts';
+import { readImages, readMask } from './sources.ts';
 
 const stopped = { status: 'failed', code: 'interrupted', message: 'The image was interrupted.' } as const;
 /** Jobs that wait for providers. */
@@ -62,17 +62,10 @@ async function endInterrupted(deps: AgentContext, tx: Tx<AgentTables>, id: strin
 
 async function makeAll(deps: AgentContext, row: NewGeneration, signal: AbortSignal): Promise<void> {
   const { references, mask } = row.input;
-  const readSources = async () => {
-    const [masked, ...sources] = await readImages(
-      deps,
-      row.ownerId,
-      [...(mask === undefined ? [] : [mask]), ...references],
-      signal,
-    );
-    return mask === undefined
-      ? { sources: masked === undefined ? [] : [masked, ...sources] }
-      : { mask: masked, sources };
-  };
+  const readSources = async () => ({
+    mask: mask === undefined ? undefined : await readMask(deps, row.ownerId, mask, signal),
+    sources: await readImages(deps, row.ownerId, references, signal),
+  });
   // Read once for all images of the order.
   const given = readSources();
   given.catch(() => undefined);
@@ -88,7 +81,8 @@ async function makeAll(deps: AgentContext, row: NewGeneration, signal: AbortSign
       );
       const scope = { kind: row.scopeKind, id: row.scopeId };
       const { prompt, ratio, references } = row.input;
-      const generation = { id: row.id, prompt, model: row.model, ratio, seed: wanted.seed, references };
+      const order = { id: row.id, ...(row.origin !== 'api' && { taskId: row.id }) };
+      const generation = { ...order, prompt, model: row.model, ratio, seed: wanted.seed, references };
       const deposit = { reference, ownerId: row.ownerId, threadId: row.scopeId, scope, prompt, generation };
       const { assetId } = await keepMade(deps, { ...deposit, ...made, kind: 'image' });
       // The end of the generation, which is next, completes the last one.

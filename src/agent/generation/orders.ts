@@ -1,6 +1,6 @@
 /**
- * `POST /images` and `POST /videos` (docs/specification/agent.md#generations): checks an order against its model, reserves the whole
- * price, and writes the rows and the job in one transaction.
+ * Orders without a run, by `POST /images` and `POST /videos` (docs/specification/agent.md#generations) or over MCP: an order is checked
+ * against its model, the whole price is reserved, and one transaction writes the rows and the job.
  */
 import { randomUUID } from 'node:crypto';
 import { ensureProfile } from '#accounts/store.ts';
@@ -11,19 +11,18 @@ import { invalid } from '#platform/problem.ts';
 import type { MediaKind } from '../api.ts';
 import { starts } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
-import { countInFlightOf } from '../mcp/callstore.ts';
 import { agentProblems } from '../problems.ts';
 import type { Ratio } from '../providers/generators.ts';
 import { startOnce, takeKey } from '../runs/runs.ts';
 import type { KeyedStart } from '../runs/runstore.ts';
-import type { AgentTables } from '../tables.ts';
-import { reserveImages } from '../tools/imageorders.ts';
+import type { AgentTables, ImageInput, OrderOrigin, VideoInput } from '../tables.ts';
 import { placeOrder } from '../videos/videos.ts';
 import type { ImagesRequest, VideosRequest } from './api.ts';
 import * as catalogue from './catalogue.ts';
 import { imageReferenceOf, imageScopeOf, imagesQueue } from './generations.ts';
-import { insertGeneration } from './generationstore.ts';
+import { countInFlightOf, insertGeneration } from './generationstore.ts';
 import { makeImages } from './making.ts';
+import { reserveImages } from './reserving.ts';
 import { assertInputMedias, assertReadable, takeInputMedias } from './sources.ts';
 
 /** Returns the id of the generation. Throws 400, 402, 403, 409 `idempotency_conflict`, 429 and 503. */
@@ -43,24 +42,7 @@ export async function orderImages(
   return orderOnce(deps, userId, 'image', request, key, async (keyed) => {
     const references = [...(request.references ?? []), ...(await takeInputMedias(deps, userId, inputMedias))];
     const input = { prompt, ratio, seed, quality, references, mask };
-    return place(deps, userId, { model, keyed }, (id, commit) => {
-      const scope = scopeOf(request, id);
-      const generation = {
-        ...{ id, ownerId: userId, model: model.id, price: model.credits, input, count: n },
-        ...{ scopeKind: scope.kind, scopeId: scope.id },
-      };
-      const insert = (insertion: JobInsertion) =>
-        commit(async (tx) => {
-          await insertGeneration(tx, generation, insertion);
-          const references = Array.from({ length: n }, (_, index) => imageReferenceOf(id, index));
-          const unpaid = await reserveImages(tx, userId, { scope: imageScopeOf(id), references }, model);
-          if (unpaid === undefined) return;
-          const message = "You don't have enough credits for this order.";
-          throw agentProblems.insufficient_credits({ message, fields: unpaid });
-        });
-      const attempt = (job: Job<{ generationId: string }>) => makeImages(deps, job, generation);
-      return deps.jobs.start(imagesQueue, { generationId: id }, insert, { key: id, lane: userId, attempt });
-    });
+    return placeImages(deps, userId, { ...ofApi(request), model, keyed, n, input });
   });
 }
 
@@ -88,26 +70,14 @@ export async function orderVideo(
     const firstFrame = isFrame ? taken[0] : request.firstFrame;
     const references = isFrame ? named : [...named, ...taken];
     const input = { prompt, ratio, duration, seed, firstFrame, references };
-    return place(deps, userId, { model, keyed }, (id, commit) =>
-      commit(async (tx) => {
-        const { failure } = await placeOrder(deps, tx, {
-          ...{ videoId: id, ownerId: userId, threadId: `generation-${id}`, taskId: id, messageId: id, toolCallId: id },
-          ...{ model: model.id, mediaModel: model.id, price: model.credits, origin: 'api' },
-          ...{ scope: scopeOf(request, id), input },
-        });
-        if (failure === undefined) return;
-        const { message, required, balance } = failure;
-        if (failure.code === 'insufficient_credits')
-          throw agentProblems.insufficient_credits({ message, fields: { required, balance } });
-        throw agentProblems.insufficient_plan({ message });
-      }),
-    );
+    return placeVideo(deps, userId, { ...ofApi(request), model, keyed, input });
   });
 }
 
-const scopeOf = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest, id: string) => ({
-  kind: scopeKind ?? 'generation',
-  id: scopeId ?? id,
+const ofApi = ({ scopeKind, scopeId }: ImagesRequest | VideosRequest): Origin => ({
+  origin: 'api',
+  scopeKind,
+  scopeId,
 });
 
 /** Throws 400 for an order that the model cannot honor. */
@@ -139,15 +109,80 @@ async function orderOnce(
   return taskId;
 }
 
-interface Order {
-  readonly model: catalogue.MediaModel;
-  readonly keyed: KeyedStart | undefined;
+export interface Origin {
+  readonly origin: OrderOrigin;
+  /** Where the assets are stored. Default: `generation` and the id of the order. */
+  readonly scopeKind?: string | undefined;
+  readonly scopeId?: string | undefined;
 }
+
+/** The caller has checked that the model can honor it. */
+interface Order<Model, Input> extends Origin {
+  readonly model: Model;
+  readonly input: Input;
+  readonly keyed?: KeyedStart | undefined;
+}
+
+/** Returns the id of the generation. Throws 402, 403, 409 and 429. */
+export function placeImages(
+  deps: AgentContext,
+  userId: string,
+  { n, ...order }: Order<catalogue.ImageModel, ImageInput> & { readonly n: number },
+): Promise<string> {
+  const { origin, model, input } = order;
+  return place(deps, userId, order, (id, commit) => {
+    const scope = scopeOf(order, id);
+    const generation = {
+      ...{ id, ownerId: userId, origin, model: model.id, price: model.credits, input, count: n },
+      ...{ scopeKind: scope.kind, scopeId: scope.id },
+    };
+    const insert = (insertion: JobInsertion) =>
+      commit(async (tx) => {
+        await insertGeneration(tx, generation, insertion);
+        const references = Array.from({ length: n }, (_, index) => imageReferenceOf(id, index));
+        const unpaid = await reserveImages(tx, userId, { scope: imageScopeOf(id), references }, model);
+        if (unpaid === undefined) return;
+        const message = "You don't have enough credits for this order.";
+        throw agentProblems.insufficient_credits({ message, fields: unpaid });
+      });
+    const attempt = (job: Job<{ generationId: string }>) => makeImages(deps, job, generation);
+    return deps.jobs.start(imagesQueue, { generationId: id }, insert, { key: id, lane: userId, attempt });
+  });
+}
+
+/** As `placeImages`. */
+export function placeVideo(
+  deps: AgentContext,
+  userId: string,
+  order: Order<catalogue.VideoModel, VideoInput>,
+): Promise<string> {
+  const { origin, model, input } = order;
+  return place(deps, userId, order, (id, commit) =>
+    commit(async (tx) => {
+      const scope = scopeOf(order, id);
+      const threadId = origin === 'api' ? `generation-${id}` : scope.id;
+      const { failure } = await placeOrder(deps, tx, {
+        ...{ videoId: id, ownerId: userId, threadId, taskId: id, messageId: id, toolCallId: id },
+        ...{ model: model.id, mediaModel: model.id, price: model.credits, origin, scope, input },
+      });
+      if (failure === undefined) return;
+      const { message, required, balance } = failure;
+      if (failure.code === 'insufficient_credits')
+        throw agentProblems.insufficient_credits({ message, fields: { required, balance } });
+      throw agentProblems.insufficient_plan({ message });
+    }),
+  );
+}
+
+const scopeOf = ({ scopeKind, scopeId }: Origin, id: string) => ({
+  kind: scopeKind ?? 'generation',
+  id: scopeId ?? id,
+});
 
 async function place(
   deps: AgentContext,
   userId: string,
-  { model, keyed }: Order,
+  { model, keyed }: Pick<Order<catalogue.MediaModel, unknown>, 'model' | 'keyed'>,
   order: (id: string, commit: (write: (tx: Tx<AgentTables>) => Promise<void>) => Promise<true>) => Promise<boolean>,
 ): Promise<string> {
   const id = randomUUID();

@@ -72,7 +72,7 @@ export function addGenerationRoutes(app: HttpServer, access: Access, deps: Agent
   routes.get('/generations', access.userOrInternal, {
     id: 'listGenerations',
     summary: 'List the generations of a user, newest first',
-    description: 'Returns a page of generations, with the videos that runs and MCP clients ordered.',
+    description: 'Returns a page of generations, with the orders of MCP clients and the videos of runs.',
     querystring: api.generationListing,
     response: { 200: api.generationPage },
     handler: async ({ caller, query }) =>

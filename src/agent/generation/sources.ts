@@ -38,12 +38,23 @@ export async function readImages(
   signal: AbortSignal,
 ): Promise<SourceImage[]> {
   const images: SourceImage[] = [];
-  for (const assetId of assetIds) {
-    const image = await fetchImage(deps, userId, assetId, signal);
-    if (image === undefined) throw gone();
-    images.push(image);
-  }
+  for (const assetId of assetIds) images.push(await readImage(deps, userId, assetId, signal));
   return images;
+}
+
+async function readImage(deps: LibraryDeps, userId: string, assetId: string, signal: AbortSignal) {
+  const image = await fetchImage(deps, userId, assetId, signal);
+  if (image === undefined) throw gone();
+  return image;
+}
+
+const pngUrl = 'data:image/png;base64,';
+export const maskUrlOf = (base64: string): string => `${pngUrl}${base64}`;
+
+/** `mask`: an asset, or a URL of `maskUrlOf`. Throws as `readImages`. */
+export async function readMask(deps: LibraryDeps, userId: string, mask: string, signal: AbortSignal): Promise<Image> {
+  if (!mask.startsWith(pngUrl)) return readImage(deps, userId, mask, signal);
+  return { bytes: Buffer.from(mask.slice(pngUrl.length), 'base64'), mime: 'image/png' };
 }
 
 const gone = () => new OrderRefused('An image of the order no longer exists.');

@@ -1,18 +1,19 @@
-/** `generate_image` and `edit_image`: as in a run, images are stored, screened and paid for. */
+/** `generate_image` and `edit_image`: orders of images, which the client waits for. */
 
 import type { Failure } from '../api.ts';
-import { type ImageModel, modelFor } from '../generation/catalogue.ts';
-import { noteImage } from '../generation/generationstore.ts';
-import { makeByChain } from '../generation/making.ts';
-import { readImages } from '../generation/sources.ts';
-import { OrderRefused, ProviderFailed, type Ratio } from '../providers/generators.ts';
-import { fetchScaledImage, findUnreadable, type LibraryDeps, Refused, sign } from '../services/library.ts';
-import { deliverImage } from '../tools/imageorders.ts';
-import type { McpContext } from './calls.ts';
-import { threadOf } from './calls.ts';
+import { modelFor } from '../generation/catalogue.ts';
+import { readGeneration, stopImages, waitForEnd } from '../generation/generations.ts';
+import { placeImages } from '../generation/orders.ts';
+import { maskUrlOf } from '../generation/sources.ts';
+import type { Ratio } from '../providers/generators.ts';
+import { fetchScaledImage, findUnreadable, type LibraryDeps } from '../services/library.ts';
+import { type McpContext, ofMcp } from './calls.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 const never = new AbortController().signal;
+/** A provider is tried up to three times, so this ends calls that would take unreasonably long. */
+const longestMs = 240_000;
+const expired = { status: 'failed', code: 'call_expired', message: 'The call timed out.' } as const;
 
 interface Order {
   readonly prompt: string;
@@ -25,9 +26,8 @@ interface Order {
   readonly mask?: string | undefined;
 }
 
-export async function makeImages(deps: McpContext, userId: string, { sources, mask: encoded, ...order }: Order) {
-  const { prompt, n = 1 } = order;
-  const mask = encoded === undefined ? undefined : { bytes: Buffer.from(encoded, 'base64'), mime: 'image/png' };
+export async function makeImages(deps: McpContext, userId: string, { sources, mask, n = 1, ...order }: Order) {
+  const { prompt } = order;
   const otherwise = [sources.length > 0 ? undefined : '1:1'];
   const wanted = { n, ratio: order.ratio, references: sources, mask };
   const chosen = modelFor(deps.catalogue.images, order.model, { ...wanted, otherwise });
@@ -35,36 +35,21 @@ export async function makeImages(deps: McpContext, userId: string, { sources, ma
   const { model, ratio } = chosen;
   if (sources.length > 0) await assertOwn(deps, userId, sources);
   await deps.prompts.assertAllowed(userId, [prompt]);
-  const threadId = threadOf(userId);
-  const made = await deps.calls.payForImages(userId, { model, n }, async ({ callId, references, scope }, signal) => {
-    const given = readImages(deps, userId, sources, signal);
-    given.catch(() => undefined);
-    const generation = { taskId: callId, prompt, model: model.id, ratio, references: sources };
-    const results = await Promise.allSettled(
-      references.map((reference) => {
-        const place = { reference, ownerId: userId, threadId, prompt, generation };
-        const make = async () =>
-          makeByChain(
-            deps,
-            model,
-            { prompt, ratio, references: sources, mask },
-            { sources: await given, mask },
-            signal,
-            (fallback) => noteImage(deps.db, { reference, scope }, fallback),
-          );
-        return deliverImage(deps, place, make, signal);
-      }),
-    );
-    const delivered = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-    const failed = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
-    if (delivered.length === 0) throw explained(failed?.reason);
-    if (failed !== undefined) deps.log.warn({ err: failed.reason }, 'an image that was ordered over MCP failed');
-    return delivered;
+  const input = { prompt, ratio, references: sources, mask: mask && maskUrlOf(mask) };
+  const { items, credits } = await deps.calls.track(async (closing) => {
+    const id = await placeImages(deps, userId, { ...ofMcp(userId), model, n, input });
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(longestMs)]);
+    const ended = await waitForEnd(deps, { userId, id }, signal);
+    if (ended !== undefined) return ended;
+    await stopImages(deps, id, expired);
+    return readGeneration(deps, userId, id);
   });
-  return describe(deps, userId, model, made);
+  const made = items.flatMap(({ assetId, mime, url }) => (assetId === null ? [] : [{ assetId, mime, url }]));
+  if (made.length === 0) throw toolFailed(items.find(({ failure }) => failure !== null)?.failure ?? expired);
+  return describe(deps, userId, made, credits);
 }
 
-const toolFailed = ({ code, message }: Failure) => new ToolFailed(code, message);
+export const toolFailed = ({ code, message }: Pick<Failure, 'code' | 'message'>) => new ToolFailed(code, message);
 
 /** Throws ToolFailed for assets that do not exist or belong to others. */
 export async function assertOwn(deps: LibraryDeps, userId: string, assetIds: readonly string[]): Promise<void> {
@@ -75,49 +60,33 @@ export async function assertOwn(deps: LibraryDeps, userId: string, assetIds: rea
   throw new ToolFailed('no_source', message);
 }
 
-function explained(error: unknown): unknown {
-  if (error instanceof OrderRefused || error instanceof Refused) return new ToolFailed('rejected', error.message);
-  if (error instanceof ProviderFailed) return new ToolFailed('provider_failed', error.message);
-  return error;
-}
-
 interface MadeImage {
   readonly assetId: string;
-  readonly mime: string;
+  readonly mime: string | null;
+  readonly url: string | null;
 }
 
-/** The images are made and paid for: what cannot be shown is left out. */
-async function describe(deps: McpContext, userId: string, model: ImageModel, made: readonly MadeImage[]) {
-  const shown = await Promise.all(made.map((image) => show(deps, userId, image)));
-  const images = shown.map(({ data }) => data);
-  const [first] = images;
-  const credits = model.credits * images.length;
-  const data = { status: 'completed', ...first, credits, ...(images.length > 1 && { images }) };
+async function describe(deps: McpContext, userId: string, images: readonly MadeImage[], credits: number) {
+  const content = await Promise.all(images.map((image) => show(deps, userId, image)));
+  const data = { status: 'completed', ...images[0], credits, ...(images.length > 1 && { images }) };
   const ids = images.map(({ assetId }) => assetId).join(', ');
   const text =
     images.length > 1
       ? `The images are in the library. assetIds: ${ids}`
       : `The image is in the library. assetId: ${ids}`;
-  return succeed(
-    text,
-    data,
-    shown.flatMap(({ content }) => content),
-  );
+  return succeed(text, data, content.flat());
 }
 
-async function show(deps: McpContext, userId: string, { assetId, mime }: MadeImage) {
-  const [url, preview] = await Promise.all([
-    sign(deps, userId, 'image', [assetId]).then((signed) => signed.get(assetId)?.url),
-    fetchScaledImage(deps, userId, assetId, never),
-  ]).catch((error: unknown) => {
+/** The image is made and paid for: what cannot be shown is left out. */
+async function show(deps: McpContext, userId: string, { assetId, mime, url }: MadeImage) {
+  const preview = await fetchScaledImage(deps, userId, assetId, never).catch((error: unknown) => {
     deps.log.warn({ err: error }, 'could not return an image that was generated over MCP');
-    return [undefined, undefined] as const;
+    return undefined;
   });
   const shown = preview && {
     type: 'image' as const,
     data: Buffer.from(preview.bytes).toString('base64'),
     mimeType: preview.mime,
   };
-  const content = [...(shown ? [shown] : []), ...(url ? [linkTo(url, assetId, mime)] : [])];
-  return { content, data: { assetId, mime, url: url ?? null } };
+  return [...(shown ? [shown] : []), ...(url && mime ? [linkTo(url, assetId, mime)] : [])];
 }

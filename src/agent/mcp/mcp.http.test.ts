@@ -5,22 +5,16 @@ import * as v2 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLog } from '#platform/log.ts';
 import { withMark } from '#platform/metadata/metadata.ts';
-import { openPubSub } from '#platform/pubsub/open.ts';
-import { welcomeOf } from '#webhooks/publishing.ts';
 import { type Chatter, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { imageAnswer, impatient, json, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { listen } from '../../../test/agent/userevents.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
-import type { AgentContext } from '../context.ts';
+import type { GenerationPage } from '../generation/api.ts';
 import type { AgentTables } from '../tables.ts';
-import { createUserEvents } from '../userevents/usereventstore.ts';
-import { McpCalls } from './calls.ts';
 
 /** PGlite ends 60 starts before the request of another user has arrived. */
 const isPostgres = laneEngines[0]?.name === 'postgres';
@@ -70,12 +64,9 @@ async function prepare(credits = 100) {
   return { user, bytes, prompt, client: await connect(user) };
 }
 
-const callsInFlight = async ({ userId }: Chatter) => {
-  const { rows } = await sql`select call_id from agent_tool_calls where owner_id = ${userId}::uuid`.execute(
-    rig.media.database.queries(),
-  );
-  return rows.length;
-};
+const ordersOf = async (user: Chatter, query = '') =>
+  (await user.call<GenerationPage>('GET', `/generations${query}`)).body.generations;
+const inFlight = async (user: Chatter) => (await ordersOf(user, '?status=running')).length;
 
 describe('the tools', () => {
   it('are six, with schemas', async () => {
@@ -157,7 +148,7 @@ describe('generate_image and edit_image', () => {
     ]);
     const marked = Buffer.from(withMark(bytes, 'ai'));
     expect(Buffer.from(await (await fetch(String(data.url))).arrayBuffer())).toEqual(marked);
-    expect([await rig.credits(user), await callsInFlight(user)]).toEqual([98, 0]);
+    expect([await rig.credits(user), await inFlight(user)]).toEqual([98, 0]);
     const usage = await user.call<{ days: object[] }>('GET', '/usage');
     expect(usage.body.days).toMatchObject([{ model: 'an-image-model', runs: 0, images: 1, credits: 2 }]);
 
@@ -176,7 +167,7 @@ describe('generate_image and edit_image', () => {
   });
 
   it('send a mask to the provider, for an edit of a part', async () => {
-    const { bytes, prompt, client } = await prepare();
+    const { user, bytes, prompt, client } = await prepare();
     const { assetId } = dataOf(await callTool(client, 'generate_image', { prompt }));
     const edit = `mcp part ${randomUUID()}`;
     rig.provider.on(edit, imageAnswer(await newImage()));
@@ -187,6 +178,12 @@ describe('generate_image and edit_image', () => {
     expect(String(sent?.body)).toContain('name="mask"; filename="mask.png"');
     for (const part of [Buffer.from(withMark(bytes, 'ai')), mask])
       expect(String(sent?.body)).toContain(part.toString('latin1'));
+    const rows = rig.media.database.queries<AgentTables>().selectFrom('agent_generations').select('input');
+    const { input } = await rows
+      .where('owner_id', '=', user.userId)
+      .orderBy('created_at', 'desc')
+      .executeTakeFirstOrThrow();
+    expect(input).toEqual({ prompt: edit, references: [assetId] });
   });
 
   it('send the ratio of an edit to the provider, and otherwise none', async () => {
@@ -225,7 +222,7 @@ describe('generate_image and edit_image', () => {
     const result = await callTool(client, 'generate_image', { prompt });
     expect([result.isError, dataOf(result).error]).toEqual([true, code]);
     expect(textOf(result)).toContain(message);
-    expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);
+    expect([await rig.credits(user), await inFlight(user)]).toEqual([100, 0]);
   });
 
   it('need credits', async () => {
@@ -244,13 +241,13 @@ describe('generate_image and edit_image', () => {
       callTool(client, 'generate_image', { prompt: hanging }),
       callTool(client, 'generate_image', { prompt: hanging }),
     ];
-    await expect.poll(() => callsInFlight(user)).toBe(2);
+    await expect.poll(() => inFlight(user)).toBe(2);
     const third = await callTool(client, 'generate_image', { prompt });
     expect([third.isError, dataOf(third).error]).toEqual([true, 'too_many_runs']);
     expect((await user.call('POST', '/task', { threadId: randomUUID(), text: 'hi' })).status).toBe(429);
     const results = await Promise.all(pending);
     expect(results.map((result) => dataOf(result).error)).toEqual(['provider_failed', 'provider_failed']);
-    expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);
+    expect([await rig.credits(user), await inFlight(user)]).toEqual([100, 0]);
   });
 
   it.runIf(isPostgres)('wait for others of their user, and not for those of other users', async () => {
@@ -282,35 +279,47 @@ describe('generate_image and edit_image', () => {
     await asked;
     await client.close();
     await call;
-    await expect.poll(() => callsInFlight(user)).toBe(0);
+    await expect.poll(() => inFlight(user)).toBe(0);
     expect(await rig.credits(user)).toBe(98);
     const mine = await rig.media.client(user.credential).get<{ assets: object[] }>('/v1/assets');
     expect(mine.body.assets).toHaveLength(1);
   });
 
-  it('give the credits of a dead process back', async () => {
-    const { user, client } = await prepare();
-    const hanging = `mcp dead ${randomUUID()}`;
-    rig.provider.on(hanging, { hang: true });
-    const pending = callTool(client, 'generate_image', { prompt: hanging });
-    await expect.poll(() => callsInFlight(user)).toBe(1);
-    expect(await rig.credits(user)).toBe(98);
-    const queries = rig.media.database.queries<AgentTables>();
-    await sql`update agent_tool_calls set expires_at = now() where owner_id = ${user.userId}::uuid`.execute(queries);
-    const log = createLog({ level: 'silent' });
-    const userEvents = createUserEvents(openPubSub({ redis: undefined, name: randomUUID(), log }));
-    const another = new McpCalls({
-      db: queries,
-      log,
-      userEvents,
-      welcome: welcomeOf(undefined, 100),
-      maxRunsPerUser: 2,
-    } as unknown as AgentContext);
-    await another.reap(false);
-    await another.close();
-    expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);
-    expect((await pending).isError).toBe(true);
-    expect(await rig.credits(user)).toBe(100);
+  it('fail for free if the service stops during the wait', async () => {
+    const { user } = await prepare();
+    const other = await rig.another({ settings: { ...testSettings, drainS: 1 } });
+    const prompt = `mcp stopped ${randomUUID()}`;
+    rig.provider.on(prompt, { hang: true });
+    const call = callTool(await connect(user, other.url), 'generate_image', { prompt });
+    await expect.poll(() => inFlight(user)).toBe(1);
+    await other.drain();
+    expect(dataOf(await call)).toMatchObject({ error: 'call_expired' });
+    expect([await rig.credits(user), await inFlight(user)]).toEqual([100, 0]);
+  });
+
+  it('are generations, with the events of both', async () => {
+    const { user, prompt, client } = await prepare();
+    const listening = await listen(rig.url, user);
+    const { assetId } = dataOf(await callTool(client, 'generate_image', { prompt }));
+    const [order] = await ordersOf(user);
+    const id = order?.id;
+    expect(order).toMatchObject({ kind: 'image', status: 'completed', origin: 'mcp', taskId: id, prompt, credits: 2 });
+    expect(order?.items).toMatchObject([{ status: 'completed', assetId }]);
+    const place = { threadId: `mcp-${user.userId}`, taskId: id };
+    const seen = () => listening.events.map(({ data }) => data);
+    await expect.poll(seen).toMatchObject([
+      { type: 'media.completed', ...place, toolCallId: id, kind: 'image', assetId },
+      { type: 'generation.completed', generationId: id, kind: 'image' },
+      { type: 'credits.changed', ...place, credits: 98 },
+    ]);
+    await listening.close();
+    const mine = rig.media.client(user.credential);
+    const { body } = await mine.get<object>(`/v1/assets/${String(assetId)}`);
+    expect(body).toMatchObject({
+      scopeKind: 'thread',
+      scopeId: place.threadId,
+      generation: { id, taskId: id, prompt, model: 'an-image-model', references: [] },
+    });
   });
 });
 
@@ -326,7 +335,7 @@ describe('generate_video', () => {
     const result = await callTool(client, 'generate_video', { prompt });
     expect(dataOf(result)).toMatchObject({ status: 'processing', assetId: expect.any(String), url: null, credits: 40 });
     expect(textOf(result)).toContain(String(dataOf(result).assetId));
-    expect([await rig.credits(user), await callsInFlight(user)]).toEqual([60, 0]);
+    expect([await rig.credits(user), await inFlight(user)]).toEqual([60, 1]);
     rig.provider.on('/videos/video_7', state({ status: 'failed', error: { message: 'too long' } }));
     await expect.poll(() => rig.credits(user), { timeout: 20_000 }).toBe(100);
     const { videoId } = dataOf(result);
@@ -337,21 +346,6 @@ describe('generate_video', () => {
     await listening.close();
   });
 
-  it('names the video even if the end of the call cannot be written', async () => {
-    const { user, client } = await prepare();
-    const prompt = `mcp video ${randomUUID()}`;
-    for (const path of [prompt, '/videos/video_7']) rig.provider.on(path, state({ status: 'in_progress' }));
-    const queries = rig.media.database.queries();
-    await sql`create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`.execute(
-      queries,
-    );
-    await sql`create trigger failing before delete on agent_tool_calls for each row
-      when (old.owner_id = ${sql.lit(user.userId)}::uuid) execute function fail()`.execute(queries);
-    const result = await callTool(client, 'generate_video', { prompt });
-    await sql`drop function fail cascade`.execute(queries);
-    expect(dataOf(result)).toMatchObject({ status: 'processing', assetId: expect.any(String) });
-  });
-
   it('names the video if the service stops during the wait', async () => {
     const { user } = await prepare();
     const settings = { ...testSettings, drainS: 1 };
@@ -359,10 +353,9 @@ describe('generate_video', () => {
     const prompt = `mcp video ${randomUUID()}`;
     for (const path of [prompt, '/videos/video_7']) rig.provider.on(path, state({ status: 'in_progress' }));
     const call = callTool(await connect(user, other.url), 'generate_video', { prompt });
-    await expect.poll(() => callsInFlight(user)).toBe(1);
+    await expect.poll(() => inFlight(user)).toBe(1);
     await other.drain();
     expect(dataOf(await call)).toMatchObject({ status: 'processing', assetId: expect.any(String) });
-    expect(await callsInFlight(user)).toBe(0);
   });
 
   it.each([
@@ -372,7 +365,7 @@ describe('generate_video', () => {
     const user = await rig.user(plan, credits);
     const result = await callTool(await connect(user), 'generate_video', { prompt: 'a bee' });
     expect([result.isError, dataOf(result).error]).toEqual([true, code]);
-    expect([await rig.credits(user), await callsInFlight(user)]).toEqual([credits, 0]);
+    expect([await rig.credits(user), await ordersOf(user)]).toEqual([credits, []]);
   });
 });
 

@@ -1,24 +1,19 @@
 /** The tools that MCP clients see: names, descriptions and inputs (docs/specification/agent.md#mcp-server). */
 
-import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Plan } from '#accounts/api.ts';
-import { ensureProfile } from '#accounts/store.ts';
-import { transaction } from '#platform/db/db.ts';
 import { findUnstorable } from '#platform/storable.ts';
-import { starts, videoAssetId } from '../billing/usage.ts';
+import { videoAssetId } from '../billing/usage.ts';
+import type { Generation } from '../generation/api.ts';
 import { type Catalogue, describeModels, modelFor, type VideoModel } from '../generation/catalogue.ts';
+import { waitForEnd } from '../generation/generations.ts';
+import { placeVideo } from '../generation/orders.ts';
 import { type Ratio, ratio } from '../providers/generators.ts';
-import { listLibrary, Refused, sign, signAll } from '../services/library.ts';
+import { listLibrary, Refused, signAll } from '../services/library.ts';
 import { addMemory, MemoryRefused, searchMemory } from '../services/memory.ts';
-import type { VideoInput } from '../tables.ts';
-import { placeOrder } from '../videos/videos.ts';
-import type { Video } from '../videos/videostore.ts';
-import type { McpContext } from './calls.ts';
-import { admitCall, threadOf } from './calls.ts';
-import { endCall } from './callstore.ts';
-import { assertOwn, makeImages } from './images.ts';
+import { type McpContext, ofMcp } from './calls.ts';
+import { assertOwn, makeImages, toolFailed } from './images.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface McpCaller {
@@ -216,73 +211,38 @@ const progressEveryMs = 2000;
 async function generateVideo(
   deps: McpContext,
   userId: string,
-  input: VideoCall,
+  { model: name, ...wanted }: VideoCall,
   onProgress: (message: string) => void,
 ) {
-  const callId = randomUUID();
-  const { model: name, ...wanted } = input;
   const chosen = modelFor(deps.catalogue.videos, name, { ...wanted, otherwise: ['16:9'] });
-  if ('failure' in chosen) throw new ToolFailed(chosen.failure.code, chosen.failure.message);
-  if (input.firstFrame !== undefined) await assertOwn(deps, userId, [input.firstFrame]);
-  await deps.prompts.assertAllowed(userId, [input.prompt]);
+  if ('failure' in chosen) throw toolFailed(chosen.failure);
+  if (wanted.firstFrame !== undefined) await assertOwn(deps, userId, [wanted.firstFrame]);
+  await deps.prompts.assertAllowed(userId, [wanted.prompt]);
   const { model, ratio = '16:9' } = chosen;
-  const ordered = await order(deps, callId, userId, model, { ...wanted, ratio });
-  return deps.calls.track(async (signal) => {
+  return deps.calls.track(async (closing) => {
+    const id = await placeVideo(deps, userId, { ...ofMcp(userId), model, input: { ...wanted, ratio } });
     const telling = setInterval(() => onProgress('The video is being generated.'), progressEveryMs);
-    try {
-      const { waitFor } = await import('../tools/media.ts');
-      const waiting = waitFor(deps, ordered, signal);
-      // The video is ordered and paid for, so the result names it, whatever ends the wait.
-      const video = await waiting.catch((error: unknown) => {
-        deps.log.warn({ err: error }, 'could not wait for a video that was ordered over MCP');
-        return ordered;
-      });
-      return await describe(deps, userId, video);
-    } finally {
-      clearInterval(telling);
-      await transaction(deps.db, (tx) => endCall(tx, callId)).catch((error: unknown) =>
-        deps.log.warn({ err: error }, 'a finished tool call is ended when it expires'),
-      );
-    }
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(deps.videoWaitMs)]);
+    const waiting = waitForEnd(deps, { userId, id }, signal).finally(() => clearInterval(telling));
+    // The video is ordered and paid for, so the result names it, whatever ends the wait.
+    const ended = await waiting.catch((error: unknown) => {
+      deps.log.warn({ err: error }, 'could not wait for a video that was ordered over MCP');
+      return undefined;
+    });
+    return describeVideo(id, model, ended);
   });
 }
 
-/** An order that cannot be paid for leaves nothing behind. */
-function order(deps: McpContext, callId: string, userId: string, model: VideoModel, input: VideoInput) {
-  const place = () =>
-    transaction(deps.db, async (tx) => {
-      await ensureProfile(tx, { id: userId }, deps.welcome);
-      const { video, failure } = await placeOrder(deps, tx, {
-        ownerId: userId,
-        threadId: threadOf(userId),
-        taskId: callId,
-        messageId: callId,
-        toolCallId: callId,
-        model: model.id,
-        mediaModel: model.id,
-        price: model.credits,
-        origin: 'mcp',
-        input,
-      });
-      if (failure !== undefined) throw new ToolFailed(failure.code, failure.message);
-      await admitCall(deps, tx, callId, userId);
-      return video;
-    });
-  return starts.run(userId, place);
-}
-
-async function describe(deps: McpContext, userId: string, video: Video) {
-  const { price: credits } = video;
-  const { videoId, status, failureCode, failureMessage } = video;
-  if (status === 'failed')
-    throw new ToolFailed(failureCode ?? 'provider_failed', failureMessage ?? 'The video could not be generated.');
-  const assetId = video.assetId ?? videoAssetId(videoId);
-  if (status !== 'completed') {
+function describeVideo(videoId: string, { credits }: VideoModel, ended: Generation | undefined) {
+  const assetId = videoAssetId(videoId);
+  const [video] = ended?.items ?? [];
+  if (video === undefined) {
     const text = `The video is still being generated. Its assetId will be ${assetId}. Once it is ready, list_assets returns it.`;
     return succeed(text, { status: 'processing', videoId, assetId, mime: 'video/mp4', url: null, credits });
   }
-  const signed = await sign(deps, userId, 'video', [assetId]).catch(() => undefined);
-  const { url, mime = 'video/mp4' } = signed?.get(assetId) ?? {};
-  const data = { status: 'completed', videoId, assetId, mime, url: url ?? null, credits };
+  if (video.failure !== null) throw toolFailed(video.failure);
+  const { url } = video;
+  const mime = video.mime ?? 'video/mp4';
+  const data = { status: 'completed', videoId, assetId, mime, url, credits };
   return succeed(`The video is in the library. assetId: ${assetId}`, data, url ? [linkTo(url, assetId, mime)] : []);
 }

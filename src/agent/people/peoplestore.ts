@@ -29,6 +29,7 @@ const owned = {
   agent_approvals: 'owner_id',
   agent_generations: 'owner_id',
   agent_videos: 'resource_id',
+  // Processes of an earlier version may write it.
   agent_tool_calls: 'owner_id',
   agent_user_events: 'user_id',
   agent_user_event_positions: 'user_id',

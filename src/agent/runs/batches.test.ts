@@ -9,7 +9,6 @@ import { createLog } from '#platform/log.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import type { AgentContext } from '../context.ts';
 import { openDatabaseLog } from '../eventlog/eventstore.ts';
-import { endExpiredCalls } from '../mcp/callstore.ts';
 import type { AgentTables } from '../tables.ts';
 import { deleteOldUserEvents } from '../userevents/usereventstore.ts';
 import { removeExpiredRuns } from './reaper.ts';
@@ -44,12 +43,6 @@ describe.each(laneEngines)('batches on $name', (engine) => {
           select ${id}, ${id}::text, ${id}, 'm', 'failed', ${id}, now(), 1, now() - interval '1 day'`,
         20,
         (tx) => deleteExpiredRuns(tx, 1, 20),
-      ],
-      [
-        'agent_tool_calls',
-        `(call_id, owner_id, expires_at) select ${id}, ${id}, now() - interval '1 day'`,
-        20,
-        (tx) => endExpiredCalls(tx, { all: false, limit: 20 }),
       ],
       [
         'agent_starts',

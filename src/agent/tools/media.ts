@@ -1,6 +1,5 @@
 /** The model's tools that make images and videos. Expected failures are outputs with a code, so that clients can show them. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { tool, zodSchema } from 'ai';
 import { z } from 'zod';
 import { isSettled, releaseCredits } from '#accounts/ledger/credits.ts';
@@ -11,8 +10,10 @@ import { assetOf, madeImagesOf } from '../attachments.ts';
 import { exceedsRun, imageReference, runLimit } from '../billing/usage.ts';
 import type { AgentContext } from '../context.ts';
 import { describeModels, type ImageModel, modelFor } from '../generation/catalogue.ts';
+import { waitForEnd } from '../generation/generations.ts';
 import { noteFailure, noteImage } from '../generation/generationstore.ts';
 import { makeByChain } from '../generation/making.ts';
+import { noteImages, reserveImages } from '../generation/reserving.ts';
 import { readImages } from '../generation/sources.ts';
 import { RunFailure } from '../problems.ts';
 import { findRefusal } from '../prompts/screening.ts';
@@ -26,12 +27,11 @@ import {
 } from '../providers/generators.ts';
 import { answerOf } from '../records/answers.ts';
 import { holdRun, type Run } from '../runs/runstore.ts';
-import { assetIdOf, type Deposit, Refused } from '../services/library.ts';
+import { assetIdOf, type Deposit, keepMade, Refused } from '../services/library.ts';
 import type { StoredMessage } from '../threads/messagestore.ts';
 import { describeVideo, orderVideo } from '../videos/videos.ts';
 import { findVideo, type Video } from '../videos/videostore.ts';
 import type { ToolContext } from './context.ts';
-import { deliverImage, type ImageOrder, noteImages, reserveImages } from './imageorders.ts';
 
 const prompt = z.string().min(1).max(4000);
 /** With or without `asset:`. */
@@ -208,10 +208,13 @@ async function deliver(
   const { prompt, kind = 'image', generation, signal } = call;
   const reference = referenceOf(run, call);
   const { ownerId, threadId } = run;
-  const order: ImageOrder = { reference, ownerId, threadId, kind, ...(prompt !== undefined && { prompt }), generation };
+  const place = { reference, ownerId, threadId, kind, ...(prompt !== undefined && { prompt }), generation };
   try {
-    const made = await deliverImage(deps, order, () => make(() => imageOrders.add(reference)), signal);
-    return { ...completed, ...made };
+    const image = await make(() => imageOrders.add(reference));
+    signal.throwIfAborted();
+    // Edits name their own mark.
+    const { assetId, mime } = await keepMade(deps, { generated: 'ai', ...place, ...image });
+    return { ...completed, assetId, mime };
   } catch (error) {
     signal.throwIfAborted();
     // The response of the media service may have been lost.
@@ -285,7 +288,6 @@ export function imagesIn(messages: readonly StoredMessage[]): readonly string[] 
 
 // The tool that makes videos.
 
-const lookEveryMs = 200;
 const videoInput = zodSchema(
   z.object({
     prompt: z.string().min(1).max(4000),
@@ -333,13 +335,9 @@ export function videoTools(deps: AgentContext, context: ToolContext) {
 }
 
 /** The video as it is when it has ended, or after the time that a run waits. Rejects when the signal is aborted. */
-export async function waitFor(deps: AgentContext, ordered: Video, signal: AbortSignal | undefined): Promise<Video> {
-  const { videoWaitMs = 20_000 } = deps;
-  let video = ordered;
-  for (const startedAtMs = performance.now(); performance.now() - startedAtMs < videoWaitMs; ) {
-    if (video.status === 'completed' || video.status === 'failed') break;
-    await sleep(lookEveryMs, undefined, signal && { signal });
-    video = (await findVideo(deps.db, ordered.videoId)) ?? video;
-  }
-  return video;
+async function waitFor(deps: AgentContext, ordered: Video, signal = never): Promise<Video> {
+  const { ownerId: userId, videoId: id } = ordered;
+  await waitForEnd(deps, { userId, id }, AbortSignal.any([signal, AbortSignal.timeout(deps.videoWaitMs)]));
+  signal.throwIfAborted();
+  return (await findVideo(deps.db, id)) ?? ordered;
 }

@@ -617,7 +617,7 @@ export interface Generation {
   /** `completed`: at least one item is. */
   readonly status: 'running' | 'completed' | 'failed' | 'canceled';
   readonly origin: 'api' | 'run' | 'mcp';
-  /** The run or the tool call that ordered the video. */
+  /** The run or the tool call that ordered it. */
   readonly taskId?: string;
   readonly prompt: string;
   readonly model: string;

@@ -2,10 +2,11 @@
  * Writes to an entity: in the queue of this process, in one transaction, under the lock of the entity. The profile is derived again at
  * the end. Slow work, such as embedding, must be done before.
  */
+import { createGates, type Gates } from '#platform/concurrency.ts';
 import { type Tx, transaction } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { DerivedFact, Entity, MemoryType } from '../api.ts';
-import type { EntityQueue, MemoryContext, Writing } from '../context.ts';
+import type { MemoryContext, Writing } from '../context.ts';
 import * as store from '../memories/entitystore.ts';
 import { type Evidence, findEvidence, findEvidenceById, findProfile, saveDerived } from '../profiles/profilestore.ts';
 import type { MemoryTables } from '../tables.ts';
@@ -31,7 +32,7 @@ export function writeEntity<Result>(
   work: (writing: Writing) => Promise<Result>,
   { adds = false }: { readonly adds?: boolean } = {},
 ): Promise<Result> {
-  return deps.queue(`${entity.entityType} ${entity.entityId}`, () =>
+  return deps.writes.run(`${entity.entityType} ${entity.entityId}`, () =>
     transaction(deps.db, async (tx) => {
       const { version, before: state } = await store.lockEntity(tx, entity);
       if (deps.since !== undefined) await store.assertNotErased(tx, entity, deps.since);
@@ -81,29 +82,8 @@ export async function eraseEntity(deps: MemoryContext, entity: Entity): Promise<
 /** Below the 10 s limit of every response (docs/specification/http.md#failing-engines). */
 const longestWaitMs = 6_000;
 
-export function createEntityQueue(): EntityQueue {
-  const tails = new Map<string, Promise<unknown>>();
-  return async (key, work) => {
-    const since = performance.now();
-    const before = tails.get(key);
-    const turn = (async () => {
-      await before;
-      if (performance.now() - since > longestWaitMs) throw problems.overloaded();
-      return work();
-    })();
-    // The next write waits for the end, also if this one fails.
-    const tail = turn.then(
-      () => undefined,
-      () => undefined,
-    );
-    tails.set(key, tail);
-    try {
-      return await turn;
-    } finally {
-      if (tails.get(key) === tail) tails.delete(key);
-    }
-  };
-}
+export const createWrites = (): Gates =>
+  createGates({ width: 1, maxWaiting: 1000, waitTimeoutMs: longestWaitMs }, problems.overloaded);
 
 // Derives a profile from preferences and instructions by rules, the newest memory first. Each change of such a memory
 // derives the whole profile again, so a fact disappears with the memory that it was derived from.

@@ -193,10 +193,8 @@ async function applyVerdicts(deps: JudgingContext, writing: Writing, verdicts: r
         ? await replace(deps, writing, pair.older, pair.newer, verdict)
         : await merge(deps, writing, pair, verdict);
       results.set(pair.newer.id, judged);
-      deps.modelMetrics.judged(kind);
     }
   }
-  for (const { verdict } of verdicts) if (verdict === 'keep_both') deps.modelMetrics.judged(verdict);
   return { results, changed };
 }
 

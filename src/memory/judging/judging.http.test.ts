@@ -390,11 +390,9 @@ onEveryDatabase('the judge', (engine) => {
     }
   });
 
-  it('counts calls and verdicts', async () => {
+  it('counts calls', async () => {
     await moved(newUser());
     const metrics = await (await fetch(`${rig.url}/metrics`)).text();
     expect(metrics).toMatch(/memory_model_calls_total\{.*purpose="judge",outcome="answered".*\} [1-9]/);
-    expect(metrics).toMatch(/memory_model_tokens_total\{.*purpose="judge",direction="input".*\} [1-9]/);
-    expect(metrics).toMatch(/memory_verdicts_total\{.*verdict="replaces".*\} [1-9]/);
   });
 });

@@ -6,7 +6,6 @@ import type { JudgingContext } from '../context.ts';
 import { assertNotErased, type Since } from '../memories/entitystore.ts';
 import type { MemoryTables } from '../tables.ts';
 import { AnswerRejected, type ModelAnswer, type Question } from './languagemodel.ts';
-import type { Purpose } from './metrics.ts';
 
 /**
  * Counts a call before it is made. Returns `false` if the entity has had `limit` calls today, in UTC. Throws EntityErased
@@ -39,27 +38,24 @@ export class CallsUsedUp extends Error {
 
 /** `since`: when the work began. Rejects with CallsUsedUp, EntityErased, and as `MemoryModel.ask`. */
 export async function callModel<Answer>(
-  { db, model, modelMetrics, dailyCalls, modelTimeoutMs }: JudgingContext,
-  purpose: Purpose,
+  { db, model, calls, dailyCalls, modelTimeoutMs }: JudgingContext,
+  purpose: 'judge' | 'extract',
   entity: Entity,
   question: Question<Answer>,
   since: Since,
   signal?: AbortSignal,
 ): Promise<ModelAnswer<Answer>> {
   if (!(await takeCall(db, entity, dailyCalls, since))) {
-    modelMetrics.called(purpose, 'capped');
+    calls.inc({ purpose, outcome: 'capped' });
     throw new CallsUsedUp('The entity has used up its calls of the memory model for today.');
   }
   const timeout = AbortSignal.timeout(modelTimeoutMs);
-  const startedAtMs = performance.now();
   try {
     const result = await model.ask(question, signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
-    modelMetrics.called(purpose, 'answered', performance.now() - startedAtMs, result.usage);
+    calls.inc({ purpose, outcome: 'answered' });
     return result;
   } catch (error) {
-    const isRejected = error instanceof AnswerRejected;
-    const durationMs = performance.now() - startedAtMs;
-    modelMetrics.called(purpose, isRejected ? 'rejected' : 'failed', durationMs, isRejected ? error.usage : undefined);
+    calls.inc({ purpose, outcome: error instanceof AnswerRejected ? 'rejected' : 'failed' });
     throw error;
   }
 }

@@ -31,7 +31,7 @@ export interface ModelAnswer<Answer> {
 }
 
 export interface MemoryModel {
-  /** For metrics and the usage of callers. */
+  /** For the usage of callers. */
   readonly id: string;
   /** Rejects with AnswerRejected, with the reason of the signal, or with what the model's server failed with. */
   ask<Answer>(question: Question<Answer>, signal: AbortSignal): Promise<ModelAnswer<Answer>>;
@@ -39,12 +39,9 @@ export interface MemoryModel {
 
 /** The model answered, and the answer is unusable. */
 export class AnswerRejected extends Error {
-  readonly usage: ModelUsage;
-
-  constructor(reason: string, usage: ModelUsage) {
+  constructor(reason: string) {
     super(`The answer of the memory model is rejected: ${reason}`);
     this.name = 'AnswerRejected';
-    this.usage = usage;
   }
 }
 
@@ -137,12 +134,12 @@ async function read<Answer>(
       isComplete = part.finishReason.unified === 'stop' || part.finishReason.unified === 'tool-calls';
     }
     // The request ends here, so a model that does not stop costs no more.
-    if (characters > mostAnswerCharacters) throw new AnswerRejected('it is too long', usage);
+    if (characters > mostAnswerCharacters) throw new AnswerRejected('it is too long');
   }
   call.abortSignal?.throwIfAborted();
-  if (!isComplete) throw new AnswerRejected('it is not complete', usage);
-  const parsed = question.answer.safeParse(parse(toolInput ?? text, usage));
-  if (!parsed.success) throw new AnswerRejected(describe(parsed.error), usage);
+  if (!isComplete) throw new AnswerRejected('it is not complete');
+  const parsed = question.answer.safeParse(parse(toolInput ?? text));
+  if (!parsed.success) throw new AnswerRejected(describe(parsed.error));
   return { answer: parsed.data, usage };
 }
 
@@ -154,11 +151,11 @@ function describe({ issues: [first] }: z.ZodError): string {
 /** Some models put JSON into a block of Markdown, whatever was requested. */
 const block = /^```(?:json)?\n(.*)\n```$/s;
 
-function parse(text: string, usage: ModelUsage): unknown {
+function parse(text: string): unknown {
   const trimmed = text.trim();
   try {
     return JSON.parse(block.exec(trimmed)?.[1] ?? trimmed);
   } catch {
-    throw new AnswerRejected('it is not JSON', usage);
+    throw new AnswerRejected('it is not JSON');
   }
 }
