@@ -125,7 +125,7 @@ async function moveAll(ends: MoveEnds): Promise<void> {
     console.log(`${count} objects moved and verified.`);
   }
   const progress = startProgress('Rows', await rowsOf(source));
-  const rows = await moveRows(source, target, progress);
+  const rows = await moveRows(source.queries(), target.queries(), progress);
   progress.end();
   console.log(`${rows} rows moved and verified.`);
   if (movesObjects) await followObjects(ends);

@@ -1,6 +1,7 @@
 /**
  * `npm run restore -- <folder>`: restores a backup into an empty data folder (docs/operations.md). All files are compared with the
- * manifest. A failure leaves the folder empty, and a killed run leaves a folder on which nothing starts.
+ * manifest. A failure leaves the folder empty, and a killed run leaves a folder on which nothing starts. Restored objects have other
+ * ETags than their rows: the media service settles that when it first uses a row.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -98,7 +99,7 @@ async function loadRows(dataDir: string, lock: FolderLock): Promise<void> {
   await rm(join(dataDir, rowsFolder), { recursive: true });
 }
 
-/** The copies have other ETags than their rows. The media service settles that when it first uses a row. */
+/** Applies later migrations, and releases the folder for use. */
 async function complete(dataDir: string, lock: FolderLock): Promise<void> {
   const log = createLog({ level: 'silent' });
   const database = await openDatabase({ url: 'embedded', dataDir, migrations, log, lock, unfinished: true });

@@ -1,13 +1,13 @@
 /** Moves the rows of all tables, each table in the order of its key. Tables that an earlier run has moved are only compared. */
 import { createHash } from 'node:crypto';
 import { toBytes } from '#memory/memories/memorystore.ts';
-import type { Database } from '#platform/db/db.ts';
+import type { Db } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Progress } from '../progress.ts';
 import * as store from './store.ts';
 
 interface Place {
-  readonly database: Database;
+  readonly db: Db<object>;
   readonly table: store.Table;
 }
 
@@ -19,14 +19,16 @@ interface TableMove {
 }
 
 /** Returns the number of rows. Throws StartFault if the copy differs from the source. */
-export async function moveRows(source: Database, target: Database, progress: Progress): Promise<number> {
-  const targetTables = new Map((await store.readTables(target.queries())).map((table) => [table.name, table]));
+export async function moveRows(source: Db<object>, target: Db<object>, progress: Progress): Promise<number> {
+  const targetTables = new Map((await store.readTables(target)).map((table) => [table.name, table]));
   let rows = 0;
-  for (const table of await store.readTables(source.queries())) {
-    const move = planOf(
-      { database: source, table },
-      { database: target, table: targetTables.get(table.name) ?? table },
-    );
+  for (const table of await store.readTables(source)) {
+    const aligned = align(table, targetTables.get(table.name) ?? table, 'DATABASE_URL');
+    const move = {
+      source: { db: source, table },
+      target: { db: target, table: aligned.table },
+      convert: aligned.convert,
+    };
     const moved = await compare(move);
     if (moved === undefined) await copy(move, progress);
     else progress.add(moved);
@@ -34,13 +36,8 @@ export async function moveRows(source: Database, target: Database, progress: Pro
     if (count === undefined) throw new StartFault(`The rows of ${table.name} differ from the source.`);
     rows += count;
   }
-  await store.writeSequences(target.queries(), await store.readSequences(source.queries()));
+  await store.writeSequences(target, await store.readSequences(source));
   return rows;
-}
-
-function planOf(source: Place, target: Place): TableMove {
-  const { table, convert } = align(source.table, target.table, 'DATABASE_URL');
-  return { source, target: { ...target, table }, convert };
 }
 
 /** Returns the target's table with the columns in the order of the source, which a row of the source is converted to. */
@@ -63,24 +60,24 @@ const bytesOf = (vector: string) => `\\x${toBytes(Float32Array.from(JSON.parse(v
 
 /** Replaces the rows of the target: a migration, or a run that was interrupted, may have inserted some. */
 async function copy({ source, target, convert }: TableMove, progress: Progress): Promise<void> {
-  await store.emptyTable(target.database.queries(), target.table.name);
-  for await (const rows of store.readAll(source.database.queries(), source.table)) {
-    await store.inPlainText(target.database.queries(), (tx) => store.writeRows(tx, target.table, rows.map(convert)));
+  await store.emptyTable(target.db, target.table.name);
+  for await (const rows of store.readAll(source.db, source.table)) {
+    await store.inPlainText(target.db, (tx) => store.writeRows(tx, target.table, rows.map(convert)));
     progress.add(rows.length);
   }
 }
 
 /** Returns the number of rows in both databases, or `undefined` if they differ. */
 async function compare({ source, target, convert }: TableMove): Promise<number | undefined> {
-  const count = await store.countRows(source.database.queries(), source.table.name);
-  if (count !== (await store.countRows(target.database.queries(), target.table.name))) return undefined;
+  const count = await store.countRows(source.db, source.table.name);
+  if (count !== (await store.countRows(target.db, target.table.name))) return undefined;
   return (await digestOf(source, convert)) === (await digestOf(target, (row) => row)) ? count : undefined;
 }
 
 /** Returns the sum of the rows' digests, because servers with different collations return rows in different orders. */
-async function digestOf({ database, table }: Place, convert: (row: store.Row) => store.Row): Promise<bigint> {
+async function digestOf({ db, table }: Place, convert: (row: store.Row) => store.Row): Promise<bigint> {
   let sum = 0n;
-  for await (const rows of store.readAll(database.queries(), table))
+  for await (const rows of store.readAll(db, table))
     for (const row of rows) {
       const digest = createHash('sha256')
         .update(JSON.stringify(convert(row)))
