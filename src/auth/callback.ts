@@ -51,17 +51,14 @@ export async function finishSignIn(deps: AuthContext, returned: Returned): Promi
   ];
   const isReferred = await runOnboarding(deps, session, signIn, returned.acceptLanguage);
   // After the onboarding, which blocks a new account of a blocked address.
-  const { isBlocked } = await deps.sessionEnds.check({ subject: session.user?.id, sealedAtMs: 0 });
+  const { isBlocked, checkedAtMs } = await deps.sessionEnds.check({ subject: session.user?.id, sealedAtMs: 0 });
   if (isBlocked) {
     const { refreshToken } = session;
     await revokeLater(deps, { refreshToken, scope: 'local' }, [refreshToken]);
     return { location: `${failed.location}&auth_reason=account_blocked`, setCookies: clearedSignIn };
   }
   const target = targets.validate(signIn.next) ?? targets.fallback;
-  const sealedAtMs =
-    (await recordUse(deps, session, returned.userAgent))?.readAtMs ??
-    (await deps.sessionEnds.now()) ??
-    deps.clock.now();
+  if (checkedAtMs !== undefined) await recordUse(deps, session, returned.userAgent, checkedAtMs);
   return {
     location: isReferred && signIn.invite !== undefined ? withReferral(target, signIn.invite) : target,
     setCookies: [
@@ -70,7 +67,7 @@ export async function finishSignIn(deps: AuthContext, returned: Returned): Promi
         deps.sessionSealer.seal({
           token: session.refreshToken,
           subject: session.user?.id,
-          sealedAtMs,
+          sealedAtMs: checkedAtMs ?? deps.clock.now(),
         }),
       ),
     ],

@@ -287,8 +287,7 @@ async function refresh(
     if (refreshed.kind === 'ok') {
       // Without a check, the database does not respond.
       const isOver =
-        checkedAtMs !== undefined &&
-        (await recordUse(deps, refreshed.session, headers['user-agent'], checkedAtMs))?.isEnded === true;
+        checkedAtMs !== undefined && (await recordUse(deps, refreshed.session, headers['user-agent'], checkedAtMs));
       if (!isOver) return renew(deps, session, refreshed, checkedAtMs ?? session.sealedAtMs);
       await revokeOnce(deps, { token: refreshed.session.refreshToken }, session.token);
       continue;
