@@ -22,35 +22,25 @@ export function sessionIdOf(accessToken: string): string | undefined {
   }
 }
 
-export interface Use {
-  /** Its user has ended it. */
-  readonly isEnded: boolean;
-  readonly readAtMs: number;
-}
-
 /**
- * `sinceMs`: when the request was checked for an end by an operator. Returns `undefined` if the session cannot be listed, or the
- * database does not respond: it must not sign anyone out.
+ * `sinceMs`: when the request was checked for an end by an operator. Returns whether the user has ended the session: `false` if it
+ * cannot be listed, or if the database does not respond, because that must not sign anyone out.
  */
 export async function recordUse(
   { db, log }: Pick<AuthContext, 'db' | 'log'>,
   session: ProviderSession,
   userAgent: string | undefined,
-  sinceMs?: number,
-): Promise<Use | undefined> {
+  sinceMs: number,
+): Promise<boolean> {
   const sessionId = sessionIdOf(session.access_token);
   const subjectHash = subjectHashOf(session);
-  if (sessionId === undefined || session.user === undefined || subjectHash === undefined) return undefined;
+  if (sessionId === undefined || session.user === undefined || subjectHash === undefined) return false;
   const use = { sessionId, userId: session.user.id, browser: browserOf(userAgent) };
-  const since = sinceMs === undefined ? undefined : new Date(sinceMs);
   try {
-    const { isEnded, readAt } = await withDeadline(databaseTimeoutMs, () =>
-      recordSessionUse(db, use, subjectHash, since),
-    );
-    return { isEnded, readAtMs: readAt.getTime() };
+    return await withDeadline(databaseTimeoutMs, () => recordSessionUse(db, use, subjectHash, new Date(sinceMs)));
   } catch (error) {
     log.warn({ err: error }, 'the use of a session was not recorded');
-    return undefined;
+    return false;
   }
 }
 

@@ -5,7 +5,7 @@ import { negotiateLanguage } from '#platform/language.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import { recordUse } from './browsersessions.ts';
 import type { AuthContext } from './context.ts';
-import { type ProviderSession, providerTimeoutMs } from './provider.ts';
+import type { ProviderSession } from './provider.ts';
 import { revokeLater } from './revocations.ts';
 import { hashToken } from './rotation.ts';
 import { areOfOneSubject, readSessions } from './sessions.ts';
@@ -51,17 +51,14 @@ export async function finishSignIn(deps: AuthContext, returned: Returned): Promi
   ];
   const isReferred = await runOnboarding(deps, session, signIn, returned.acceptLanguage);
   // After the onboarding, which blocks a new account of a blocked address.
-  const { isBlocked } = await deps.sessionEnds.check({ subject: session.user?.id, sealedAtMs: 0 });
+  const { isBlocked, checkedAtMs } = await deps.sessionEnds.check({ subject: session.user?.id, sealedAtMs: 0 });
   if (isBlocked) {
     const { refreshToken } = session;
     await revokeLater(deps, { refreshToken, scope: 'local' }, [refreshToken]);
     return { location: `${failed.location}&auth_reason=account_blocked`, setCookies: clearedSignIn };
   }
   const target = targets.validate(signIn.next) ?? targets.fallback;
-  const sealedAtMs =
-    (await recordUse(deps, session, returned.userAgent))?.readAtMs ??
-    (await deps.sessionEnds.now()) ??
-    deps.clock.now();
+  if (checkedAtMs !== undefined) await recordUse(deps, session, returned.userAgent, checkedAtMs);
   return {
     location: isReferred && signIn.invite !== undefined ? withReferral(target, signIn.invite) : target,
     setCookies: [
@@ -70,7 +67,7 @@ export async function finishSignIn(deps: AuthContext, returned: Returned): Promi
         deps.sessionSealer.seal({
           token: session.refreshToken,
           subject: session.user?.id,
-          sealedAtMs,
+          sealedAtMs: checkedAtMs ?? deps.clock.now(),
         }),
       ),
     ],
@@ -87,7 +84,7 @@ interface Opened {
  * Returns `unknown` if the code belongs to none of the sign-ins.
  */
 async function openSession(
-  { provider, log, timeoutMs = providerTimeoutMs }: AuthContext,
+  { provider, log, timeoutMs }: AuthContext,
   code: string,
   signIns: readonly SignIn[],
   clientAddress: string | undefined,
@@ -128,7 +125,7 @@ async function hasSession(deps: AuthContext, cookieHeader: string | undefined): 
  * another one finished first. A used code comes from an old URL, so its target is no longer of interest.
  */
 async function findTarget(
-  { targets, provider, timeoutMs = providerTimeoutMs }: AuthContext,
+  { targets, provider, timeoutMs }: AuthContext,
   code: string,
   state: State | undefined,
   clientAddress: string | undefined,
@@ -154,7 +151,7 @@ async function runOnboarding(
       await deps.refreshResults.forget(hashToken(session.refreshToken));
       if (user === undefined) return false;
       const language = negotiateLanguage(acceptLanguage);
-      const { isReferred } = await onboard(deps.accounts, { ...user, language, invite: signIn.invite }, deps.welcome);
+      const { isReferred } = await onboard(deps.db, { ...user, language, invite: signIn.invite }, deps.welcome);
       return isReferred;
     });
   } catch (error) {

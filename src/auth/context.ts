@@ -1,7 +1,7 @@
 /** What the features of the service use. */
 
 import type { FastifyRequest } from 'fastify';
-import type { AccountTables, Welcome } from '#accounts/store.ts';
+import type { Welcome } from '#accounts/store.ts';
 import type { Sealer } from '#platform/access/sealing.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -25,10 +25,10 @@ export interface AuthContext {
   readonly sessionSealer: SessionSealer;
   readonly refreshResults: RefreshResults;
   readonly sessionEnds: SessionEnds;
-  readonly accounts: Db<AccountTables>;
   readonly welcome?: Welcome | undefined;
   readonly log: Log;
-  readonly timeoutMs?: number;
+  /** How long the provider may take for one request of a browser, all calls together. */
+  readonly timeoutMs: number;
   readonly clock: Clock;
   readonly rotation: Rotation;
   readonly db: Db<AuthTables>;

@@ -7,7 +7,7 @@ import { isUuid } from '#platform/ids.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import { hashToken } from './rotation.ts';
 import type { Session } from './sessions.ts';
-import { findSessionsEnd, readNow, removeSessions, writeSessionsEnd } from './store.ts';
+import { findSessionsEnd, removeSessions, writeSessionsEnd } from './store.ts';
 import type { AuthTables } from './tables.ts';
 
 export type SessionEnds = ReturnType<typeof createSessionEnds>;
@@ -42,11 +42,6 @@ export function createSessionEnds(db: Db<AuthTables>) {
       if (found === undefined) return unchecked;
       const { endedAt, isBlocked, readAt } = found;
       return { isBlocked, isEnded: endedAt !== null && sealedAtMs <= endedAt.getTime(), checkedAtMs: readAt.getTime() };
-    },
-    /** The time of a new session. `undefined` while the database does not respond. */
-    now: async (): Promise<number | undefined> => {
-      const readAt = await withDeadline(databaseTimeoutMs, () => readNow(db)).catch(() => undefined);
-      return readAt?.getTime();
     },
   };
 }

@@ -11,14 +11,7 @@ import type { Sealer } from '#platform/access/sealing.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience.ts';
 import { accessToken } from './api.ts';
-import {
-  type Provider,
-  type ProviderCall,
-  type ProviderResult,
-  type ProviderSession,
-  providerTimeoutMs,
-  type Unavailable,
-} from './provider.ts';
+import type { Provider, ProviderCall, ProviderResult, ProviderSession, Unavailable } from './provider.ts';
 import type { RefreshResults, Settled } from './refreshresults.ts';
 
 export interface RotationOptions {
@@ -26,7 +19,7 @@ export interface RotationOptions {
   readonly provider: Pick<Provider, 'refresh'>;
   readonly resultSealer: Sealer;
   readonly log: Log;
-  readonly timeoutMs?: number;
+  readonly timeoutMs: number;
 }
 
 export type Refreshed =
@@ -50,7 +43,6 @@ const databaseTimeoutMs = 1500;
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export function createRotation(deps: RotationOptions): Rotation {
-  const { timeoutMs = providerTimeoutMs } = deps;
   const flights = new Map<string, Promise<Refreshed>>();
   return {
     refresh: (refreshToken, clientAddress) => {
@@ -58,7 +50,9 @@ export function createRotation(deps: RotationOptions): Rotation {
       const name = hash.toString('base64');
       const joined = flights.get(name);
       if (joined !== undefined) return joined;
-      const flight = withDeadline(timeoutMs, (signal) => rotate(deps, refreshToken, hash, { signal, clientAddress }))
+      const flight = withDeadline(deps.timeoutMs, (signal) =>
+        rotate(deps, refreshToken, hash, { signal, clientAddress }),
+      )
         .catch((error: unknown): Refreshed => {
           deps.log.warn({ err: error }, 'a refresh did not finish');
           return { kind: 'unavailable' };

@@ -15,7 +15,7 @@ import { finishSignIn } from './callback.ts';
 import type { AuthContext } from './context.ts';
 import type { CookieRules } from './cookies.ts';
 import { authProblems } from './problems.ts';
-import { providerTimeoutMs, type RevocationScope } from './provider.ts';
+import type { RevocationScope } from './provider.ts';
 import { revokeLater } from './revocations.ts';
 import { hashToken, type Refreshed, subjectHashOf } from './rotation.ts';
 import { areOfOneSubject, readSessions, type Session } from './sessions.ts';
@@ -233,7 +233,7 @@ async function signOut(deps: AuthContext, logout: Logout): Promise<readonly stri
 /** One deadline covers both calls to the provider. */
 async function endSession(deps: AuthContext, token: string, { scope, clientAddress }: Logout): Promise<void> {
   let refreshed: Refreshed = { kind: 'unavailable' };
-  const isEnded = await withDeadline(deps.timeoutMs ?? providerTimeoutMs, async (signal) => {
+  const isEnded = await withDeadline(deps.timeoutMs, async (signal) => {
     refreshed = await deps.rotation.refresh(token, clientAddress);
     if (refreshed.kind !== 'ok') return refreshed.kind === 'expired';
     const { access_token: accessToken } = refreshed.session;
@@ -287,8 +287,7 @@ async function refresh(
     if (refreshed.kind === 'ok') {
       // Without a check, the database does not respond.
       const isOver =
-        checkedAtMs !== undefined &&
-        (await recordUse(deps, refreshed.session, headers['user-agent'], checkedAtMs))?.isEnded === true;
+        checkedAtMs !== undefined && (await recordUse(deps, refreshed.session, headers['user-agent'], checkedAtMs));
       if (!isOver) return renew(deps, session, refreshed, checkedAtMs ?? session.sealedAtMs);
       await revokeOnce(deps, { token: refreshed.session.refreshToken }, session.token);
       continue;

@@ -2,11 +2,9 @@
 
 import { sql } from 'kysely';
 import { erasePerson as eraseRecords, type PeopleContext } from '#accounts/people/people.ts';
-import type { PeopleTables } from '#accounts/people/peoplestore.ts';
 import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { accountProblems } from '#accounts/problems.ts';
 import { addAccountRoutes } from '#accounts/routes.ts';
-import type { AccountTables } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import { createSealer, type SealPurpose } from '#platform/access/sealing.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -109,10 +107,9 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const db = database.queries<AuthTables>();
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
   const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
-  const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
-  const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
-  const sessionEnds = createSessionEnds(database.queries<AuthTables>());
-  const accounts = database.queries<AccountTables>();
+  const timeoutMs = deps.providerTimeoutMs ?? providerTimeoutMs;
+  const rotation = createRotation({ refreshResults, provider, log, timeoutMs, ...sealers });
+  const sessionEnds = createSessionEnds(db);
   const context: AuthContext = {
     db,
     sessionEnds,
@@ -123,8 +120,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     log,
     clock,
     ...sealers,
-    ...limits,
-    accounts,
+    timeoutMs,
     welcome,
     targets: createTargets(allowedOrigins, deps.defaultOrigin, originWarner(log, 'ALLOWED_REDIRECT_ORIGINS')),
     cookies: cookieRules({ domain: deps.cookieDomain, publicUrl }),
@@ -133,12 +129,12 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
   };
   addRoutes(app, context);
-  if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, log, welcome, ...records });
+  if (records !== undefined) addAccountRoutes(app, records.access, { db, log, welcome, ...records });
   if (deps.people !== undefined) {
     const { access, droppedJobs, deletion } = deps.people;
     const { end: endSessions, find: findSessionsEnd } = sessionEnds;
     const records = {
-      db: database.queries<PeopleTables>(),
+      db,
       jobTables: database.queries<JobTables>(),
       log,
       droppedJobs,
@@ -155,7 +151,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
       const deletions: AccountContext = {
         ...deletion,
         publicUrl,
-        db: database.queries<AuthTables>(),
+        db,
         jobs,
         log,
         endSessions,

@@ -159,11 +159,6 @@ export async function findSessionsEnd(db: Db<AuthTables>, subjectHash: Buffer, u
   return row;
 }
 
-export async function readNow(db: Db<AuthTables>): Promise<Date | undefined> {
-  const { rows } = await sql<{ readonly now: Date }>`select now() as now`.execute(db);
-  return rows[0]?.now;
-}
-
 // Sessions that users list and end.
 
 export interface SessionUse {
@@ -174,30 +169,27 @@ export interface SessionUse {
 
 /**
  * Records that the session is in use, unless its user or an operator has ended it. `since`: when the request was checked; a session that
- * an operator ended after that gets no row, so that an erasure leaves none. `readAt`: no end before it is missing in the result.
+ * an operator ended after that gets no row, so that an erasure leaves none. Returns whether its user has ended it.
  */
 export async function recordSessionUse(
   db: Db<AuthTables>,
   { sessionId, userId, browser }: SessionUse,
   subjectHash: Buffer,
-  since: Date | undefined,
-) {
-  const { rows } = await sql<{ readonly readAt: Date; readonly isEnded: boolean }>`
+  since: Date,
+): Promise<boolean> {
+  const { rows } = await sql<{ readonly isEnded: boolean }>`
     with used as (
       insert into browser_sessions (session_id, user_id, browser)
       select ${sessionId}::uuid, ${userId}::uuid, ${browser}::text
       where not exists (
-        select from ended_sessions where subject_hash = ${subjectHash} and ended_at >= ${since ?? null}::timestamptz)
+        select from ended_sessions where subject_hash = ${subjectHash} and ended_at >= ${since})
       on conflict (session_id) do update set used_at = now(), browser = excluded.browser
         where browser_sessions.ended_at is null and browser_sessions.user_id = excluded.user_id
     )
-    select now() as "readAt",
-      exists (select from browser_sessions where session_id = ${sessionId}::uuid and ended_at is not null) as "isEnded"`.execute(
+    select exists (select from browser_sessions where session_id = ${sessionId}::uuid and ended_at is not null) as "isEnded"`.execute(
     db,
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('a select without a table returns a row');
-  return row;
+  return rows[0]?.isEnded === true;
 }
 
 /** The last used first, without those that have ended. */

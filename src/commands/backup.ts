@@ -60,9 +60,9 @@ async function copy(dataDir: string, folder: string, lock: FolderLock) {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const progress = startProgress('Copying', bytes);
   const copied = await copyEach(files, async ({ path }) => {
-    const { size, sha256, modifiedAtMs, etag } = await copyFile(join(dataDir, path), join(draft, path));
-    progress.add(size);
-    return { path, size, sha256, modifiedAtMs, etag };
+    const file = await copyFile(join(dataDir, path), join(draft, path));
+    progress.add(file.size);
+    return { path, ...file };
   });
   progress.end();
   const all = [...copied, ...(await withDatabase(dataDir, lock, (database) => writeRowFiles(database, draft)))];

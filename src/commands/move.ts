@@ -1,20 +1,19 @@
 /**
- * `npm run move`: moves a data folder to PostgreSQL and, with S3_ENDPOINT, to S3 (docs/operations.md). If it is killed, the next run
- * continues. The source is only read, and no instance may be running on it.
+ * `npm run move`: moves a data folder to PostgreSQL and, with S3_ENDPOINT, to S3 (docs/operations.md). Each run compares the target
+ * with the source and copies what differs, so a run that was killed is repeated. The source is only read, and no instance may be
+ * running on it.
  */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import mimeTypes from 'mime';
 import { type Config, readConfig } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
-import * as store from '#media/reconciling/relocationstore.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { mapConcurrently } from '#platform/concurrency.ts';
-import { type Database, type Db, transaction } from '#platform/db/db.ts';
+import { type Database, transaction } from '#platform/db/db.ts';
 import { installationId } from '#platform/db/installation.ts';
 import { assertKnown, loadPostgres, openDatabase } from '#platform/db/open.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
@@ -24,7 +23,7 @@ import { openObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
 import { retry } from '#platform/resilience.ts';
 import { moveRows } from './move/rows.ts';
-import { beginNotes, countRows, endNotes, hasRows, longestMs, readNote, readTables, writeNote } from './move/store.ts';
+import * as store from './move/store.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
 import { readArguments } from './usage.ts';
@@ -88,36 +87,26 @@ async function open(config: Config, closers: Closers): Promise<MoveEnds | undefi
   const movesObjects = objects.driver === 's3';
   await targetObjects.check();
   const target = await openOne('DATABASE_URL', config.database.url, true);
-  const state = await targetState(target, sourceId, tables.has('moving'));
-  if (state === 'done') return undefined;
-  if (state === 'empty') {
-    if (movesObjects) await assertEmpty(targetObjects);
-    await beginNotes(target.queries());
-    await writeNote(target.queries(), 'source', { id: sourceId });
-  }
-  await store.createRelocations(target.queries());
+  const begun = tables.has('moving') ? await store.readMove(target.queries()) : undefined;
+  if (begun === undefined && (await isMoved(target, sourceId))) return undefined;
+  if (begun !== undefined && begun.id !== sourceId)
+    throw new StartFault('DATABASE_URL: another installation is being moved into this database.');
+  if (movesObjects && begun?.bucket !== targetObjects.bucket) await assertEmpty(targetObjects);
+  await store.beginMove(target.queries(), { id: sourceId, ...(movesObjects && { bucket: targetObjects.bucket }) });
   return { source, target, sourceObjects, targetObjects, movesObjects };
 }
 
-/** Returns the state of the move into this target. Throws StartFault if the target belongs to another installation. */
-async function targetState(
-  target: Database,
-  sourceId: string,
-  isMoving: boolean,
-): Promise<'empty' | 'moving' | 'done'> {
+/** Returns `false` if the target is empty. Throws StartFault if it contains rows of another installation. */
+async function isMoved(target: Database, sourceId: string): Promise<boolean> {
   const db = target.queries<object>();
-  const started = isMoving ? await readNote<{ id: string }>(db, 'source') : undefined;
-  if (started?.id === sourceId) return 'moving';
-  if (started !== undefined)
-    throw new StartFault('DATABASE_URL: another installation is being moved into this database.');
-  const tables = await readTables(db);
+  const tables = await store.readTables(db);
   // A key that only a migration generated has not been used yet.
   for (const { name } of tables.filter(({ name }) => name !== 'unsubscribe_keys'))
-    if (await hasRows(db, name)) {
-      if ((await installationId(target.queries())) === sourceId) return 'done';
+    if (await store.hasRows(db, name)) {
+      if ((await installationId(target.queries())) === sourceId) return true;
       throw new StartFault(`DATABASE_URL: the database already contains rows (${name}). Use an empty one.`);
     }
-  return 'empty';
+  return false;
 }
 
 async function assertEmpty(objects: Objects): Promise<void> {
@@ -127,27 +116,28 @@ async function assertEmpty(objects: Objects): Promise<void> {
     );
 }
 
-async function moveAll({ source, target, sourceObjects, targetObjects, movesObjects }: MoveEnds): Promise<void> {
-  const notes = target.queries<object>();
+async function moveAll(ends: MoveEnds): Promise<void> {
+  const { source, target, sourceObjects, targetObjects, movesObjects } = ends;
   if (movesObjects) {
     const progress = startProgress('Objects', await bytesOf(sourceObjects));
-    const count = await moveObjects({ source: sourceObjects, target: targetObjects, notes, progress });
+    const count = await moveObjects(sourceObjects, targetObjects, progress);
     progress.end();
     console.log(`${count} objects moved and verified.`);
   }
   const progress = startProgress('Rows', await rowsOf(source));
-  const rows = await moveRows(source, target, progress);
+  const rows = await moveRows(source.queries(), target.queries(), progress);
   progress.end();
   console.log(`${rows} rows moved and verified.`);
+  if (movesObjects) await followObjects(ends);
   // A Redis that is still in use may contain URLs of the old files.
   await createEpochs(target.queries<EpochTables>(), 'media').raise();
   await transaction(
-    notes,
+    target.queries<object>(),
     async (tx) => {
-      await store.relocateAssets(tx, sourceObjects.bucket, targetObjects.bucket);
-      await endNotes(tx);
+      if (movesObjects) await store.writeBucketOfJobs(tx, sourceObjects.bucket, targetObjects.bucket);
+      await store.endMove(tx);
     },
-    longestMs,
+    store.longestMs,
   );
 }
 
@@ -159,7 +149,8 @@ async function bytesOf(objects: Objects): Promise<number> {
 
 async function rowsOf(source: Database): Promise<number> {
   let rows = 0;
-  for (const { name } of await readTables(source.queries())) rows += await countRows(source.queries(), name);
+  for (const { name } of await store.readTables(source.queries()))
+    rows += await store.countRows(source.queries(), name);
   return rows;
 }
 
@@ -172,16 +163,6 @@ function printRequiredSecrets({ process: { dataDir } }: Config): void {
     console.log(`Processes that do not share the data folder need these variables from ${file}: ${names.join(', ')}.`);
 }
 
-// Moves the objects. Each is read back and compared before it is recorded as moved, so a repeated run continues.
-
-interface ObjectsMove {
-  readonly source: Objects;
-  readonly target: Objects;
-  /** The database that records the location of each object. */
-  readonly notes: Db<object>;
-  readonly progress: Progress;
-}
-
 const pageLength = 200;
 const objectsAtOnce = 8;
 const retryOptions = {
@@ -191,16 +172,18 @@ const retryOptions = {
   isRetryable: (error: unknown) => error instanceof Problem,
 };
 
-/** Returns the number of objects. Throws StartFault if the target contains an object that the source does not have. */
-async function moveObjects(move: ObjectsMove): Promise<number> {
+/** Makes the target equal to the source, and returns the number of objects. */
+async function moveObjects(source: Objects, target: Objects, progress: Progress): Promise<number> {
   let count = 0;
-  for await (const page of pagesOf(move.source)) {
-    await moveMissing(move, page);
+  for await (const page of pagesOf(source)) {
+    await mapConcurrently(page, objectsAtOnce, async (object) => {
+      await retry(() => moveObject(source, target, object), retryOptions);
+      progress.add(object.size);
+    });
     count += page.length;
   }
-  const found = await verifyTarget(move);
-  if (found !== count)
-    throw new StartFault(`S3_BUCKET: the bucket has only ${found} of ${count} objects. Run \`npm run move\` again.`);
+  // The source was used after an earlier run.
+  for await (const { key } of target.list('')) if ((await source.head(key)) === undefined) await target.remove([key]);
   return count;
 }
 
@@ -215,72 +198,46 @@ async function* pagesOf(objects: Objects): AsyncGenerator<readonly ListedObject[
   if (page.length > 0) yield page;
 }
 
-async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Promise<void> {
-  const { source, target, notes, progress } = move;
-  const noted = await store.findRelocations(
-    notes,
-    page.map(({ key }) => key),
-  );
-  await mapConcurrently(page, objectsAtOnce, async (object) => {
-    const { key, etag, size } = object;
-    const known = noted.get(key);
-    if (known?.etag !== etag || known.newBucket !== target.bucket) {
-      const moved = await retry(() => moveObject(move, object), retryOptions);
-      const place = { backend: 'objects', bucket: source.bucket, newBucket: target.bucket } as const;
-      await store.noteRelocations(notes, [{ ...place, key, etag, size, ...moved }]);
-    }
-    progress.add(size);
-  });
-}
-
-/** Returns the object's ETag in the target and its digest. */
-async function moveObject(
-  { source, target }: ObjectsMove,
-  { key, etag, size }: ListedObject,
-): Promise<Pick<store.Relocation, 'newEtag' | 'sha256'>> {
+/** Does nothing if the target has the same bytes. A copy is read back and compared. */
+async function moveObject(source: Objects, target: Objects, { key, etag, size }: ListedObject): Promise<void> {
+  const digest = await digestOf(source, key);
+  if (digest !== undefined && (await digestOf(target, key)) === digest) return;
   const body = await source.get(key, { ifMatch: etag });
   if (body === undefined)
     throw new StartFault(`${key} disappeared during the move: an instance is still running on the source.`);
-  const sent = createHash('sha256');
-  const stream = Readable.from(hashed(body.stream, sent), { objectMode: false });
   const contentType = mimeTypes.getType(key) ?? 'application/octet-stream';
-  const written = await target.put(key, stream, { contentType, size });
-  const back = await target.get(key, { ifMatch: written.etag });
-  const received = createHash('sha256');
-  for await (const chunk of back?.stream ?? []) received.update(chunk);
-  const sha256 = sent.digest('hex');
-  if (sha256 !== received.digest('hex'))
+  await target.put(key, body.stream, { contentType, size });
+  if ((await digestOf(target, key)) !== digest)
     throw new StartFault(`S3_ENDPOINT: ${key} has different bytes after the upload.`);
-  return { newEtag: written.etag, sha256 };
 }
 
-async function* hashed(stream: Readable, digest: ReturnType<typeof createHash>) {
-  for await (const chunk of stream) {
-    digest.update(chunk);
-    yield chunk;
+/** Returns the SHA-256, or `undefined` if there is no such object. */
+async function digestOf(objects: Objects, key: string): Promise<string | undefined> {
+  const body = await objects.get(key);
+  if (body === undefined) return undefined;
+  const digest = createHash('sha256');
+  for await (const chunk of body.stream) digest.update(chunk);
+  return digest.digest('hex');
+}
+
+/** Gives the rows of assets the new bucket, and the ETags that the objects have there. */
+async function followObjects({ target, sourceObjects, targetObjects }: MoveEnds): Promise<void> {
+  const db = target.queries<object>();
+  for (let after: string | undefined; ; ) {
+    const assets = await store.readAssets(db, sourceObjects.bucket, after);
+    await mapConcurrently(assets, objectsAtOnce, async (asset) => {
+      const etag = await retry(() => newEtagOf(asset, sourceObjects, targetObjects), retryOptions);
+      await store.placeAsset(db, asset.assetId, targetObjects.bucket, etag);
+    });
+    after = assets.at(-1)?.assetId;
+    if (after === undefined) return;
   }
 }
 
-/** Counts the objects that the target contains as recorded. Removes objects that the source no longer has. */
-async function verifyTarget({ source, target, notes }: ObjectsMove): Promise<number> {
-  let count = 0;
-  for await (const page of pagesOf(target)) {
-    const noted = await store.findRelocations(
-      notes,
-      page.map(({ key }) => key),
-    );
-    for (const { key, etag, size } of page) {
-      const note = noted.get(key);
-      if (note === undefined)
-        throw new StartFault(
-          `S3_BUCKET: the bucket "${target.bucket}" contains ${key}, which does not belong to this installation. Remove it.`,
-        );
-      const original = await source.head(key);
-      if (original === undefined) {
-        await target.remove([key]);
-        await store.forgetRelocation(notes, key);
-      } else if (note.newEtag === etag && original.size === size) count += 1;
-    }
-  }
-  return count;
+/** A row whose object has other bytes retains its ETag. In a copy of a data folder, only the digest shows which bytes are the same. */
+async function newEtagOf({ key, etag, sha256 }: store.Asset, source: Objects, target: Objects): Promise<string> {
+  const [original, copy] = await Promise.all([source.head(key), target.head(key)]);
+  if (original === undefined || copy === undefined) return etag;
+  const isSame = original.etag === etag || (sha256 !== null && (await digestOf(source, key)) === sha256);
+  return isSame ? copy.etag : etag;
 }

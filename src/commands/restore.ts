@@ -1,24 +1,18 @@
 /**
  * `npm run restore -- <folder>`: restores a backup into an empty data folder (docs/operations.md). All files are compared with the
- * manifest. A failure leaves the folder empty, and a killed run leaves a folder on which nothing starts.
+ * manifest. A failure leaves the folder empty, and a killed run leaves a folder on which nothing starts. Restored objects have other
+ * ETags than their rows: the media service settles that when it first uses a row.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { migrations } from '#app/migrations.ts';
-import {
-  createRelocations,
-  noteRelocations,
-  type Relocation,
-  relocateAssets,
-} from '#media/reconciling/relocationstore.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
-import { transaction } from '#platform/db/db.ts';
 import { type FolderLock, isUnfinished, lockFiles, lockFolder, unfinishedMark } from '#platform/db/lock.ts';
 import { assertKnown, assertKnownMigrations, openDatabase } from '#platform/db/open.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
-import { type BackedUpFile, type Copied, copyEach, copyFile, type Manifest, readManifest } from './backup/copying.ts';
+import { type BackedUpFile, copyEach, copyFile, type Manifest, readManifest } from './backup/copying.ts';
 import { loadRowFiles, readNeededMigrations, rowsFolder } from './backup/rows.ts';
 import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
@@ -26,9 +20,6 @@ import { readArguments } from './usage.ts';
 
 /** Files of the lock, and of a separate disk. */
 const ignoredNames: readonly string[] = [...lockFiles, 'lost+found'];
-const rowsAtOnce = 500;
-/** One statement updates all assets. */
-const relocatingTimeoutMs = 3_600_000;
 
 export async function restore(args: readonly string[]): Promise<number> {
   const [named = ''] = readArguments('restore', args, { least: 1, most: 1 }).words;
@@ -58,9 +49,9 @@ async function restoreInto(dataDir: string, folder: string, manifest: Manifest, 
     );
   await writeFile(join(dataDir, unfinishedMark), '', { flush: true });
   try {
-    const relocations = await copyAll(folder, dataDir, manifest);
+    await copyAll(folder, dataDir, manifest);
     if (manifest.files.some(({ path }) => path.startsWith(`${rowsFolder}/`))) await loadRows(dataDir, lock);
-    await followFiles(dataDir, relocations, lock);
+    await complete(dataDir, lock);
   } catch (error) {
     await clear(dataDir);
     throw error;
@@ -73,36 +64,22 @@ async function clear(dataDir: string): Promise<void> {
   for (const name of [...rest, unfinishedMark]) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
-async function copyAll(folder: string, dataDir: string, manifest: Manifest): Promise<readonly Relocation[]> {
+async function copyAll(folder: string, dataDir: string, manifest: Manifest): Promise<void> {
   const progress = startProgress('Restoring', manifest.bytes);
   for (const empty of manifest.emptyFolders) await mkdir(join(dataDir, empty), { recursive: true, mode: 0o700 });
-  const relocations = await copyEach(manifest.files, async (file) => {
-    const copied = await copyBackedUp(folder, dataDir, file);
-    progress.add(copied.size);
-    return relocationOf(file, copied.newEtag);
+  await copyEach(manifest.files, async (file) => {
+    await copyBackedUp(folder, dataDir, file);
+    progress.add(file.size);
   });
   progress.end();
-  return relocations.filter((relocation) => relocation !== undefined);
 }
 
-async function copyBackedUp(
-  folder: string,
-  dataDir: string,
-  { path, sha256, modifiedAtMs }: BackedUpFile,
-): Promise<Copied> {
+async function copyBackedUp(folder: string, dataDir: string, file: BackedUpFile): Promise<void> {
+  const { path, sha256, modifiedAtMs } = file;
   if (!existsSync(join(folder, path))) throw new StartFault(`${folder} is damaged: ${path} is missing.`);
   const copied = await copyFile(join(folder, path), join(dataDir, path), modifiedAtMs);
   if (copied.sha256 !== sha256)
     throw new StartFault(`${folder} is damaged: ${path} differs from the file that was backed up.`);
-  return copied;
-}
-
-/** Returns `undefined` if the file is not an object. */
-function relocationOf({ path, etag, size, sha256 }: BackedUpFile, newEtag: string): Relocation | undefined {
-  const [, bucket, key] = /^(objects)\/(.+)$/.exec(path) ?? /^legacy\/([^/]+)\/(.+)$/.exec(path) ?? [];
-  if (bucket === undefined || key === undefined) return undefined;
-  const backend = path.startsWith('objects/') ? 'objects' : 'legacy';
-  return { backend, bucket, key, etag, size, sha256, newBucket: bucket, newEtag };
 }
 
 /** Creates the database. Backups of earlier versions have its files instead of its rows. */
@@ -122,19 +99,14 @@ async function loadRows(dataDir: string, lock: FolderLock): Promise<void> {
   await rm(join(dataDir, rowsFolder), { recursive: true });
 }
 
-/** The copies have different ETags, so their rows are updated. */
-async function followFiles(dataDir: string, relocations: readonly Relocation[], lock: FolderLock): Promise<void> {
+/** Applies later migrations, and releases the folder for use. */
+async function complete(dataDir: string, lock: FolderLock): Promise<void> {
   const log = createLog({ level: 'silent' });
   const database = await openDatabase({ url: 'embedded', dataDir, migrations, log, lock, unfinished: true });
   try {
     await assertKnown(database, migrations, 'The backup');
-    const db = database.queries<object>();
-    await createRelocations(db);
-    for (let start = 0; start < relocations.length; start += rowsAtOnce)
-      await noteRelocations(db, relocations.slice(start, start + rowsAtOnce));
     // A Redis that is still in use may contain URLs of the old files.
     await createEpochs(database.queries<EpochTables>(), 'media').raise();
-    await transaction(db, (tx) => relocateAssets(tx, 'objects', 'objects'), relocatingTimeoutMs);
     // Remove the mark while the folder is still locked.
     await rm(join(dataDir, unfinishedMark));
   } finally {

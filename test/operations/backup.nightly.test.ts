@@ -176,6 +176,6 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
 /** Includes a matching digest. */
 async function leadOut(copy: string): Promise<void> {
   const { writeManifest } = await import('#commands/backup/copying.ts');
-  const file = { path: '../outside', size: 0, sha256: '', modifiedAtMs: 0, etag: '' };
+  const file = { path: '../outside', size: 0, sha256: '', modifiedAtMs: 0 };
   await writeManifest(copy, { createdAt: '', files: [file], emptyFolders: [], bytes: 0 });
 }

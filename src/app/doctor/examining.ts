@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { agentOriginsOf, type Config, legacyOf } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
@@ -100,7 +100,6 @@ function withCertificateHint(message: string): string {
 async function checkDatabase({ database, process: { dataDir } }: Config): Promise<string> {
   if (database.url === 'embedded') {
     await checkFolder(dataDir);
-    await checkPermissions(dataDir);
     return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
   }
   return (await loadPostgres()).probePostgres(database.url);
@@ -268,15 +267,6 @@ async function checkFolder(folder: string): Promise<void> {
       throw new Error(`${path} is not writable; set ATELIER_DATA_DIR to a writable folder`);
     }
   }
-}
-
-async function checkPermissions(dataDir: string): Promise<void> {
-  const { mode = 0 } = await stat(dataDir).catch(() => ({ mode: 0 }));
-  if ((mode & 0o077) === 0) return;
-  const found = (mode & 0o777).toString(8).padStart(4, '0');
-  throw new Warning(
-    `${dataDir} is accessible to other accounts (${found}); the next start sets 0700, or run chmod 700`,
-  );
 }
 
 // Uses signed URLs of the object store as a page in a browser does, because a proxy can treat services and browsers differently.

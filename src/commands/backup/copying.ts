@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { mapConcurrently } from '#platform/concurrency.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { headOf } from '#platform/objects/files/folders.ts';
 import { isSafeKey } from '#platform/objects/objects.ts';
 
 const filesAtOnce = 8;
@@ -31,22 +30,11 @@ export async function copyEach<File, Result>(
   return copied.flat();
 }
 
-export interface Copied {
-  readonly size: number;
-  readonly sha256: string;
-  readonly modifiedAtMs: number;
-  /** The object ETag of the source. */
-  readonly etag: string;
-  /** The object ETag of the copy. */
-  readonly newEtag: string;
-}
-
 /** Gives the copy the modification time of the source, or `modifiedAtMs`. Throws if `to` exists. */
-export async function copyFile(from: string, to: string, modifiedAtMs?: number): Promise<Copied> {
+export async function copyFile(from: string, to: string, modifiedAtMs?: number): Promise<Omit<BackedUpFile, 'path'>> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    const before = headOf(await source.stat({ bigint: true }));
     const target = await open(to, 'wx', 0o600);
     try {
       const digest = createHash('sha256');
@@ -56,11 +44,10 @@ export async function copyFile(from: string, to: string, modifiedAtMs?: number):
         size += chunk.length;
         await target.writeFile(chunk);
       }
-      const age = modifiedAtMs ?? before.modifiedAt.getTime();
+      const age = modifiedAtMs ?? (await source.stat()).mtime.getTime();
       await target.utimes(age / 1000, age / 1000);
       await target.sync();
-      const after = headOf(await target.stat({ bigint: true }));
-      return { size, sha256: digest.digest('hex'), modifiedAtMs: age, etag: before.etag, newEtag: after.etag };
+      return { size, sha256: digest.digest('hex'), modifiedAtMs: age };
     } finally {
       await target.close();
     }
@@ -79,8 +66,6 @@ const keptFile = z.object({
   size: z.number().int().nonnegative(),
   sha256: z.string(),
   modifiedAtMs: z.number(),
-  /** The ETag that the object store reported for the original file. Asset rows contain it. */
-  etag: z.string(),
 });
 const emptyFolder = z.object({ folder: path });
 const end = z.object({

@@ -9,9 +9,9 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { Database } from '#platform/db/db.ts';
+import type { Database, Db } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { align, rowsAtOnce } from '../move/rows.ts';
+import { align } from '../move/rows.ts';
 import * as store from '../move/store.ts';
 import type { BackedUpFile } from './copying.ts';
 
@@ -36,7 +36,7 @@ export async function writeRowFiles(database: Database, folder: string): Promise
   const db = database.queries<object>();
   const tables = await store.readTables(db);
   const files: BackedUpFile[] = [];
-  for (const table of tables) files.push(await writeFileOf(folder, fileOf(table.name), linesOf(database, table)));
+  for (const table of tables) files.push(await writeFileOf(folder, fileOf(table.name), linesOf(db, table)));
   const described: Schema = {
     migrations: [...(await store.readMigrations(db))],
     sequences: [...(await store.readSequences(db))],
@@ -45,16 +45,8 @@ export async function writeRowFiles(database: Database, folder: string): Promise
   return [...files, await writeFileOf(folder, schemaFile, [`${JSON.stringify(described)}\n`])];
 }
 
-async function* linesOf(database: Database, table: store.Table): AsyncGenerator<string> {
-  let after: store.Row | undefined;
-  for (;;) {
-    const seen = after;
-    const rows = await store.inPlainText(database.queries(), (tx) => store.readRows(tx, table, seen, rowsAtOnce));
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield rows.map((each) => `${lineOf(each)}\n`).join('');
-    after = store.keyOf(table, last);
-  }
+async function* linesOf(db: Db<object>, table: store.Table): AsyncGenerator<string> {
+  for await (const rows of store.readAll(db, table)) yield rows.map((each) => `${lineOf(each)}\n`).join('');
 }
 
 /** Node's reader of lines splits at these separators, too. */
@@ -77,7 +69,7 @@ async function writeFileOf(
       await file.writeFile(bytes);
     }
     await file.sync();
-    return { path, size, sha256: digest.digest('hex'), modifiedAtMs: Date.now(), etag: '' };
+    return { path, size, sha256: digest.digest('hex'), modifiedAtMs: Date.now() };
   } finally {
     await file.close();
   }
@@ -114,7 +106,7 @@ async function* rowsIn(path: string): AsyncGenerator<readonly store.Row[]> {
   let rows: store.Row[] = [];
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     rows.push(row.parse(JSON.parse(line)));
-    if (rows.length < rowsAtOnce) continue;
+    if (rows.length < store.rowsAtOnce) continue;
     yield rows;
     rows = [];
   }

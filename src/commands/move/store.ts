@@ -1,7 +1,4 @@
-/**
- * Rows of any table as text, which every PostgreSQL reads and writes identically, and the progress of a move, which is recorded in
- * the target. The progress is removed when the move is complete.
- */
+/** Rows of any table as text, which every PostgreSQL reads and writes identically, and what a move records in its target. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, json, type Tx, transaction } from '#platform/db/db.ts';
 
@@ -24,8 +21,8 @@ export interface Table {
 /** One row, column by column. */
 export type Row = readonly (string | null)[];
 
-/** Tables that are not moved: the applied migrations and the progress of a move. */
-const ownTables = ['migrations', 'moving', 'relocated_objects'];
+/** Tables that are not moved: the applied migrations and the mark of a move. */
+const ownTables = ['migrations', 'moving'];
 
 /** Returns parents before their children. */
 export async function readTables(db: Handle): Promise<readonly Table[]> {
@@ -72,8 +69,23 @@ export function inPlainText<Result>(db: Db<object>, work: (tx: Tx<object>) => Pr
 /** The time limit for a statement over a whole table. */
 export const longestMs = 3_600_000;
 
-/** Returns the rows after `after`, in the order of the table's key. `keyOf` extracts the values of the key. */
-export async function readRows(tx: Handle, table: Table, after: Row | undefined, limit: number): Promise<Row[]> {
+/** Limits memory: a row may contain a message of several megabytes. */
+export const rowsAtOnce = 200;
+
+/** Yields all rows, in the order of the table's key. */
+export async function* readAll(db: Db<object>, table: Table): AsyncGenerator<readonly Row[]> {
+  let after: Row | undefined;
+  for (;;) {
+    const seen = after;
+    const rows = await inPlainText(db, (tx) => readRows(tx, table, seen));
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = keyOf(table, last);
+  }
+}
+
+async function readRows(tx: Tx<object>, table: Table, after: Row | undefined): Promise<Row[]> {
   const key = sql.join(table.key.map(({ name }) => sql.ref(name)));
   const beyond =
     after === undefined
@@ -82,12 +94,12 @@ export async function readRows(tx: Handle, table: Table, after: Row | undefined,
   const values = sql.join(table.columns.map(({ name }) => sql`${sql.ref(name)}::text`));
   // Arrays have no column names, so columns with equal names cause no conflict.
   const { rows } = await sql<{ row: Row }>`
-    select array[${values}] as row from ${sql.table(table.name)} where ${beyond} order by ${key} limit ${sql.lit(limit)}
+    select array[${values}] as row from ${sql.table(table.name)} where ${beyond} order by ${key} limit ${sql.lit(rowsAtOnce)}
   `.execute(tx);
   return rows.map(({ row }) => row);
 }
 
-export function keyOf(table: Table, row: Row): Row {
+function keyOf(table: Table, row: Row): Row {
   return table.key.map(({ name }) => row[table.columns.findIndex((column) => column.name === name)] ?? null);
 }
 
@@ -140,22 +152,56 @@ export async function readMigrations(db: Handle): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Reads the record with this name: `source`, or the name of a table. */
-export async function readNote<Note>(db: Handle, part: string): Promise<Note | undefined> {
-  const { rows } = await sql<{ note: Note }>`select note from moving where part = ${part}`.execute(db);
+// The mark of an unfinished move. While the table exists, only the move itself opens the target (platform/db/postgres.ts).
+
+export interface Move {
+  /** The installation that is being moved. */
+  readonly id: string;
+  /** Missing if the files stay where they are. */
+  readonly bucket?: string;
+}
+
+export async function readMove(db: Handle): Promise<Move | undefined> {
+  const { rows } = await sql<{ note: Move }>`select note from moving where part = 'source'`.execute(db);
   return rows[0]?.note;
 }
 
-export async function writeNote(db: Handle, part: string, note: object): Promise<void> {
-  await sql`insert into moving (part, note) values (${part}, ${json(note)})
+export async function beginMove(db: Handle, move: Move): Promise<void> {
+  await sql`create table if not exists moving (part text primary key, note jsonb not null)`.execute(db);
+  await sql`insert into moving (part, note) values ('source', ${json(move)})
     on conflict (part) do update set note = excluded.note`.execute(db);
 }
 
-/** From now on, only the move itself opens the target (platform/db/postgres.ts). */
-export async function beginNotes(db: Handle): Promise<void> {
-  await sql`create table if not exists moving (part text primary key, note jsonb not null)`.execute(db);
+export async function endMove(tx: Handle): Promise<void> {
+  await sql`drop table moving`.execute(tx);
 }
 
-export async function endNotes(tx: Handle): Promise<void> {
-  await sql`drop table moving`.execute(tx);
+// Rows and waiting jobs name the bucket of an object.
+
+export interface Asset {
+  readonly assetId: string;
+  readonly key: string;
+  readonly etag: string;
+  readonly sha256: string | null;
+}
+
+/** No id is smaller. */
+const noId = '00000000-0000-0000-0000-000000000000';
+
+/** Returns the assets of the bucket after `after`, in the order of their ids. */
+export async function readAssets(db: Handle, bucket: string, after = noId): Promise<readonly Asset[]> {
+  const { rows } = await sql<Asset>`select asset_id as "assetId", storage_key as key, etag, sha256 from assets
+    where backend = 'objects' and bucket = ${bucket} and asset_id > ${after}
+    order by asset_id limit ${sql.lit(rowsAtOnce)}`.execute(db);
+  return rows;
+}
+
+export async function placeAsset(db: Handle, assetId: string, bucket: string, etag: string): Promise<void> {
+  await sql`update assets set bucket = ${bucket}, etag = ${etag} where asset_id = ${assetId}`.execute(db);
+}
+
+export async function writeBucketOfJobs(tx: Handle, from: string, to: string): Promise<void> {
+  await sql`
+    update jobs set payload = jsonb_set(payload, '{bucket}', to_jsonb(${to}::text))
+    where payload ->> 'backend' = 'objects' and payload ->> 'bucket' = ${from}`.execute(tx);
 }
