@@ -11,27 +11,16 @@ import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
 import type { ImageWatermarker, MediaContext, WatermarkSource } from '../context.ts';
 import { type ResolvedAsset, resolveRefs } from '../lookup/assetlookup.ts';
 import { mediaProblems, noSuchAsset } from '../problems.ts';
-import { signWithCache } from '../signing/signedurlcache.ts';
+import { signOneWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
 
 /** The JSON of WatermarkedImage. Throws 404 if `resolveRefs` omits it, 400 if it is not an image, and as `ImageWatermarker` does. */
-export async function watermarkImage(deps: MediaContext, caller: Caller, request: WatermarkRequest): Promise<string> {
-  const { ref, legacyBucket, download } = request;
-  const responses = await signWithCache(
-    deps,
-    caller,
-    'watermark',
-    { refs: [ref], legacyBucket, download },
-    async () => {
-      const resolved = await resolveSource(deps, caller, request, 'image', imageWatermarkKeyOf);
-      return new Map([[ref, { resolved, response: await signWatermarked(deps, resolved, download) }]]);
-    },
-  );
-  const response = responses.get(ref);
-  // It is cached, and this caller cannot read it.
-  if (response === undefined) throw noSuchAsset();
-  return response;
+export function watermarkImage(deps: MediaContext, caller: Caller, request: WatermarkRequest): Promise<string> {
+  return signOneWithCache(deps, caller, 'watermark', request, async () => {
+    const resolved = await resolveSource(deps, caller, request, 'image', imageWatermarkKeyOf);
+    return { resolved, response: await signWatermarked(deps, resolved, request.download) };
+  });
 }
 
 /** Throws 404 and 400. `keyOf`: of the watermark file. */

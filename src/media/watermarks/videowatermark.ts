@@ -17,7 +17,7 @@ import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
 import { bucketOf, type ResolvedAsset } from '../lookup/assetlookup.ts';
 import { mediaProblems, noSuchAsset } from '../problems.ts';
-import { type SignedAsset, signWithCache } from '../signing/signedurlcache.ts';
+import { type SignedAsset, signOneWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
 import { VideoFault } from '../video/ffmpeg.ts';
@@ -52,26 +52,15 @@ const mostUnfinished = 20;
  * `undecodable_video`, `video_too_large`, 429 `too_many_tasks`, 500 `watermark_failed`, 503 `ffmpeg_missing`,
  * `watermark_pending` (a repeat joins the job).
  */
-export async function watermarkVideo(
+export function watermarkVideo(
   deps: MediaContext,
   caller: Caller,
   request: WatermarkRequest,
   abandoned: AbortSignal,
 ): Promise<string> {
-  const { ref, legacyBucket, download } = request;
-  const responses = await signWithCache(
-    deps,
-    caller,
-    'watermark-video',
-    { refs: [ref], legacyBucket, download },
-    async () => {
-      return new Map([[ref, await signForCaller(deps, caller, request, abandoned)]]);
-    },
+  return signOneWithCache(deps, caller, 'watermark-video', request, () =>
+    signForCaller(deps, caller, request, abandoned),
   );
-  const response = responses.get(ref);
-  // It is cached, and this caller cannot read it.
-  if (response === undefined) throw noSuchAsset();
-  return response;
 }
 
 async function signForCaller(
