@@ -109,10 +109,6 @@ export async function indexVariants(db: Handle, sweepId: string, indexed: readon
     on conflict do nothing`.execute(db);
 }
 
-export async function hasIndexed(db: Handle, sweepId: string, mark: string): Promise<boolean> {
-  return (await findIndexed(db, sweepId, mark, undefined, 1)).length > 0;
-}
-
 /** Returns at most `limit` prefixes after `after`, in order. */
 export async function findIndexed(
   db: Handle,
