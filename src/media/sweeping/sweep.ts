@@ -14,14 +14,14 @@ import { Problem, problems } from '#platform/problem.ts';
 import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
 import type { MediaStores } from '../context.ts';
 import { deleteAssets } from '../deletion/deletion.ts';
-import { removeAll, removeDerivatives, removeObjects } from '../deletion/removal.ts';
+import { removeDerivatives, removeListed, removeObjects } from '../deletion/removal.ts';
 import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
 import { findKept } from '../quarantine/evidencestore.ts';
 import { quarantinePrefix } from '../quarantine/quarantine.ts';
 import { settleEtag } from '../reconciling/settling.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
-import { findExpiredTrash } from '../trash/trashstore.ts';
+import { isExpiredTrash } from '../trash/trashstore.ts';
 import * as api from './api.ts';
 import {
   lastOf,
@@ -96,7 +96,7 @@ async function sweepTrash(
   deps: MediaStores,
   { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,
 ): Promise<SweepPage> {
-  const rows = await findExpiredTrash(deps.db, after, trashedPerPage);
+  const rows = await store.findPage(deps.db, isExpiredTrash, after, trashedPerPage);
   if (apply && rows.length > 0)
     await deleteAssets(
       deps,
@@ -128,11 +128,7 @@ async function sweepEvidence(
     ({ key, modifiedAt }) =>
       !named.has(key) && modifiedAt < before && (aloneSince === undefined || modifiedAt > aloneSince),
   );
-  if (apply && orphans.length > 0)
-    await removeAll(
-      objects,
-      orphans.map(({ key }) => key),
-    );
+  if (apply) await removeListed(objects, orphans);
   const found = orphans.map(
     ({ key, size }): api.SweepFinding => ({
       what: 'evidence_without_incident',
@@ -151,7 +147,7 @@ async function sweepEvidence(
 const registrationsPerPage = 100;
 
 async function sweepRegistrations(deps: MediaStores, { apply, after }: SweepPageRequest): Promise<SweepPage> {
-  const rows = await store.findUnready(deps.db, oldBefore(deps.clock), after, registrationsPerPage);
+  const rows = await store.findPage(deps.db, store.isUnready(oldBefore(deps.clock)), after, registrationsPerPage);
   const videos = await unfinishedVideos(deps, rows);
   const looked = await look(
     deps,
@@ -209,7 +205,7 @@ async function removeUnfinished(deps: MediaStores, rows: readonly DeletableAsset
 
 const assetsPerPage = 1000;
 
-type ReadyRow = Awaited<ReturnType<typeof store.findReady>>[number];
+type ReadyRow = Awaited<ReturnType<typeof store.findPage>>[number];
 
 type AssetBytes = 'there' | 'gone' | 'unknown' | 'lost' | 'others' | 'pending';
 
@@ -217,7 +213,7 @@ async function sweepAssets(
   deps: MediaStores,
   { apply, acceptLostBuckets, after }: SweepPageRequest,
 ): Promise<SweepPage> {
-  const rows = await store.findReady(deps.db, after, assetsPerPage);
+  const rows = await store.findPage(deps.db, store.isReady, after, assetsPerPage);
   const isLost = createLostBuckets(deps);
   const looked = await mapConcurrently(rows, headsAtOnce, async (row) => ({
     row,
@@ -359,11 +355,7 @@ async function verifyOrphans(
   const orphans = (await mapConcurrently(prefixes, headsAtOnce, (prefix) => orphansAt(deps, prefix, before))).flat();
   const backend = bucket === deps.objects.bucket ? 'objects' : 'legacy';
   const isKept = !acceptLostBuckets && orphans.length > 0 && (await isLost(deps, { backend, bucket }));
-  if (apply && !isKept && orphans.length > 0)
-    await removeAll(
-      deps.publicObjects,
-      orphans.map(({ key }) => key),
-    );
+  if (apply && !isKept) await removeListed(deps.publicObjects, orphans);
   const found = orphans.map(({ key, size }): api.SweepFinding => {
     const finding = { what: 'variant_without_source', key, byteSize: size } as const;
     return isKept ? { ...finding, fate: 'left', why: lostBucket } : { ...finding, fate: apply ? 'removed' : 'found' };
