@@ -13,7 +13,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type Job, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { WatermarkedVideo, WatermarkRequest } from '../api.ts';
-import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
+import { watermarkKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
 import { bucketOf, type ResolvedAsset } from '../lookup/assetlookup.ts';
 import { mediaProblems, noSuchAsset } from '../problems.ts';
@@ -72,7 +72,7 @@ async function signForCaller(
   const untilMs = performance.now() + waitMs;
   const stopped = AbortSignal.any([deps.closing, abandoned]);
   for (let hasWaited = false; ; hasWaited = true) {
-    const resolved = await resolveSource(deps, caller, request, 'video', videoWatermarkKeyOf);
+    const resolved = await resolveSource(deps, caller, request, 'video');
     const signed = await signMade(deps, resolved, request.download);
     if (signed !== undefined) return { resolved, response: signed };
     // The job removed it because its source was removed. A replaced legacy file is watermarked again.
@@ -107,7 +107,7 @@ async function signMade(
   download: Download,
 ): Promise<WatermarkedVideo | undefined> {
   const { objects } = source;
-  const storageKey = videoWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand));
+  const storageKey = watermarkKeyOf('video', source.storageKey, brandIdOf(deps.brand));
   if (!(await isWatermarkCurrent(deps.db, source, storageKey))) return undefined;
   return { url: originalAddress(deps, { objects, storageKey, mime: videoMime, etag: undefined }, download) };
 }
@@ -139,7 +139,7 @@ export async function makeVideoWatermark(
   const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);
   if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
-  const key = videoWatermarkKeyOf(storageKey, brandIdOf(deps.brand));
+  const key = watermarkKeyOf('video', storageKey, brandIdOf(deps.brand));
   const source = await objects.head(storageKey);
   const marked = { objects, version: backend === 'legacy' ? source?.etag : undefined };
   if (source !== undefined && !(await isWatermarkCurrent(deps.db, marked, key))) {
