@@ -9,6 +9,7 @@ import { invalid, problems } from '#platform/problem.ts';
 import type { WatermarkedImage, WatermarkRequest } from '../api.ts';
 import { watermarkKeyOf } from '../assets/storagekey.ts';
 import type { ImageWatermarker, MediaContext, WatermarkSource } from '../context.ts';
+import { removeObject } from '../deletion/removal.ts';
 import { type ResolvedAsset, resolveRefs } from '../lookup/assetlookup.ts';
 import { mediaProblems, noSuchAsset } from '../problems.ts';
 import { signOneWithCache } from '../signing/signedurlcache.ts';
@@ -121,8 +122,7 @@ async function takeBackUnless(
   try {
     if (!(await stillStands())) throw new SourceFault('absent', 'the source was removed while it was watermarked');
   } catch (error) {
-    const { failed } = await objects.remove([key]);
-    if (failed.length > 0) throw problems.engine_unavailable({ cause: failed });
+    await removeObject(objects, key);
     throw error;
   }
 }

@@ -15,13 +15,14 @@ import { type Job, LaneFull, type Queue, UnrecoverableError } from '#platform/jo
 import type { WatermarkedVideo, WatermarkRequest } from '../api.ts';
 import { watermarkKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
+import { removeObject } from '../deletion/removal.ts';
 import { bucketOf, type ResolvedAsset } from '../lookup/assetlookup.ts';
 import { mediaProblems, noSuchAsset } from '../problems.ts';
 import { type SignedAsset, signOneWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
 import { VideoFault } from '../video/ffmpeg.ts';
-import { longVideoMs, probeVideo } from '../video/probing.ts';
+import { isLonger, LongVideo, longVideoMs, probeVideo } from '../video/probing.ts';
 import { appendMark, download, inScratchFolder, markOfFile } from '../video/scratch.ts';
 import { resolveSource } from './imagewatermark.ts';
 import { isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
@@ -149,8 +150,7 @@ export async function makeVideoWatermark(
         if (!(await download(objects, storageKey, source, file, job.signal))) return;
         const into = join(folder, 'made.mp4');
         const facts = await probeVideo(deps.ffmpeg, file, job.signal);
-        // An unknown duration can be any.
-        if ((facts.durationMs ?? Number.MAX_VALUE) > longestMs) throw new LongVideo();
+        if (isLonger(facts, longestMs)) throw new LongVideo();
         await brandVideo(deps.ffmpeg, deps.brand, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
         await appendMark(into, await markOfFile(file));
         const { size } = await stat(into);
@@ -166,11 +166,5 @@ export async function makeVideoWatermark(
   }
   // Checked after writing: a deletion from before has not seen the file, a later one will. This also covers an earlier
   // attempt that wrote it and died.
-  const isThere = (await objects.head(storageKey))?.etag === source?.etag && source !== undefined;
-  if (isThere) return;
-  const { failed } = await objects.remove([key]);
-  if (failed.length > 0) throw new Error(`the watermarked video could not be removed: ${failed[0]?.reason}`);
+  if (source === undefined || (await objects.head(storageKey))?.etag !== source.etag) await removeObject(objects, key);
 }
-
-/** The watermark takes too long for the queue of all videos. */
-class LongVideo extends Error {}
