@@ -334,7 +334,7 @@ async function indexVariants(deps: MediaStores, { sweepId, after }: api.Step): P
   return { found: [], next: lastOf(listed, variantsPerPage)?.key };
 }
 
-/** Throws `engine_unavailable` if this process does not have the bucket: its variants must not be judged. */
+/** Throws `engine_unavailable` if this process does not have the bucket: its variants must stay. */
 async function dropSources(deps: MediaStores, { sweepId, bucket, after }: api.Step): Promise<SweepPage> {
   const sources = sourcesIn(deps, bucket);
   if (sources === undefined)
