@@ -10,7 +10,6 @@ import type { Transform } from '#image/engine/engine.ts';
 import { extensionOfFormat, mimeOfFormat } from '#image/engine/formats.ts';
 import { objectSource, type VariantSource } from '#image/engine/sources.ts';
 import { formats, toTransform, type VariantSpec, withEdits } from '#image/engine/specs.ts';
-import type { Variant } from '#image/engine/variants.ts';
 import { isSafeKey } from '#platform/objects/objects.ts';
 import { invalid, Problem, problems } from '#platform/problem.ts';
 import { cacheBuster, type ResizeSource } from './api.ts';
@@ -18,7 +17,7 @@ import type { EdgeContext } from './context.ts';
 import { isPreset, noPresets, type Presets } from './presets.ts';
 import { asProblem, edgeProblems } from './problems.ts';
 import * as processing from './processing.ts';
-import { sendObject } from './sending.ts';
+import { type ObjectAnswer, sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
 export async function sendResized(deps: EdgeContext, request: FastifyRequest, reply: FastifyReply) {
@@ -43,14 +42,26 @@ export async function sendResized(deps: EdgeContext, request: FastifyRequest, re
   const version = deps.isReplaceable(source.bucket) ? head.etag : undefined;
   const ifMatch = buster === undefined ? version : head.etag;
   const named = objectSource(objects, source.key, ifMatch, version);
-  const send = async () =>
-    sendObject(request, reply, {
-      objects: deps.publicObjects,
-      key: (await serve(deps.variants, named, transform)).key,
-      contentType: mimeOfFormat[transform.format],
-      cacheControl: `public, max-age=${maxAge}`,
-      headers: headersOf(delivery, source.key, transform.format),
-    });
+  return sendVariantOf(deps, request, reply, named, transform, {
+    cacheControl: `public, max-age=${maxAge}`,
+    headers: headersOf(delivery, source.key, transform.format),
+  });
+}
+
+/** Sends a variant, which is made if it is missing. Throws `not_found` without the source, and as the engine and `sendObject` do. */
+export async function sendVariantOf(
+  { publicObjects, variants }: EdgeContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  source: VariantSource,
+  transform: Transform,
+  shown: Pick<ObjectAnswer, 'cacheControl' | 'headers'>,
+) {
+  const contentType = mimeOfFormat[transform.format];
+  const send = async () => {
+    const { key } = await variants.serve(source, transform).catch((error) => Promise.reject(asProblem(error)));
+    return sendObject(request, reply, { objects: publicObjects, key, contentType, ...shown });
+  };
   // Between its lookup and its reading, another process can have removed the variant to make room.
   return send().catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'not_found' && !reply.sent) return send();
@@ -70,14 +81,6 @@ function headersOf(
 ): Readonly<Record<string, string>> {
   const disposition = processing.dispositionOf(delivery, key, extensionOfFormat[format]);
   return disposition === undefined ? {} : { 'content-disposition': disposition };
-}
-
-async function serve(variants: EdgeContext['variants'], source: VariantSource, transform: Transform): Promise<Variant> {
-  try {
-    return await variants.serve(source, transform);
-  } catch (error) {
-    throw asProblem(error);
-  }
 }
 
 /** A path without the form of a signed URL is an unknown route, not an invalid signature. */

@@ -7,7 +7,7 @@ import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#
 import { problems } from '#platform/problem.ts';
 import { edgeProblems } from './problems.ts';
 
-interface ObjectAnswer {
+export interface ObjectAnswer {
   readonly objects: Pick<Objects, 'head' | 'get'>;
   readonly key: string;
   /** If set, a different object under the key counts as missing. */

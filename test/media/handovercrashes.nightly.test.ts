@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registrationRequest } from '#media/api.ts';
-import { renditionKeyOf, storageKeyOf, videoWatermarkKeyOf } from '#media/assets/storagekey.ts';
+import { renditionKeyOf, storageKeyOf, watermarkKeyOf } from '#media/assets/storagekey.ts';
 import { longVideoQueue } from '#media/tasks/processing.ts';
 import { longWatermarkQueue } from '#media/watermarks/videowatermark.ts';
 import { onEveryDatabase } from '../crashes/crashes.fixture.ts';
@@ -53,7 +53,7 @@ onEveryDatabase(
 
     it.each<[ProcessingOrders['deed'], string, (key: string) => string]>([
       ['task', longVideoQueue.name, renditionKeyOf],
-      ['watermark', longWatermarkQueue.name, (key) => videoWatermarkKeyOf(key, '')],
+      ['watermark', longWatermarkQueue.name, (key) => watermarkKeyOf('video', key, '')],
     ])('leaves one job and one result: %s', { timeout: 600_000 }, async (deed, queue, madeKeyOf) => {
       const run = (orders: object, killAt: number) => rig.run(program, { deed, killAt, isMove: true, ...orders });
       const { killed, lived } = await rig.killAtSteps(prepare, ({ request }, killAt) => run({ request }, killAt));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RegistrationRequest, registrationRequest } from '#media/api.ts';
 import { posterIdOf } from '#media/assets/asset.ts';
-import { renditionKeyOf, storageKeyOf, videoWatermarkKeyOf } from '#media/assets/storagekey.ts';
+import { renditionKeyOf, storageKeyOf, watermarkKeyOf } from '#media/assets/storagekey.ts';
 import { type Deaths, onEveryDatabase } from '../crashes/crashes.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import type { ProcessingOrders } from './processing.child.ts';
@@ -94,7 +94,7 @@ onEveryDatabase(
       const files = [
         ...kept.map(({ storage_key: key }) => key),
         ...tasks.map(({ key }) => renditionKeyOf(key)),
-        ...watermarks.map(({ key }) => videoWatermarkKeyOf(key, '')),
+        ...watermarks.map(({ key }) => watermarkKeyOf('video', key, '')),
       ];
       const keys = ending.keys.filter((key) => !closed.some((ownerId) => key.includes(ownerId)));
       expect(keys.sort()).toEqual(files.sort());

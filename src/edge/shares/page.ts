@@ -374,7 +374,7 @@ function countOf(all: readonly PublicMedia[], kind: PublicMedia['kind'], languag
   return count === 0 ? '' : form.replace('{n}', String(count));
 }
 
-const localeOf = (language: ContentLanguage): string => language.replace('_', '-');
+export const localeOf = (language: ContentLanguage): string => language.replace('_', '-');
 
 const dateOf = (at: string, language: ContentLanguage): string =>
   new Date(at).toLocaleDateString(localeOf(language), { dateStyle: 'long', timeZone: 'UTC' });

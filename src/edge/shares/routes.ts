@@ -6,7 +6,6 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { mimeOfFormat } from '#image/engine/formats.ts';
 import { objectSource } from '#image/engine/sources.ts';
 import { preview, thumbnail, toTransform } from '#image/engine/specs.ts';
 import { reportReasons } from '#media/reports/api.ts';
@@ -18,11 +17,11 @@ import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import type { HttpServer } from '#platform/http/httpserver.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import { etagOf, sendValidated } from '#platform/http/validators.ts';
-import { negotiateLanguage } from '#platform/language.ts';
+import { type ContentLanguage, negotiateLanguage } from '#platform/language.ts';
 import { mayShowInline } from '#platform/objects/disposition.ts';
 import { type Problem, problems } from '#platform/problem.ts';
 import type { EdgeContext } from '../context.ts';
-import { asProblem } from '../problems.ts';
+import { sendVariantOf } from '../resizing.ts';
 import { sendObject } from '../sending.ts';
 import * as views from './page.ts';
 import reportTexts from './reporttexts.json' with { type: 'json' };
@@ -51,16 +50,15 @@ const transforms = {
 
 /** Throws 404 if the share has no such file, and what `sendObject` throws. */
 async function sendShared(
-  { bucket, isReplaceable, publicObjects, variants }: EdgeContext,
+  deps: EdgeContext,
   request: FastifyRequest,
   reply: FastifyReply,
   media: SharedMedia,
   name: (typeof sharedFiles)[number],
 ) {
   const source = name === 'video' ? media.file : media.picture;
-  if (source === null) throw problems.not_found();
-  const objects = bucket(source.bucket);
-  if (objects === undefined) throw problems.not_found();
+  const objects = source === null ? undefined : deps.bucket(source.bucket);
+  if (source === null || objects === undefined) throw problems.not_found();
   const etag = source.etag ?? undefined;
   if (name === 'video') {
     if (!mayShowInline(source.mime)) throw problems.not_found();
@@ -68,13 +66,9 @@ async function sendShared(
   }
   const head = await objects.head(source.key);
   if (head === undefined || (etag ?? head.etag) !== head.etag) throw problems.not_found();
-  const version = isReplaceable(source.bucket) ? head.etag : undefined;
-  const transform = transforms[name];
-  const { key } = await variants
-    .serve(objectSource(objects, source.key, etag ?? version, version), transform)
-    .catch((error: unknown) => Promise.reject(asProblem(error)));
-  const contentType = mimeOfFormat[transform.format];
-  return sendObject(request, reply, { objects: publicObjects, key, contentType, cacheControl });
+  const version = deps.isReplaceable(source.bucket) ? head.etag : undefined;
+  const named = objectSource(objects, source.key, etag ?? version, version);
+  return sendVariantOf(deps, request, reply, named, transforms[name], { cacheControl });
 }
 
 export interface SharePages extends Omit<views.PageContext, 'language'> {
@@ -96,6 +90,11 @@ const mostBytes = 128 * 1024 * 1024;
 const page = 'text/html; charset=utf-8';
 const json = 'application/json; charset=utf-8';
 const vary = 'Accept, Accept-Language';
+
+const pageHeadersOf = (language: ContentLanguage) => ({
+  'content-security-policy': views.pagePolicy,
+  'content-language': views.localeOf(language),
+});
 
 const fileParams = shareParams.extend({
   index: z.coerce.number().int().min(0).max(10_000),
@@ -208,10 +207,7 @@ export function addShareRoutes(app: HttpServer, pages: SharePages, files: EdgeCo
     const { rendered } = read;
     const answers = await answersOf(id, read, view);
     const { body, etag } = once(rendered, language, () => views.renderShare(view, context, answers));
-    reply.headers({
-      'content-security-policy': views.pagePolicy,
-      'content-language': language.replace('_', '-'),
-    });
+    reply.headers(pageHeadersOf(language));
     return sendValidated(request, reply, { body, etag, type: page, vary, cacheControl });
   }
 
@@ -255,12 +251,7 @@ const withErrorPage = (pages: Omit<views.PageContext, 'language'>) => ({
     errorPage({ status }: Problem, request: FastifyRequest, reply: FastifyReply) {
       if (wantsJson(request) || (request.route?.endsWith('/:file') && !namesHtml(request))) return undefined;
       const language = negotiateLanguage(request.headers['accept-language']);
-      reply.headers({
-        'cache-control': 'no-store',
-        'content-security-policy': views.pagePolicy,
-        'content-language': language.replace('_', '-'),
-        vary,
-      });
+      reply.headers({ ...pageHeadersOf(language), 'cache-control': 'no-store', vary });
       return views.renderError(status, { ...pages, language });
     },
   },
@@ -284,13 +275,12 @@ function addReportForm(app: HttpServer, { media, trustedProxies, ...pages }: Sha
     return reply
       .code(statuses[state])
       .headers({
+        ...pageHeadersOf(language),
         'cache-control': 'no-store',
-        'content-security-policy': views.pagePolicy,
-        'content-language': language.replace('_', '-'),
         'x-robots-tag': 'noindex',
         vary: 'Accept-Language',
       })
-      .type('text/html; charset=utf-8')
+      .type(page)
       .send(renderForm({ ...pages, language }, id, view, state));
   }
 

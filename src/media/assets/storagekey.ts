@@ -22,12 +22,8 @@ export function storageKeyOf(parts: StorageKeyParts): string {
  * The key of a watermark, next to its source (docs/specification/media.md#watermarks). `brandId`: of `brandIdOf`, so that
  * another brand has other files.
  */
-export function imageWatermarkKeyOf(storageKey: string, brandId: string): string {
-  return `${storageKey}.wm${brandId && `-${brandId}`}.jpg`;
-}
-
-export function videoWatermarkKeyOf(storageKey: string, brandId: string): string {
-  return `${storageKey}.wm${brandId && `-${brandId}`}.mp4`;
+export function watermarkKeyOf(type: 'image' | 'video', storageKey: string, brandId: string): string {
+  return `${storageKey}.wm${brandId && `-${brandId}`}.${type === 'image' ? 'jpg' : 'mp4'}`;
 }
 
 /** Of the watermarks of all brands. */

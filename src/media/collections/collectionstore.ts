@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { holdName, type Tx } from '#platform/db/db.ts';
 import { searchable } from '#platform/storable.ts';
 import { isThumbnail } from '../assets/assetstore.ts';
@@ -53,13 +53,27 @@ export async function listCollections(
   return rows;
 }
 
+/** `from`: a table with a condition. */
+async function countRows(db: Handle, from: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${from}`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
 /** The number of the owner's collections. Holds the owner's collections until the transaction ends. */
 export async function countCollections(tx: Tx<MediaTables>, ownerId: string): Promise<number> {
   await holdName(tx, `collections ${ownerId}`);
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from collections where owner_id = ${ownerId}::uuid`.execute(tx);
-  return rows[0]?.n ?? 0;
+  return countRows(tx, sql`collections where owner_id = ${ownerId}::uuid`);
 }
+
+export const countAssetsOf = (tx: Tx<MediaTables>, collectionId: string) =>
+  countRows(tx, sql`collection_assets where collection_id = ${collectionId}::uuid`);
+
+/** How many of `assetIds` are readable assets of the owner. */
+export const countOwn = (db: Handle, ownerId: string, assetIds: readonly string[]) =>
+  countRows(db, sql`assets where ${isOwn(ownerId, assetIds)}`);
+
+const isOwn = (ownerId: string, assetIds: readonly string[]) =>
+  sql`asset_id = any(${assetIds}::uuid[]) and owner_id = ${ownerId}::uuid and ready_at is not null`;
 
 export async function insertCollection(
   tx: Tx<MediaTables>,
@@ -94,8 +108,7 @@ export async function addToCollection(
 ): Promise<void> {
   await sql`
     insert into collection_assets (collection_id, asset_id)
-    select ${collectionId}::uuid, asset_id from assets
-    where asset_id = any(${assetIds}::uuid[]) and owner_id = ${ownerId}::uuid and ready_at is not null
+    select ${collectionId}::uuid, asset_id from assets where ${isOwn(ownerId, assetIds)}
     order by asset_id for key share
     on conflict do nothing`.execute(tx);
 }
@@ -108,20 +121,6 @@ export async function removeFromCollection(
   await sql`
     delete from collection_assets
     where collection_id = ${collectionId}::uuid and asset_id = any(${assetIds}::uuid[])`.execute(tx);
-}
-
-export async function countAssetsOf(tx: Tx<MediaTables>, collectionId: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from collection_assets where collection_id = ${collectionId}::uuid`.execute(tx);
-  return rows[0]?.n ?? 0;
-}
-
-/** How many of `assetIds` are readable assets of the owner. */
-export async function countOwn(db: Handle, ownerId: string, assetIds: readonly string[]): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from assets
-    where asset_id = any(${assetIds}::uuid[]) and owner_id = ${ownerId}::uuid and ready_at is not null`.execute(db);
-  return rows[0]?.n ?? 0;
 }
 
 /** Ends its share, too. `false`: the owner has no such collection. */
@@ -146,9 +145,7 @@ export async function markFavorites(
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     update assets set is_favorite = ${isFavorite} where asset_id in (
-      select asset_id from assets
-      where asset_id = any(${assetIds}::uuid[]) and owner_id = ${ownerId}::uuid and ready_at is not null
-        and is_favorite <> ${isFavorite}
+      select asset_id from assets where ${isOwn(ownerId, assetIds)} and is_favorite <> ${isFavorite}
       order by asset_id for update
     )`.execute(db);
   return Number(numAffectedRows ?? 0n);

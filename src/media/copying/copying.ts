@@ -13,7 +13,7 @@ import { Problem } from '#platform/problem.ts';
 import { retryWhileChanging, withDeadline } from '#platform/resilience.ts';
 import type { Asset, CopyRequest } from '../api.ts';
 import { isVideo, toAsset } from '../assets/asset.ts';
-import type { AssetFacts, AssetIdentity } from '../assets/assetstore.ts';
+import { type AssetFacts, type AssetIdentity, dropUnready } from '../assets/assetstore.ts';
 import { isImage, maxBytesOf } from '../assets/sizelimits.ts';
 import { renditionKeyOf, renditionMime, storageKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext, ScreeningContext } from '../context.ts';
@@ -31,7 +31,7 @@ import type { Digests } from '../screening/screening.ts';
 import { decideBy, type Verdict } from '../screening/verdicts.ts';
 import type { Playback } from '../tables.ts';
 import { assertMayCopy, type CopySource, findSource } from './copysource.ts';
-import { draftCopy, dropCopy, markCopied, unwritten, withdrawCopy } from './copystore.ts';
+import { draftCopy, markCopied, unwritten, withdrawCopy } from './copystore.ts';
 
 /** What is left after `copyIdleMs`. */
 const takeBackWithinMs = 1000;
@@ -152,7 +152,7 @@ async function takeBack(deps: MediaContext, { identity, storageKey }: Target): P
     await withdrawCopy(db, identity.assetId);
     await removeObject(objects, storageKey);
     await removeDerivatives(deps, { backend: 'objects', objects }, [storageKey]);
-    await dropCopy(db, identity.assetId);
+    await dropUnready(db, identity.assetId, unwritten);
   } catch (error) {
     log.warn({ err: error, assetId: identity.assetId }, 'an unfinished copy could not be removed');
   }

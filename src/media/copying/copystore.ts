@@ -86,8 +86,3 @@ export async function withdrawCopy(db: Handle, assetId: string): Promise<void> {
     .where('asset_id', '=', assetId)
     .execute();
 }
-
-/** Deletes the row of a copy that never became ready. */
-export function dropCopy(db: Handle, assetId: string): Promise<void> {
-  return assets.dropUnready(db, assetId, unwritten);
-}

@@ -39,11 +39,11 @@ function readChain(setting: string): readonly X509Certificate[] {
 }
 
 function readKey(setting: string): KeyObject {
+  const pem = readPem('C2PA_PRIVATE_KEY', setting);
   let key: KeyObject;
   try {
-    key = createPrivateKey(readPem('C2PA_PRIVATE_KEY', setting));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).message.startsWith('C2PA_')) throw error;
+    key = createPrivateKey(pem);
+  } catch {
     throw new Error('C2PA_PRIVATE_KEY must be a private key in PEM, without a passphrase');
   }
   if (algorithmOf(key) === undefined)

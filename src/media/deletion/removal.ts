@@ -59,7 +59,7 @@ async function removeFilesBeside({ db }: MediaStores, store: Store, storageKeys:
   const found = await findDerivatives(store, storageKeys);
   // Before the files, which a retry would find again.
   if (store.backend === 'legacy') await dropWatermarkRecords(db, store.objects.bucket, found);
-  if (found.length > 0) await removeAll(store.objects, found);
+  await removeAll(store.objects, found);
 }
 
 /** Listed, since few sources have any: one listing is cheaper than removing absent keys. */
@@ -75,10 +75,19 @@ async function findDerivatives(
 }
 
 /** Throws `engine_unavailable` unless all are confirmed gone. */
-export async function removeAll(objects: Objects, keys: readonly string[]): Promise<void> {
+async function removeAll(objects: Objects, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
   const { failed } = await objects.remove(keys);
   const [failure] = failed;
   if (failure) throw problems.engine_unavailable({ cause: new Error(`${failure.key}: ${failure.reason}`) });
+}
+
+/** Removes objects. Missing ones are no failure. Throws `engine_unavailable`. */
+export function removeListed(objects: Objects, listed: readonly { readonly key: string }[]): Promise<void> {
+  return removeAll(
+    objects,
+    listed.map(({ key }) => key),
+  );
 }
 
 /** Throws `engine_unavailable` unless all of them are confirmed gone. */

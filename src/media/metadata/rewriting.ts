@@ -3,14 +3,14 @@
  * (docs/specification/media.md#made-by-ai). A repetition finds nothing left to change.
  */
 import { Readable } from 'node:stream';
-import { beginningBytes, sniff } from '#image/engine/formats.ts';
+import { sniff } from '#image/engine/formats.ts';
 import { readMark, withMark, withoutMetadata } from '#platform/metadata/metadata.ts';
 import { isMovie, movieMark, type Patch, patched, readMovie } from '#platform/metadata/movie.ts';
 import type { Generated } from '#platform/metadata/xmp.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Claim } from '../credentials/signing.ts';
-import { readUnchanged, startHashes } from '../reading/unchanged.ts';
+import { readBeginning, readUnchanged, startHashes } from '../reading/unchanged.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 
 export interface Wanted {
@@ -46,11 +46,10 @@ export async function planRewriting(
   wanted: Wanted,
 ): Promise<Rewritten | undefined> {
   if (head.size === 0) return { generated: null, write: undefined };
-  const range = { start: 0, end: beginningBytes - 1 };
-  const beginning = await readUnchanged(objects, storageKey, { ifMatch: head.etag, range });
+  const beginning = await readBeginning(objects, storageKey, head.etag);
   if (beginning === undefined) return undefined;
-  const isImage = (await sniff(beginning.bytes)) !== undefined;
-  if (!isImage && isMovie(Buffer.from(beginning.bytes))) return planMovie(objects, storageKey, head, wanted);
+  const isImage = (await sniff(beginning)) !== undefined;
+  if (!isImage && isMovie(Buffer.from(beginning))) return planMovie(objects, storageKey, head, wanted);
   if (!isImage || head.size > mostImageBytes) return { generated: null, write: undefined };
   const read = await readUnchanged(objects, storageKey, { ifMatch: head.etag });
   return read && planImage(read.bytes, wanted);

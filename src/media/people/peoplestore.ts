@@ -25,7 +25,6 @@ export async function forgetOwner(db: Db<MediaTables>, ownerId: string): Promise
       select bucket, storage_key from legacy_watermarks where storage_key like ${inPath}
       order by bucket, storage_key for update
     )`.execute(db);
-  await sql`delete from stray_variants where prefix like ${inPath}`.execute(db);
   const incidents = await sql`
     update screening_incidents set owner_id = ${nobody}, scope_kind = '', scope_id = '', note = null, appeal = null,
       thread_id = null, share_id = null, statement = null, earlier = '[]', title = null, generation = null,

@@ -7,7 +7,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { scopeDeletion } from '../api.ts';
 import { dropCollectionsOf } from '../collections/collectionstore.ts';
 import type { MediaContext } from '../context.ts';
-import { removeAll, rowsPerBatch } from '../deletion/removal.ts';
+import { removeListed, rowsPerBatch } from '../deletion/removal.ts';
 import { settleReservationsOf } from '../quota/reservationstore.ts';
 import { forgetReporter } from '../reports/reportstore.ts';
 import { deleteScope } from '../scopes/scopedeletion.ts';
@@ -74,10 +74,7 @@ async function removeUploads({ objects }: MediaContext, prefix: string): Promise
   for (;;) {
     const page = await pageOf(objects.list(prefix), rowsPerBatch);
     if (page.length === 0) return removed;
-    await removeAll(
-      objects,
-      page.map(({ key }) => key),
-    );
+    await removeListed(objects, page);
     removed += page.length;
   }
 }

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { MediaStores, Quarantine } from '../context.ts';
-import { removeAll } from '../deletion/removal.ts';
+import { removeListed } from '../deletion/removal.ts';
 import { mediaProblems } from '../problems.ts';
 import { absentIfChanged, copyIdleMs, withObject } from '../reading/unchanged.ts';
 import { dropEvidence, findEvidence, findExpired, findLabeled } from './evidencestore.ts';
@@ -54,11 +54,7 @@ export function createQuarantine(
   const secret = quarantineKey === undefined ? undefined : Buffer.from(quarantineKey, 'base64');
 
   async function remove(rows: Awaited<ReturnType<typeof findExpired>>): Promise<void> {
-    if (rows.length === 0) return;
-    await removeAll(
-      objects,
-      rows.map(({ key }) => key),
-    );
+    await removeListed(objects, rows);
     await dropEvidence(db, rows);
   }
 

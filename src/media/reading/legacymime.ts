@@ -4,10 +4,10 @@
  */
 
 import mimeTypes from 'mime';
-import { beginningBytes, recognize } from '#image/engine/formats.ts';
+import { recognize } from '#image/engine/formats.ts';
 import { createLru } from '#platform/cache/cache.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
-import { readUnchanged } from './unchanged.ts';
+import { readBeginning } from './unchanged.ts';
 
 /** By bucket, path and ETag, in this process. */
 const known = createLru<string, string>(10_000);
@@ -35,12 +35,9 @@ export async function mimeOfFile(
   const name = JSON.stringify([objects.bucket, path, head.etag]);
   const before = known.get(name);
   if (before !== undefined) return before;
-  const beginning = await readUnchanged(objects, path, {
-    ifMatch: head.etag,
-    range: { start: 0, end: beginningBytes - 1 },
-  });
+  const beginning = await readBeginning(objects, path, head.etag);
   if (beginning === undefined) return undefined;
-  const mime = (await mimeOfBytes(beginning.bytes)) ?? mimeOfPath(path);
+  const mime = (await mimeOfBytes(beginning)) ?? mimeOfPath(path);
   known.set(name, mime);
   return mime;
 }

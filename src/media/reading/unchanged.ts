@@ -1,5 +1,6 @@
 /** Reads stored objects: exactly the bytes of an ETag, or nothing. */
 import { createHash } from 'node:crypto';
+import { beginningBytes } from '#image/engine/formats.ts';
 import { type ObjectBody, ObjectChanged, type Objects, type ReadOptions } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { startIdleDeadline } from '#platform/resilience.ts';
@@ -115,4 +116,14 @@ export async function readUnchanged(
     };
   });
   return isRead ? { bytes, digests: hashes.digests() } : undefined;
+}
+
+/** The bytes that show the type of an object. As `readUnchanged`. */
+export async function readBeginning(
+  objects: ReadableObjects,
+  storageKey: string,
+  ifMatch: string,
+): Promise<Uint8Array | undefined> {
+  const range = { start: 0, end: beginningBytes - 1 };
+  return (await readUnchanged(objects, storageKey, { ifMatch, range }))?.bytes;
 }

@@ -1,6 +1,6 @@
 /** Inspects the bytes of an uploaded object (docs/specification/media.md#images; docs/screening.md). */
 import { EngineBusy, EngineTimeout, type ImageFacts, ImageFault } from '#image/engine/engine.ts';
-import { beginningBytes, isImageMime, sniff } from '#image/engine/formats.ts';
+import { isImageMime, sniff } from '#image/engine/formats.ts';
 import { codeByReason } from '#image/engine/problems.ts';
 import { ownerOfKey } from '#image/engine/sources.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -10,7 +10,7 @@ import type { AssetFacts } from '../assets/assetstore.ts';
 import { isImage, maxBytesOf } from '../assets/sizelimits.ts';
 import type { ScreeningContext } from '../context.ts';
 import type { Refusal } from '../problems.ts';
-import { type ReadableObjects, readUnchanged } from '../reading/unchanged.ts';
+import { type ReadableObjects, readBeginning, readUnchanged } from '../reading/unchanged.ts';
 import type { ExactDigests } from '../screening/messages.ts';
 import type { PdqHash } from '../screening/pdq.ts';
 import type { Digests, Screening } from '../screening/screening.ts';
@@ -154,10 +154,9 @@ async function classify(
 ): Promise<'image' | 'unsupported_image' | 'other' | undefined> {
   if (isImage(mime)) return 'image';
   if (head.size === 0) return 'other';
-  const range = { start: 0, end: beginningBytes - 1 };
-  const beginning = await readUnchanged(objects, storageKey, { ifMatch: head.etag, range });
+  const beginning = await readBeginning(objects, storageKey, head.etag);
   if (beginning === undefined) return undefined;
-  const shown = await sniff(beginning.bytes);
+  const shown = await sniff(beginning);
   if (shown === undefined) return 'other';
   return isImageMime(shown) ? 'image' : 'unsupported_image';
 }

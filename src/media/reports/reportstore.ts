@@ -1,16 +1,11 @@
 /** The rows of reports. */
 import { type Insertable, type NotNull, sql } from 'kysely';
-import { type Db, hasChanged, holdName, inCamelCase, type Tx } from '#platform/db/db.ts';
+import { type Db, hasChanged, inCamelCase, type Tx } from '#platform/db/db.ts';
 import { isCopyOf } from '../assets/assetstore.ts';
 import type { Decision } from '../incidents/api.ts';
 import { generationOfContent, isUnanswered, titleOfAsset, titleOfContent } from '../screening/incidentstore.ts';
 import { type Handle, isLive, type MediaTables } from '../tables.ts';
 import type { ContentPlaces } from './api.ts';
-
-/** Until the transaction ends, other reports of this person wait. */
-export async function lockReporter(tx: Tx<MediaTables>, reporter: string): Promise<void> {
-  await holdName(tx, `report ${reporter}`);
-}
 
 /** `false`: there were `max` within a day. */
 export async function countReport(tx: Tx<MediaTables>, reporter: string, max: number): Promise<boolean> {

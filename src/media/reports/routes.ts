@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { type Db, holdName, transaction } from '#platform/db/db.ts';
 import { routesOf } from '#platform/http/routes.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { toContentLanguage } from '#platform/language.ts';
@@ -192,7 +192,7 @@ async function reportContent(
   const target = await findTarget(deps, caller, request);
   const isPriority = priorityReasons.includes(reason);
   return transaction(deps.db, async (tx) => {
-    await store.lockReporter(tx, reporter.name);
+    await holdName(tx, `report ${reporter.name}`);
     // People behind one address cannot be distinguished, so every request without an account counts.
     if (reporter.userId === null && !(await store.countReport(tx, reporter.name, mostPerDay))) throw tooMany();
     const known = await store.findReport(tx, reporter.name, target.name);

@@ -16,6 +16,7 @@ import { mayRead } from '../assets/ownership.ts';
 import type { MediaContext, MediaStores } from '../context.ts';
 import { dropAndPublish } from '../events.ts';
 import type { ReadyAsset, ResolvedAsset } from '../lookup/assetlookup.ts';
+import { noSuchAsset } from '../problems.ts';
 import { isLegacyPath } from '../refs.ts';
 import { findShowing } from './thumbstore.ts';
 
@@ -90,6 +91,20 @@ export async function signWithCache(
   // Not awaited: if it fails, the next request is a miss.
   if (entries.size > 0) void lookup.fill(entries, cachedForMs);
   return responses;
+}
+
+/** As `signWithCache`, for one reference. Throws 404 if a cached response is not for this caller, and as `sign`. */
+export async function signOneWithCache(
+  deps: MediaContext,
+  caller: Caller,
+  kind: SignedUrlKind,
+  { ref, ...request }: Omit<SigningRequest, 'refs'> & { readonly ref: string },
+  sign: () => Promise<SignedAsset>,
+): Promise<string> {
+  const signAll = async () => new Map([[ref, await sign()]]);
+  const response = (await signWithCache(deps, caller, kind, { ...request, refs: [ref] }, signAll)).get(ref);
+  if (response === undefined) throw noSuchAsset();
+  return response;
 }
 
 /**

@@ -67,30 +67,27 @@ export const swept = z.object({
 });
 export type Swept = z.output<typeof swept>;
 
-// The position of a sweep of variants, as in its cursor: `<sweep>/index/<key>`, `<sweep>/diff/<bucket>/<key>` …
+// The position of a sweep of variants, as in its cursor: `<sweep>/<name>/<bucket>/<last item>`.
 
-export type Step =
-  | { readonly name: 'index'; readonly sweepId: string; readonly after: string | undefined }
-  | {
-      readonly name: 'diff' | 'verify';
-      readonly sweepId: string;
-      readonly bucket: string;
-      readonly after: string | undefined;
-    };
+const steps = ['index', 'diff', 'verify'] as const;
+
+export interface Step {
+  readonly sweepId: string;
+  readonly name: (typeof steps)[number];
+  /** Of sources. Empty while variants are indexed. */
+  readonly bucket: string;
+  readonly after: string | undefined;
+}
 
 /** `undefined`: not the position of a sweep. */
 export function readStep(text: string): Step | undefined {
-  const [sweepId = '', name, ...rest] = text.split('/');
-  if (!isUuid(sweepId)) return undefined;
-  const bucket = name === 'index' ? '' : (rest.shift() ?? '');
+  const [sweepId = '', step, bucket = '', ...rest] = text.split('/');
+  const name = steps.find((each) => each === step);
   const after = rest.join('/') || undefined;
-  if (after !== undefined && !isSafeKey(after)) return undefined;
-  if (name === 'index') return { name, sweepId, after };
-  if ((name !== 'diff' && name !== 'verify') || !isBucketName(bucket)) return undefined;
-  return { name, sweepId, bucket, after };
+  if (name === undefined || !isUuid(sweepId) || (after !== undefined && !isSafeKey(after))) return undefined;
+  return (name === 'index' ? bucket === '' : isBucketName(bucket)) ? { sweepId, name, bucket, after } : undefined;
 }
 
-export function writeStep(step: Step): string {
-  const place = step.name === 'index' ? [] : [step.bucket];
-  return [step.sweepId, step.name, ...place, step.after ?? ''].join('/');
+export function writeStep({ sweepId, name, bucket, after = '' }: Step): string {
+  return [sweepId, name, bucket, after].join('/');
 }

@@ -36,6 +36,10 @@ export async function pageOf(
   return page;
 }
 
+/** The item after which the next page begins. `undefined`: this is the last page. */
+export const lastOf = <Item>(page: readonly Item[], most: number): Item | undefined =>
+  page.length < most ? undefined : page.at(-1);
+
 /** Far longer than any upload, registration or copy takes. */
 const oldAfterMs = 24 * 3_600_000;
 

@@ -10,20 +10,21 @@ import { mapConcurrently } from '#platform/concurrency.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Job, Queue } from '#platform/jobs/jobs.ts';
 import { defaultLegacyBucket, type ListedObject, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
-import { Problem } from '#platform/problem.ts';
+import { Problem, problems } from '#platform/problem.ts';
 import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
 import type { MediaStores } from '../context.ts';
 import { deleteAssets } from '../deletion/deletion.ts';
-import { removeAll, removeDerivatives, removeObjects } from '../deletion/removal.ts';
+import { removeDerivatives, removeListed, removeObjects } from '../deletion/removal.ts';
 import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
 import { findKept } from '../quarantine/evidencestore.ts';
 import { quarantinePrefix } from '../quarantine/quarantine.ts';
 import { settleEtag } from '../reconciling/settling.ts';
 import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { MediaTables } from '../tables.ts';
-import { findExpiredTrash } from '../trash/trashstore.ts';
+import { isExpiredTrash } from '../trash/trashstore.ts';
 import * as api from './api.ts';
 import {
+  lastOf,
   oldBefore,
   pageOf,
   resumableOldBefore,
@@ -95,7 +96,7 @@ async function sweepTrash(
   deps: MediaStores,
   { apply, after }: Pick<SweepPageRequest, 'apply' | 'after'>,
 ): Promise<SweepPage> {
-  const rows = await findExpiredTrash(deps.db, after, trashedPerPage);
+  const rows = await store.findPage(deps.db, isExpiredTrash, after, trashedPerPage);
   if (apply && rows.length > 0)
     await deleteAssets(
       deps,
@@ -106,7 +107,7 @@ async function sweepTrash(
   const found = rows.map(
     ({ assetId, storageKey: key }): api.SweepFinding => ({ what: 'expired_trash', assetId, key, fate }),
   );
-  return { found, next: rows.length < trashedPerPage ? undefined : rows.at(-1)?.assetId };
+  return { found, next: lastOf(rows, trashedPerPage)?.assetId };
 }
 
 // Copies of blocked objects that no incident names: the process died before the block, or the block was repeated.
@@ -127,11 +128,7 @@ async function sweepEvidence(
     ({ key, modifiedAt }) =>
       !named.has(key) && modifiedAt < before && (aloneSince === undefined || modifiedAt > aloneSince),
   );
-  if (apply && orphans.length > 0)
-    await removeAll(
-      objects,
-      orphans.map(({ key }) => key),
-    );
+  if (apply) await removeListed(objects, orphans);
   const found = orphans.map(
     ({ key, size }): api.SweepFinding => ({
       what: 'evidence_without_incident',
@@ -140,7 +137,7 @@ async function sweepEvidence(
       byteSize: size,
     }),
   );
-  return { found, next: listed.length < evidencePerPage ? undefined : listed.at(-1)?.key };
+  return { found, next: lastOf(listed, evidencePerPage)?.key };
 }
 
 // Registrations and copies that were never finished. The row is refused first if it has not changed, so that a call
@@ -150,8 +147,7 @@ async function sweepEvidence(
 const registrationsPerPage = 100;
 
 async function sweepRegistrations(deps: MediaStores, { apply, after }: SweepPageRequest): Promise<SweepPage> {
-  const rows = await store.findUnready(deps.db, oldBefore(deps.clock), after, registrationsPerPage);
-  const next = rows.length < registrationsPerPage ? undefined : rows.at(-1)?.assetId;
+  const rows = await store.findPage(deps.db, store.isUnready(oldBefore(deps.clock)), after, registrationsPerPage);
   const videos = await unfinishedVideos(deps, rows);
   const looked = await look(
     deps,
@@ -169,7 +165,7 @@ async function sweepRegistrations(deps: MediaStores, { apply, after }: SweepPage
       dropped.has(assetId) ? { ...finding, fate: 'removed' } : { ...finding, fate: 'left', why: 'it has changed' },
     ];
   });
-  return { found, next };
+  return { found, next: lastOf(rows, registrationsPerPage)?.assetId };
 }
 
 /** The state of its bytes. `young` ones belong to an upload, whatever the row is. The bytes of legacy files are never removed. */
@@ -209,7 +205,7 @@ async function removeUnfinished(deps: MediaStores, rows: readonly DeletableAsset
 
 const assetsPerPage = 1000;
 
-type ReadyRow = Awaited<ReturnType<typeof store.findReady>>[number];
+type ReadyRow = Awaited<ReturnType<typeof store.findPage>>[number];
 
 type AssetBytes = 'there' | 'gone' | 'unknown' | 'lost' | 'others' | 'pending';
 
@@ -217,8 +213,7 @@ async function sweepAssets(
   deps: MediaStores,
   { apply, acceptLostBuckets, after }: SweepPageRequest,
 ): Promise<SweepPage> {
-  const rows = await store.findReady(deps.db, after, assetsPerPage);
-  const next = rows.length < assetsPerPage ? undefined : rows.at(-1)?.assetId;
+  const rows = await store.findPage(deps.db, store.isReady, after, assetsPerPage);
   const isLost = createLostBuckets(deps);
   const looked = await mapConcurrently(rows, headsAtOnce, async (row) => ({
     row,
@@ -237,7 +232,7 @@ async function sweepAssets(
     else if (await dropLost(deps, row)) found.push({ ...finding, fate: 'removed' });
     else found.push({ ...finding, fate: 'left', why: 'it has changed' });
   }
-  return { found, next };
+  return { found, next: lastOf(rows, assetsPerPage)?.assetId };
 }
 
 async function lookFor(
@@ -289,55 +284,35 @@ async function dropLost(deps: MediaStores, row: DeletableAsset): Promise<boolean
 const variantsPerPage = 1000;
 const prefixesPerPage = 200;
 
-type Indexing = Extract<api.Step, { name: 'index' }>;
-type InBucket = Exclude<api.Step, Indexing>;
-
-async function sweepVariants(
-  deps: MediaStores,
-  { apply, acceptLostBuckets, after }: SweepPageRequest,
-): Promise<SweepPage> {
-  const step = after === undefined ? await begin(deps) : api.readStep(after);
+async function sweepVariants(deps: MediaStores, page: SweepPageRequest): Promise<SweepPage> {
+  const step = page.after === undefined ? await begin(deps) : api.readStep(page.after);
   if (step === undefined) return { found: [], next: undefined };
-  if (step.name === 'index') return stepPage(await indexVariantsPage(deps, step));
-  if (step.name === 'diff') return stepPage(await diffSources(deps, step));
-  const { found, following } = await verifyOrphans(deps, step, { apply, acceptLostBuckets });
-  return stepPage(following, found);
+  const { found, next: after } =
+    step.name === 'index'
+      ? await indexVariants(deps, step)
+      : step.name === 'diff'
+        ? await dropSources(deps, step)
+        : await verifyOrphans(deps, step, page);
+  const following = after === undefined ? await stepAfter(deps, step) : { ...step, after };
+  return { found, next: following && api.writeStep(following) };
 }
 
-const stepPage = (following: api.Step | undefined, found: readonly api.SweepFinding[] = []): SweepPage => ({
-  found,
-  next: following && api.writeStep(following),
-});
-
-async function begin({ db }: MediaStores): Promise<Indexing> {
+async function begin({ db }: MediaStores): Promise<api.Step> {
   await store.dropOutdatedIndexes(db);
-  return { name: 'index', sweepId: randomUUID(), after: undefined };
+  return { sweepId: randomUUID(), name: 'index', bucket: '', after: undefined };
 }
 
-async function indexVariantsPage(deps: MediaStores, { sweepId, after }: Indexing): Promise<api.Step | undefined> {
-  const listed = await pageOf(deps.publicObjects.list('img/', after), variantsPerPage);
-  const before = oldBefore(deps.clock);
-  const old = listed.filter(({ modifiedAt }) => modifiedAt < before);
-  await store.indexVariants(
-    deps.db,
-    sweepId,
-    old.flatMap(({ key }) => partsOfVariantKey(key) ?? []),
-  );
-  const last = listed.at(-1)?.key;
-  if (last !== undefined && listed.length === variantsPerPage) return { name: 'index', sweepId, after: last };
-  return nextBucket(deps, sweepId, '');
-}
-
-/** After the last one, the index is deleted. */
-async function nextBucket(deps: MediaStores, sweepId: string, after: string): Promise<InBucket | undefined> {
-  const legacy = await store.findLegacyBuckets(deps.db);
-  const buckets = new Set([deps.objects.bucket, defaultLegacyBucket, ...legacy]);
+/** Bucket by bucket. After the last one, the index is deleted. */
+async function stepAfter(deps: MediaStores, step: api.Step): Promise<api.Step | undefined> {
+  if (step.name === 'diff') return { ...step, name: 'verify', after: undefined };
+  const { db } = deps;
+  const buckets = new Set([deps.objects.bucket, defaultLegacyBucket, ...(await store.findLegacyBuckets(db))]);
   for (const bucket of [...buckets].sort()) {
-    if (bucket <= after || sourcesIn(deps, bucket) === undefined) continue;
-    if (await store.hasIndexed(deps.db, sweepId, markOf(deps, bucket)))
-      return { name: 'diff', sweepId, bucket, after: undefined };
+    if (bucket <= step.bucket || sourcesIn(deps, bucket) === undefined) continue;
+    const [indexed] = await store.findIndexed(db, step.sweepId, markOf(deps, bucket), undefined, 1);
+    if (indexed !== undefined) return { ...step, name: 'diff', bucket, after: undefined };
   }
-  await store.dropIndex(deps.db, sweepId);
+  await store.dropIndex(db, step.sweepId);
   return undefined;
 }
 
@@ -347,41 +322,45 @@ function sourcesIn({ objects, legacy }: MediaStores, bucket: string): Objects | 
 
 const markOf = ({ variants }: MediaStores, bucket: string) => variants.names.mark(bucketStore(bucket));
 
-async function diffSources(deps: MediaStores, step: InBucket): Promise<api.Step | undefined> {
-  const { sweepId, bucket, after } = step;
+async function indexVariants(deps: MediaStores, { sweepId, after }: api.Step): Promise<SweepPage> {
+  const listed = await pageOf(deps.publicObjects.list('img/', after), variantsPerPage);
+  const before = oldBefore(deps.clock);
+  const old = listed.filter(({ modifiedAt }) => modifiedAt < before);
+  await store.indexVariants(
+    deps.db,
+    sweepId,
+    old.flatMap(({ key }) => partsOfVariantKey(key) ?? []),
+  );
+  return { found: [], next: lastOf(listed, variantsPerPage)?.key };
+}
+
+/** Throws `engine_unavailable` if this process does not have the bucket: its variants must stay. */
+async function dropSources(deps: MediaStores, { sweepId, bucket, after }: api.Step): Promise<SweepPage> {
   const sources = sourcesIn(deps, bucket);
-  if (sources === undefined) return nextBucket(deps, sweepId, bucket);
+  if (sources === undefined)
+    throw problems.engine_unavailable({ cause: new Error(`bucket ${bucket} is not configured`) });
   const listed = await pageOf(sources.list('', after), variantsPerPage);
   const prefixes = listed.map(({ key }) => deps.variants.names.prefix(namedObject(bucket, key)));
   await store.dropIndexed(deps.db, sweepId, markOf(deps, bucket), prefixes);
-  const last = listed.at(-1)?.key;
-  if (last !== undefined && listed.length === variantsPerPage) return { ...step, after: last };
-  return { name: 'verify', sweepId, bucket, after: undefined };
+  return { found: [], next: lastOf(listed, variantsPerPage)?.key };
 }
 
 async function verifyOrphans(
   deps: MediaStores,
-  { sweepId, bucket, after }: InBucket,
-  { apply, acceptLostBuckets }: Pick<SweepPageRequest, 'apply' | 'acceptLostBuckets'>,
-): Promise<{ readonly found: readonly api.SweepFinding[]; readonly following: api.Step | undefined }> {
+  { sweepId, bucket, after }: api.Step,
+  { apply, acceptLostBuckets }: SweepPageRequest,
+): Promise<SweepPage> {
   const prefixes = await store.findIndexed(deps.db, sweepId, markOf(deps, bucket), after, prefixesPerPage);
   const before = oldBefore(deps.clock);
   const orphans = (await mapConcurrently(prefixes, headsAtOnce, (prefix) => orphansAt(deps, prefix, before))).flat();
   const backend = bucket === deps.objects.bucket ? 'objects' : 'legacy';
-  const isLost = !acceptLostBuckets && orphans.length > 0 && (await createLostBuckets(deps)({ backend, bucket }));
-  if (apply && !isLost && orphans.length > 0) {
-    const keys = orphans.map(({ key }) => key);
-    await removeAll(deps.publicObjects, keys);
-  }
+  const isKept = !acceptLostBuckets && orphans.length > 0 && (await isLost(deps, { backend, bucket }));
+  if (apply && !isKept) await removeListed(deps.publicObjects, orphans);
   const found = orphans.map(({ key, size }): api.SweepFinding => {
     const finding = { what: 'variant_without_source', key, byteSize: size } as const;
-    if (isLost) return { ...finding, fate: 'left', why: lostBucket };
-    return { ...finding, fate: apply ? 'removed' : 'found' };
+    return isKept ? { ...finding, fate: 'left', why: lostBucket } : { ...finding, fate: apply ? 'removed' : 'found' };
   });
-  const last = prefixes.length === prefixesPerPage ? prefixes.at(-1) : undefined;
-  const following: api.Step | undefined =
-    last === undefined ? await nextBucket(deps, sweepId, bucket) : { name: 'verify', sweepId, bucket, after: last };
-  return { found, following };
+  return { found, next: lastOf(prefixes, prefixesPerPage) };
 }
 
 /** Removes none while one of them is young: the source existed within the day, or exists again. */

@@ -1,34 +1,21 @@
 /** The rows that sweeps read, and the rows by which they block registrations. */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type DeletableAsset, deletableColumns, type SeenAsset } from '../assets/assetstore.ts';
 import type { StorageKeyParts } from '../assets/storagekey.ts';
 import type { Handle } from '../tables.ts';
 
-/** Returns at most `limit` rows after `after`, ordered by id, that were begun before `createdBefore` and are not ready. */
-export function findUnready(
-  db: Handle,
-  createdBefore: Date,
-  after: string | undefined,
-  limit: number,
-): Promise<readonly DeletableAsset[]> {
-  return db
-    .selectFrom('assets')
-    .select(deletableColumns)
-    .where('ready_at', 'is', null)
-    .where('created_at', '<', createdBefore)
-    .$if(after !== undefined, (query) => query.where('asset_id', '>', String(after)))
-    .orderBy('asset_id')
-    .limit(limit)
-    .execute();
-}
+// Which assets a part of a sweep looks at, for `findPage`.
 
-/** Returns at most `limit` readable rows after `after`, ordered by id. */
-export function findReady(db: Handle, after: string | undefined, limit: number) {
+export const isReady = sql<boolean>`ready_at is not null`;
+export const isUnready = (createdBefore: Date) => sql<boolean>`(ready_at is null and created_at < ${createdBefore})`;
+
+/** Returns at most `limit` assets after the id `after`, ordered by id. */
+export function findPage(db: Handle, isWanted: RawBuilder<boolean>, after: string | undefined, limit: number) {
   return db
     .selectFrom('assets')
     .select([...deletableColumns, 'etag', 'byte_size as byteSize'])
-    .where('ready_at', 'is not', null)
+    .where(isWanted)
     .$if(after !== undefined, (query) => query.where('asset_id', '>', String(after)))
     .orderBy('asset_id')
     .limit(limit)
@@ -107,10 +94,6 @@ export async function indexVariants(db: Handle, sweepId: string, indexed: readon
     from unnest(${indexed.map(({ mark }) => mark)}::text[], ${indexed.map(({ prefix }) => prefix)}::text[])
       as indexed(mark, prefix)
     on conflict do nothing`.execute(db);
-}
-
-export async function hasIndexed(db: Handle, sweepId: string, mark: string): Promise<boolean> {
-  return (await findIndexed(db, sweepId, mark, undefined, 1)).length > 0;
 }
 
 /** Returns at most `limit` prefixes after `after`, in order. */

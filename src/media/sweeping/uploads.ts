@@ -14,6 +14,7 @@ import { removeObjects } from '../deletion/removal.ts';
 import { headsAtOnce } from '../lookup/assetlookup.ts';
 import type { SweepFinding } from './api.ts';
 import {
+  lastOf,
   oldBefore,
   pageOf,
   resumableOldBefore,
@@ -43,7 +44,6 @@ interface OrphanGroup extends GroupState {
 
 export async function sweepUploads(deps: MediaStores, page: SweepPageRequest): Promise<SweepPage> {
   const listed = await pageOf(deps.objects.list(uploads, page.after), keysPerPage);
-  const next = listed.length < keysPerPage ? undefined : listed.at(-1)?.key;
   const uploadedBefore = new Date(deps.clock.now() - deps.limits.uploadTtlS * 1000);
   const derivedBefore = oldBefore(deps.clock);
   const joinedBefore = resumableOldBefore(deps.clock);
@@ -54,7 +54,7 @@ export async function sweepUploads(deps: MediaStores, page: SweepPageRequest): P
   const orphans = groups.filter((group) => isAbandoned(group, isOld) && (group.parts ?? !page.aloneSince));
   const removed = page.apply ? await removeGroups(deps, orphans, isOld) : undefined;
   const found = orphans.flatMap((group) => group.listed.map((object) => describe(group, object, removed)));
-  return { found, next };
+  return { found, next: lastOf(listed, keysPerPage)?.key };
 }
 
 /**

@@ -160,6 +160,22 @@ onEveryPair(
       await ground.publicObjects.remove([key]);
     });
 
+    it('fails, and removes nothing, in a process that does not have the bucket of the sources', async () => {
+      const key = await stray(ground.legacyFiles);
+      const elsewhere = { ...ground.deps, legacy: { bucket: () => undefined } };
+      const cursor = `${from}${randomUUID()}/diff/${ground.legacyFiles.bucket}/`;
+      await expect(sweepAll(elsewhere, { from: cursor })).rejects.toMatchObject({ code: 'engine_unavailable' });
+      expect(await findings(key, true)).toMatchObject([{ fate: 'removed' }]);
+    });
+
+    it('can run twice at once', async () => {
+      await put('v/kept.png');
+      const [kept, key] = [await made(ground.objects, 'v/kept.png'), await stray()];
+      const found = await Promise.all([findings(key, true), findings(key, true)]);
+      expect(found.flat().length).toBeGreaterThan(0);
+      expect([await isThere(key), await isThere(kept), await notes()]).toEqual([false, true, []]);
+    });
+
     // The calls are the same on both pairs.
     if (pair.name === embedded.name)
       describe('at any moment', () => {

@@ -33,7 +33,7 @@ import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { MediaTables, Playback } from '../tables.ts';
 import { VideoFault, type VideoFaultReason } from '../video/ffmpeg.ts';
 import { takePoster } from '../video/poster.ts';
-import { longVideoMs, probeVideo, type VideoFile } from '../video/probing.ts';
+import { isLonger, LongVideo, longVideoMs, probeVideo, type VideoFile } from '../video/probing.ts';
 import { isPlayable, renderRendition } from '../video/rendition.ts';
 import { appendMark, download, inScratchFolder, markOfFile } from '../video/scratch.ts';
 import {
@@ -93,7 +93,7 @@ export async function processVideo(deps: MediaContext, job: Job<VideoUpload>, lo
     await makeAssets(deps, job, longestMs);
   } catch (error) {
     // If the task was deleted in between, the other worker finds that out.
-    if (error instanceof LongRendition) return transaction(deps.db, (tx) => job.move(tx));
+    if (error instanceof LongVideo) return transaction(deps.db, (tx) => job.move(tx));
     const code = codeOf(error);
     if (code === undefined && !(error instanceof RunCancelled)) throw error;
     await removeOutput(deps, upload);
@@ -211,7 +211,7 @@ function posterOf({ assetId, ownerId, scopeKind, scopeId }: VideoUpload) {
 
 type Poster = ReturnType<typeof posterOf>;
 
-/** Throws LongRendition before the longest work begins. */
+/** Throws LongVideo before the longest work begins. */
 async function probeUpload(deps: MediaContext, job: Job<VideoUpload>, longestMs: number) {
   const { db, objects, ffmpeg, limits, digester } = deps;
   const { payload: upload, signal } = job;
@@ -229,9 +229,7 @@ async function probeUpload(deps: MediaContext, job: Job<VideoUpload>, longestMs:
     const facts = await probeVideo(ffmpeg, file, signal);
     // Of an earlier task for the same video.
     const playback = await findPlayback(db, upload.assetId);
-    // An unknown duration can be any.
-    const isLong = (facts.durationMs ?? Number.MAX_VALUE) > longestMs;
-    if (isLong && !playback && !(await isPlayable(file, facts, upload.mime))) throw new LongRendition();
+    if (isLonger(facts, longestMs) && !playback && !(await isPlayable(file, facts, upload.mime))) throw new LongVideo();
     const mark = await markOfVideo(db, upload.assetId, file);
     const frame = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
     const image = mark === undefined ? frame : withMark(frame, mark);
@@ -248,9 +246,6 @@ async function markOfVideo(db: MediaContext['db'], assetId: string, file: string
 }
 
 class TaskFault extends UnrecoverableError {}
-
-/** The rendition takes too long for the queue of all videos. */
-class LongRendition extends Error {}
 
 /** Why the task fails permanently, for `metadata.error`; `undefined`: another attempt can succeed. */
 function codeOf(error: unknown): string | undefined {

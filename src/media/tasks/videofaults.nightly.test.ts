@@ -22,7 +22,7 @@ import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { scopeDeletion } from '../api.ts';
 import { posterIdOf } from '../assets/asset.ts';
-import { renditionKeyOf, storageKeyOf, videoWatermarkKeyOf } from '../assets/storagekey.ts';
+import { renditionKeyOf, storageKeyOf, watermarkKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
 import { deleteScope } from '../scopes/scopedeletion.ts';
 import type { MediaTables } from '../tables.ts';
@@ -179,7 +179,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
     const bucket = deps.objects.bucket;
     await failEverywhere(
       (working, { key }) => makeVideoWatermark(working, jobOf({ backend: 'objects', bucket, storageKey: key })),
-      async (what) => expect(await keysOf(what)).toEqual([what.key, videoWatermarkKeyOf(what.key, '')]),
+      async (what) => expect(await keysOf(what)).toEqual([what.key, watermarkKeyOf('video', what.key, '')]),
     );
   });
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import { type DeletableAsset, deletableColumns } from '../assets/assetstore.ts';
 import type { MediaTables } from '../tables.ts';
 
 const keptDays = 30;
@@ -34,18 +33,6 @@ export async function markTrashed(
   return rows.map(({ assetId }) => assetId);
 }
 
-/** Assets whose time in the trash is over, after the id `after`. */
-export function findExpiredTrash(
-  db: Db<MediaTables>,
-  after: string | undefined,
-  limit: number,
-): Promise<readonly DeletableAsset[]> {
-  return db
-    .selectFrom('assets')
-    .select(deletableColumns)
-    .where(sql<boolean>`trashed_at < now() - make_interval(days => ${keptDays}, hours => ${untilDeletedHours})`)
-    .$if(after !== undefined, (query) => query.where('asset_id', '>', String(after)))
-    .orderBy('asset_id')
-    .limit(limit)
-    .execute();
-}
+/** Of assets whose time in the trash is over. */
+export const isExpiredTrash = sql<boolean>`
+  (trashed_at < now() - make_interval(days => ${keptDays}, hours => ${untilDeletedHours}))`;

@@ -33,6 +33,13 @@ export interface VideoFile {
 
 /** Work that takes as long as a longer video has queues of its own. */
 export const longVideoMs = 60_000;
+
+/** The work takes too long for the queue of all videos. */
+export class LongVideo extends Error {}
+
+/** An unknown duration can be any. */
+export const isLonger = ({ durationMs }: VideoFacts, longestMs: number) => (durationMs ?? Number.MAX_VALUE) > longestMs;
+
 const probeTimeoutMs = 30_000;
 const longestSide = 8192;
 /** 8K. A frame of it is 50 MB decoded. */

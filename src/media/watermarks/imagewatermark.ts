@@ -7,61 +7,42 @@ import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey, ObjectExists } from '#platform/objects/objects.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { WatermarkedImage, WatermarkRequest } from '../api.ts';
-import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
+import { watermarkKeyOf } from '../assets/storagekey.ts';
 import type { ImageWatermarker, MediaContext, WatermarkSource } from '../context.ts';
+import { removeObject } from '../deletion/removal.ts';
 import { type ResolvedAsset, resolveRefs } from '../lookup/assetlookup.ts';
 import { mediaProblems, noSuchAsset } from '../problems.ts';
-import { signWithCache } from '../signing/signedurlcache.ts';
-import { type Download, originalAddress } from '../signing/signing.ts';
+import { signOneWithCache } from '../signing/signedurlcache.ts';
+import { originalAddress } from '../signing/signing.ts';
 import { isReplaced, isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
 
 /** The JSON of WatermarkedImage. Throws 404 if `resolveRefs` omits it, 400 if it is not an image, and as `ImageWatermarker` does. */
-export async function watermarkImage(deps: MediaContext, caller: Caller, request: WatermarkRequest): Promise<string> {
-  const { ref, legacyBucket, download } = request;
-  const responses = await signWithCache(
-    deps,
-    caller,
-    'watermark',
-    { refs: [ref], legacyBucket, download },
-    async () => {
-      const resolved = await resolveSource(deps, caller, request, 'image', imageWatermarkKeyOf);
-      return new Map([[ref, { resolved, response: await signWatermarked(deps, resolved, download) }]]);
-    },
-  );
-  const response = responses.get(ref);
-  // It is cached, and this caller cannot read it.
-  if (response === undefined) throw noSuchAsset();
-  return response;
+export function watermarkImage(deps: MediaContext, caller: Caller, request: WatermarkRequest): Promise<string> {
+  return signOneWithCache(deps, caller, 'watermark', request, async () => {
+    const resolved = await resolveSource(deps, caller, request, 'image');
+    const storageKey = await deps.watermarks.ensure(resolved);
+    // No upload URL is ever signed for its key, so the object was made here, from bytes that passed their screening.
+    const made = { objects: resolved.objects, storageKey, mime: 'image/jpeg', etag: undefined };
+    const response: WatermarkedImage = { url: originalAddress(deps, made, request.download) };
+    return { resolved, response };
+  });
 }
 
-/** Throws 404 and 400. `keyOf`: of the watermark file. */
+/** Throws 404 and 400. */
 export async function resolveSource(
   deps: MediaContext,
   caller: Caller,
   { ref, legacyBucket }: WatermarkRequest,
   type: 'image' | 'video',
-  keyOf: typeof imageWatermarkKeyOf,
 ): Promise<ResolvedAsset> {
   const source = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
   if (source === undefined || isReplaced(source)) throw noSuchAsset();
   if (!source.mime.startsWith(`${type}/`))
     throw invalid('body.ref', `must be ${type === 'image' ? 'an' : 'a'} ${type}`);
   // The longest names of the legacy backend leave no room for the suffix.
-  if (!isSafeKey(keyOf(source.storageKey, brandIdOf(deps.brand))))
+  if (!isSafeKey(watermarkKeyOf(type, source.storageKey, brandIdOf(deps.brand))))
     throw invalid('body.ref', 'has a name that is too long to add a watermark file');
   return source;
-}
-
-async function signWatermarked(
-  deps: MediaContext,
-  source: ResolvedAsset,
-  download: Download,
-): Promise<WatermarkedImage> {
-  const storageKey = await deps.watermarks.ensure(source);
-  // No upload URL is ever signed for its key, so the object was made here, from bytes that passed their screening.
-  return {
-    url: originalAddress(deps, { objects: source.objects, storageKey, mime: 'image/jpeg', etag: undefined }, download),
-  };
 }
 
 // Makes the watermarked image next to its source, once for all concurrent calls: within a process they share one promise;
@@ -77,7 +58,7 @@ export function createImageWatermarker(deps: Maker): ImageWatermarker {
   const making = new Map<string, Promise<void>>();
   return {
     ensure: async (source) => {
-      const key = imageWatermarkKeyOf(source.storageKey, deps.engine.brandId);
+      const key = watermarkKeyOf('image', source.storageKey, deps.engine.brandId);
       const name = JSON.stringify([source.objects.bucket, key, source.version]);
       const flight = making.get(name) ?? ensureFile(deps, source, key).finally(() => making.delete(name));
       making.set(name, flight);
@@ -116,25 +97,21 @@ async function make(deps: Maker, source: WatermarkSource, key: string): Promise<
   try {
     const read = await objectSource(objects, storageKey, etag ?? version).read();
     const jpeg = await engine.watermark(read.bytes, owner);
-    await (version === undefined ? putOnce(source, key, jpeg) : replace(deps, source, key, jpeg));
+    await put(deps, source, key, jpeg);
     await takeBackUnless(read.stillStands, source, key);
   } finally {
     release();
   }
 }
 
-async function putOnce({ objects }: WatermarkSource, key: string, jpeg: Uint8Array): Promise<void> {
+async function put({ db }: Maker, source: WatermarkSource, key: string, jpeg: Uint8Array): Promise<void> {
+  const options = { contentType: 'image/jpeg', size: jpeg.length, createOnly: source.version === undefined };
   try {
-    await objects.put(key, jpeg, { contentType: 'image/jpeg', size: jpeg.length, createOnly: true });
+    await recordWatermark(db, source, key, await source.objects.put(key, jpeg, options));
   } catch (error) {
     // Another process was first, with the same image.
     if (!(error instanceof ObjectExists)) throw error;
   }
-}
-
-async function replace(deps: Maker, source: WatermarkSource, key: string, jpeg: Uint8Array): Promise<void> {
-  const options = { contentType: 'image/jpeg', size: jpeg.length };
-  await recordWatermark(deps.db, source, key, await source.objects.put(key, jpeg, options));
 }
 
 async function takeBackUnless(
@@ -145,8 +122,7 @@ async function takeBackUnless(
   try {
     if (!(await stillStands())) throw new SourceFault('absent', 'the source was removed while it was watermarked');
   } catch (error) {
-    const { failed } = await objects.remove([key]);
-    if (failed.length > 0) throw problems.engine_unavailable({ cause: failed });
+    await removeObject(objects, key);
     throw error;
   }
 }

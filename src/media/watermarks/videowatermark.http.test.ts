@@ -14,7 +14,7 @@ import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { WatermarkedVideo } from '../api.ts';
-import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
+import { watermarkKeyOf } from '../assets/storagekey.ts';
 import { createFfmpeg } from '../video/ffmpeg.ts';
 import { probeVideo } from '../video/probing.ts';
 import { longWatermarkQueue, watermarkQueue } from './videowatermark.ts';
@@ -58,7 +58,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       });
       const { status } = await rig.user.register(registration);
       if (status !== 201) throw new Error(`the registration was answered ${status}`);
-      return { assetId, key: storageKey, made: videoWatermarkKeyOf(storageKey, '') };
+      return { assetId, key: storageKey, made: watermarkKeyOf('video', storageKey, '') };
     };
 
     it('creates the file next to its source once for concurrent requests, and signs it', {
@@ -102,9 +102,9 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       const { status, body } = await ask(path, rig.otherUser);
       expect(status).toBe(200);
       expect((await fetch(body.url)).status).toBe(200);
-      expect(await rig.legacyFiles.head(videoWatermarkKeyOf(path, ''))).toBeDefined();
+      expect(await rig.legacyFiles.head(watermarkKeyOf('video', path, ''))).toBeDefined();
       expect((await ask(`${randomUUID()}/video_1.mp4`, rig.otherUser)).status).toBe(404);
-      await rig.legacyFiles.remove([path, videoWatermarkKeyOf(path, '')]);
+      await rig.legacyFiles.remove([path, watermarkKeyOf('video', path, '')]);
     });
 
     it('rejects unresolved refs, files that are not videos, and invalid refs', async () => {

@@ -13,15 +13,16 @@ import type { Caller } from '#platform/access/caller.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type Job, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { WatermarkedVideo, WatermarkRequest } from '../api.ts';
-import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
+import { watermarkKeyOf } from '../assets/storagekey.ts';
 import type { MediaContext } from '../context.ts';
+import { removeObject } from '../deletion/removal.ts';
 import { bucketOf, type ResolvedAsset } from '../lookup/assetlookup.ts';
 import { mediaProblems, noSuchAsset } from '../problems.ts';
-import { type SignedAsset, signWithCache } from '../signing/signedurlcache.ts';
+import { type SignedAsset, signOneWithCache } from '../signing/signedurlcache.ts';
 import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
 import { VideoFault } from '../video/ffmpeg.ts';
-import { longVideoMs, probeVideo } from '../video/probing.ts';
+import { isLonger, LongVideo, longVideoMs, probeVideo } from '../video/probing.ts';
 import { appendMark, download, inScratchFolder, markOfFile } from '../video/scratch.ts';
 import { resolveSource } from './imagewatermark.ts';
 import { isWatermarkCurrent, recordWatermark } from './watermarkstore.ts';
@@ -52,26 +53,15 @@ const mostUnfinished = 20;
  * `undecodable_video`, `video_too_large`, 429 `too_many_tasks`, 500 `watermark_failed`, 503 `ffmpeg_missing`,
  * `watermark_pending` (a repeat joins the job).
  */
-export async function watermarkVideo(
+export function watermarkVideo(
   deps: MediaContext,
   caller: Caller,
   request: WatermarkRequest,
   abandoned: AbortSignal,
 ): Promise<string> {
-  const { ref, legacyBucket, download } = request;
-  const responses = await signWithCache(
-    deps,
-    caller,
-    'watermark-video',
-    { refs: [ref], legacyBucket, download },
-    async () => {
-      return new Map([[ref, await signForCaller(deps, caller, request, abandoned)]]);
-    },
+  return signOneWithCache(deps, caller, 'watermark-video', request, () =>
+    signForCaller(deps, caller, request, abandoned),
   );
-  const response = responses.get(ref);
-  // It is cached, and this caller cannot read it.
-  if (response === undefined) throw noSuchAsset();
-  return response;
 }
 
 async function signForCaller(
@@ -83,7 +73,7 @@ async function signForCaller(
   const untilMs = performance.now() + waitMs;
   const stopped = AbortSignal.any([deps.closing, abandoned]);
   for (let hasWaited = false; ; hasWaited = true) {
-    const resolved = await resolveSource(deps, caller, request, 'video', videoWatermarkKeyOf);
+    const resolved = await resolveSource(deps, caller, request, 'video');
     const signed = await signMade(deps, resolved, request.download);
     if (signed !== undefined) return { resolved, response: signed };
     // The job removed it because its source was removed. A replaced legacy file is watermarked again.
@@ -118,7 +108,7 @@ async function signMade(
   download: Download,
 ): Promise<WatermarkedVideo | undefined> {
   const { objects } = source;
-  const storageKey = videoWatermarkKeyOf(source.storageKey, brandIdOf(deps.brand));
+  const storageKey = watermarkKeyOf('video', source.storageKey, brandIdOf(deps.brand));
   if (!(await isWatermarkCurrent(deps.db, source, storageKey))) return undefined;
   return { url: originalAddress(deps, { objects, storageKey, mime: videoMime, etag: undefined }, download) };
 }
@@ -150,7 +140,7 @@ export async function makeVideoWatermark(
   const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);
   if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
-  const key = videoWatermarkKeyOf(storageKey, brandIdOf(deps.brand));
+  const key = watermarkKeyOf('video', storageKey, brandIdOf(deps.brand));
   const source = await objects.head(storageKey);
   const marked = { objects, version: backend === 'legacy' ? source?.etag : undefined };
   if (source !== undefined && !(await isWatermarkCurrent(deps.db, marked, key))) {
@@ -160,8 +150,7 @@ export async function makeVideoWatermark(
         if (!(await download(objects, storageKey, source, file, job.signal))) return;
         const into = join(folder, 'made.mp4');
         const facts = await probeVideo(deps.ffmpeg, file, job.signal);
-        // An unknown duration can be any.
-        if ((facts.durationMs ?? Number.MAX_VALUE) > longestMs) throw new LongVideo();
+        if (isLonger(facts, longestMs)) throw new LongVideo();
         await brandVideo(deps.ffmpeg, deps.brand, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
         await appendMark(into, await markOfFile(file));
         const { size } = await stat(into);
@@ -177,11 +166,5 @@ export async function makeVideoWatermark(
   }
   // Checked after writing: a deletion from before has not seen the file, a later one will. This also covers an earlier
   // attempt that wrote it and died.
-  const isThere = (await objects.head(storageKey))?.etag === source?.etag && source !== undefined;
-  if (isThere) return;
-  const { failed } = await objects.remove([key]);
-  if (failed.length > 0) throw new Error(`the watermarked video could not be removed: ${failed[0]?.reason}`);
+  if (source === undefined || (await objects.head(storageKey))?.etag !== source.etag) await removeObject(objects, key);
 }
-
-/** The watermark takes too long for the queue of all videos. */
-class LongVideo extends Error {}
