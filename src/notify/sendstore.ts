@@ -28,13 +28,16 @@ export type StoredSend = NonNullable<Awaited<ReturnType<typeof findSend>>>;
 
 const isRetained = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
 
-export function findByKey(db: Handle, endpoint: Endpoint, key: string) {
+/** In the order of the keys. */
+export function findByKeys(db: Handle, endpoint: Endpoint, keys: readonly string[]) {
   return db
     .selectFrom('notify_sends')
     .select(columns)
-    .where((eb) => eb.and({ endpoint, idempotency_key: key }))
+    .where('endpoint', '=', endpoint)
+    .where(sql<boolean>`idempotency_key = any(${keys}::text[])`)
     .where(isRetained)
-    .executeTakeFirst();
+    .orderBy(sql`array_position(${keys}::text[], idempotency_key)`)
+    .execute();
 }
 
 export function findSend(db: Handle, id: string) {
