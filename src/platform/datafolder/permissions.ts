@@ -1,9 +1,9 @@
 /** Permissions of the data folder: only its owner has access, with modes 0700 and 0600 (docs/security.md). */
 import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { codeOf } from '../objects/files/folders.ts';
+import { waitAtMost } from '../resilience.ts';
 
 /** Applies to everything that the process and its children create. */
 export const privateUmask = 0o077;
@@ -68,5 +68,5 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
     return;
   }
   if ((top.mode & othersBits) !== 0) await tighten(dataDir, top.mode);
-  await Promise.race([visitAll(), sleep(longestWaitMs, undefined, { ref: false })]);
+  await waitAtMost(longestWaitMs, visitAll());
 }

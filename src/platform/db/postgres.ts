@@ -1,13 +1,12 @@
 /** The distributed engine: PostgreSQL 15 or newer, through a bounded pool of pg. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { systemClock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
 import { StartFault } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
-import { createBreaker, retry } from '../resilience.ts';
+import { createBreaker, retry, waitAtMost } from '../resilience.ts';
 import type { Database } from './db.ts';
 import {
   createDatabase,
@@ -254,7 +253,7 @@ function createEngine(pool: pg.Pool, afterBegin: string | undefined): Engine {
     },
     close: async () => {
       // A connection that is still in use after the drain ends with the process.
-      await Promise.race([pool.end(), sleep(1_000, undefined, { ref: false })]);
+      await waitAtMost(1_000, pool.end());
     },
   };
 }
