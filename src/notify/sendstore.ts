@@ -231,6 +231,7 @@ const isInOutbox = sql<boolean>`coalesce(status = 'sent' and provider_id = id::t
 const isRequestedAgain = sql<boolean>`exists (select from jobs where jobs.status = 'waiting' and unique_key = any(
   array[notify_sends.id::text, idempotency_key] || (string_to_array(idempotency_key, ' '))[2:]))`;
 
+/** Searches the jobs for each mail that failed. */
 const isDelayed = sql<boolean>`case notify_sends.status when 'failed' then ${isRequestedAgain}
   else notify_sends.status in ('pending', 'sending') and ${hasFailed} end`;
 
@@ -249,7 +250,8 @@ export function listSends(db: Handle, { after, q = '', status, address }: Listin
   return db
     .selectFrom('notify_sends')
     .select(inCamelCase('id status provider_id subject recipients failure scheduled_at created_at'))
-    .select([isInOutbox.as('inOutbox'), isDelayed.as('isDelayed'), 'idempotency_key as key'])
+    .select([isInOutbox.as('inOutbox'), 'idempotency_key as key'])
+    .$if(address !== undefined, (query) => query.select(isDelayed.as('isDelayed')))
     .where('status', '<>', 'skipped')
     .$if(status === 'failed', (query) =>
       query.where('status', '=', 'failed').where(sql<boolean>`not ${isRequestedAgain}`),

@@ -91,7 +91,7 @@ async function readMails({ db }: NotifyContext, address: string, limit: number):
   const [mails, suppression] = await Promise.all([listSends(db, { address }, limit), findSuppression(db, address)]);
   const eventsOf = await listEventsOf(db, mails);
   return {
-    mails: mails.map(({ id, subject, status, inOutbox, isDelayed, createdAt }) => ({
+    mails: mails.map(({ id, subject, status, inOutbox, isDelayed = false, createdAt }) => ({
       ...{ id, inOutbox, isDelayed },
       status: statusOf(status, eventsOf.get(id) ?? []),
       subject: subject ?? '',
