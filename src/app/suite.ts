@@ -48,8 +48,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     await closers.closeAll();
   };
   try {
-    const tightening = await tightenFolder(config.process.dataDir, log);
-    closers.add('permissions', () => tightening.stop());
+    await tightenFolder(config.process.dataDir, log);
     const bound = isAlone(config) ? services.filter(usesDatabase) : [];
     const serviceLeases =
       bound.length > 0 ? await acquireServiceLeases(bound, await engines.database(), log, closers) : undefined;

@@ -45,7 +45,7 @@ export async function sendOnce(deps: NotifyContext, request: SendRequest): Promi
   const bodyDigest = digestOf(request.body);
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
-    const seen = key === undefined ? undefined : await store.findByKey(deps.db, endpoint, key);
+    const [seen] = key === undefined ? [] : await store.findByKeys(deps.db, endpoint, [key]);
     if (seen === undefined) {
       const id = randomUUID();
       const content = await request.prepare();
@@ -197,14 +197,9 @@ export async function acceptBatch(deps: NotifyContext, { requests, key }: Batch)
 const keyOf = (key: string, position: number) => `${position} ${key}`;
 
 async function findBatch(db: NotifyContext['db'], key: string, count: number) {
-  const first = await store.findByKey(db, 'batch', keyOf(key, 0));
-  if (first === undefined) return undefined;
-  const ids: string[] = [];
-  for (let position = 0; position < count; position += 1) {
-    const row = await store.findByKey(db, 'batch', keyOf(key, position));
-    if (row !== undefined) ids.push(row.id);
-  }
-  return { bodyDigest: first.bodyDigest, ids };
+  const keys = Array.from({ length: count }, (_, position) => keyOf(key, position));
+  const rows = await store.findByKeys(db, 'batch', keys);
+  return rows[0] && { bodyDigest: rows[0].bodyDigest, ids: rows.map(({ id }) => id) };
 }
 
 /** `false`: another request took the key. */

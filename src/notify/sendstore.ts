@@ -28,13 +28,16 @@ export type StoredSend = NonNullable<Awaited<ReturnType<typeof findSend>>>;
 
 const isRetained = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
 
-export function findByKey(db: Handle, endpoint: Endpoint, key: string) {
+/** In the order of the keys. */
+export function findByKeys(db: Handle, endpoint: Endpoint, keys: readonly string[]) {
   return db
     .selectFrom('notify_sends')
     .select(columns)
-    .where((eb) => eb.and({ endpoint, idempotency_key: key }))
+    .where('endpoint', '=', endpoint)
+    .where(sql<boolean>`idempotency_key = any(${keys}::text[])`)
     .where(isRetained)
-    .executeTakeFirst();
+    .orderBy(sql`array_position(${keys}::text[], idempotency_key)`)
+    .execute();
 }
 
 export function findSend(db: Handle, id: string) {
@@ -222,30 +225,39 @@ export function findEmail(db: Handle, id: string) {
 }
 
 /** The outbox has no ids of its own. A mail server that accepted some recipients before others were suppressed has none either. */
-export const isInOutbox = sql<boolean>`coalesce(status = 'sent' and provider_id = id::text and accepted = '{}', false)`;
+const isInOutbox = sql<boolean>`coalesce(status = 'sent' and provider_id = id::text and accepted = '{}', false)`;
 
 /** By the waiting job of the service that requested it, whose key is the id or key of the email, or in it. */
 const isRequestedAgain = sql<boolean>`exists (select from jobs where jobs.status = 'waiting' and unique_key = any(
   array[notify_sends.id::text, idempotency_key] || (string_to_array(idempotency_key, ' '))[2:]))`;
 
-export const isDelayed = sql<boolean>`case notify_sends.status when 'failed' then ${isRequestedAgain}
+/** Searches the jobs for each mail that failed. */
+const isDelayed = sql<boolean>`case notify_sends.status when 'failed' then ${isRequestedAgain}
   else notify_sends.status in ('pending', 'sending') and ${hasFailed} end`;
 
+type Listing = Partial<Omit<z.output<typeof emailListing>, 'limit'>> & {
+  /** Bare, in lower case. */
+  readonly address?: string;
+};
+
 /** Newest first. Skipped notifications are left out. */
-export function listSends(db: Handle, { after, q = '', status }: z.output<typeof emailListing>, limit: number) {
+export function listSends(db: Handle, { after, q = '', status, address }: Listing, limit: number) {
   const words = q.trim();
   const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`;
+  // An array: the planner would otherwise search the mails of everyone by age, because it expects many matches.
+  const toAddress = sql`array(select id from notify_sends where addresses @> array[${address}]::text[])`;
   const previous = sql`(select created_at, id from notify_sends where id = ${after ?? null})`;
   return db
     .selectFrom('notify_sends')
     .select(inCamelCase('id status provider_id subject recipients failure scheduled_at created_at'))
-    .select(isInOutbox.as('inOutbox'))
-    .select('idempotency_key as key')
+    .select([isInOutbox.as('inOutbox'), 'idempotency_key as key'])
+    .$if(address !== undefined, (query) => query.select(isDelayed.as('isDelayed')))
     .where('status', '<>', 'skipped')
     .$if(status === 'failed', (query) =>
       query.where('status', '=', 'failed').where(sql<boolean>`not ${isRequestedAgain}`),
     )
     .$if(status === 'delayed', (query) => query.where(isDelayed))
+    .$if(address !== undefined, (query) => query.where(sql<boolean>`id = any(${toAddress})`))
     .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < ${previous}`))
     .$if(words !== '', (query) => query.where(sql<boolean>`concat_ws(' ', subject, recipients::text) ilike ${pattern}`))
     .orderBy('created_at', 'desc')

@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem, problems } from './problem.ts';
+import { waitAtMost } from './resilience.ts';
 
 // A bounded first-come, first-served queue in front of scarce work, such as database connections. If the work is too slow, the
 // server sheds load (503) instead of accumulating it.
@@ -103,10 +104,7 @@ export function createGate(options: GateOptions): Gate {
     },
     async close(timeoutMs) {
       closed = true;
-      if (inside === 0) return;
-      const timer = setTimeout(emptied.resolve, timeoutMs);
-      await emptied.promise;
-      clearTimeout(timer);
+      if (inside > 0) await waitAtMost(timeoutMs, emptied.promise);
     },
   };
   return self;

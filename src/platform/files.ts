@@ -1,6 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { link, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+
+/** Opens a file for the time of `work`. */
+export async function withFile<Result>(
+  path: string,
+  flags: string,
+  work: (handle: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  const handle = await open(path, flags);
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes all of the bytes: one call of the system may write a part of them. */
+export async function writeAt(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
+    written += bytesWritten;
+  }
+}
 
 /**
  * Writes a file whose readers see all of it or none. `createOnly`: a file that exists stays. Returns whether it was written. A killed

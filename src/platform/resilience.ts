@@ -28,6 +28,17 @@ export async function withDeadline<T>(
   }
 }
 
+/** Resolves when `work` does, or after `timeoutMs`. */
+export async function waitAtMost(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export interface IdleDeadline {
   readonly signal: AbortSignal;
   /** Restarts the time limit: there was progress, or a pause is over. */

@@ -2,9 +2,9 @@
  * The local CMS: a stand-in that serves three bodies from JSON files in the data folder, `cms/*.json`, for
  * development without a CMS (docs/specification/system.md#engines). Edit the files freely: each is read for every request.
  */
-import { mkdir, open, readFile, utimes } from 'node:fs/promises';
+import { mkdir, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeWhole } from '#platform/files.ts';
+import { withFile, writeWhole } from '#platform/files.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
@@ -62,13 +62,9 @@ async function readBody(path: string, log: Log): Promise<Buffer> {
   }
 }
 
-async function readBounded(path: string): Promise<Buffer> {
-  const file = await open(path);
-  try {
+const readBounded = (path: string): Promise<Buffer> =>
+  withFile(path, 'r', async (file) => {
     const { size } = await file.stat();
     if (size > maxBodyBytes) throw new Error(`it is larger than ${maxBodyBytes} bytes`);
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
-}
+    return file.readFile();
+  });

@@ -2,30 +2,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { mentions } from '#platform/jobs/forgetting.ts';
-import { isDelayed, isInOutbox } from '../sendstore.ts';
 import type { NotifyTables } from '../tables.ts';
-
-/** Newest first. */
-export function listMailsTo(db: Db<NotifyTables>, address: string, limit: number) {
-  return (
-    db
-      // Materialized: the planner would otherwise search the mails of everyone by age, because it expects many matches.
-      .with(
-        (found) => found('found').materialized(),
-        (query) =>
-          query
-            .selectFrom('notify_sends')
-            .select(['id', 'subject', 'status', 'created_at as createdAt', 'provider_id as providerId'])
-            .select([isInOutbox.as('inOutbox'), isDelayed.as('isDelayed')])
-            .where(sql<boolean>`addresses @> array[${address}]::text[]`),
-      )
-      .selectFrom('found')
-      .selectAll()
-      .orderBy('createdAt', 'desc')
-      .limit(limit)
-      .execute()
-  );
-}
 
 export function findSuppression(db: Db<NotifyTables>, address: string) {
   return db

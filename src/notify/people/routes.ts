@@ -12,7 +12,8 @@ import type { NotifyContext } from '../context.ts';
 import { statusOf } from '../emails.ts';
 import { listEventsOf } from '../eventstore.ts';
 import { addressOf } from '../mail.ts';
-import { deleteMailsOf, findSuppression, listMailsTo } from './peoplestore.ts';
+import { listSends } from '../sendstore.ts';
+import { deleteMailsOf, findSuppression } from './peoplestore.ts';
 
 // The requests and responses about the mails of a person, for operators (docs/specification/notify.md#people).
 
@@ -87,10 +88,10 @@ export function addPeopleRoutes(app: HttpServer, access: Access, deps: NotifyCon
 }
 
 async function readMails({ db }: NotifyContext, address: string, limit: number): Promise<MailsOfPerson> {
-  const [mails, suppression] = await Promise.all([listMailsTo(db, address, limit), findSuppression(db, address)]);
+  const [mails, suppression] = await Promise.all([listSends(db, { address }, limit), findSuppression(db, address)]);
   const eventsOf = await listEventsOf(db, mails);
   return {
-    mails: mails.map(({ id, subject, status, inOutbox, isDelayed, createdAt }) => ({
+    mails: mails.map(({ id, subject, status, inOutbox, isDelayed = false, createdAt }) => ({
       ...{ id, inOutbox, isDelayed },
       status: statusOf(status, eventsOf.get(id) ?? []),
       subject: subject ?? '',

@@ -34,13 +34,13 @@ describe('permissions of the data folder', () => {
     expect(await modeOf('data/legacy/agent_message/b.sh')).toBe('700');
     expect(lines).toMatchObject([{ level: 'info', msg: expect.stringContaining('removed the permissions') }]);
     lines = [];
-    await (await tightenFolder(at('data'), log)).done;
+    await tightenFolder(at('data'), log);
     expect(lines).toEqual([]);
   });
 
   it('finds files with open permissions below a closed folder', async () => {
     await chmod(at('data'), 0o700);
-    await (await tightenFolder(at('data'), log)).done;
+    await tightenFolder(at('data'), log);
     expect(await modeOf('data/objects/u/a')).toBe('600');
   });
 
@@ -48,14 +48,14 @@ describe('permissions of the data folder', () => {
     for (const name of ['one', 'two', 'three']) await writeFile(at('data/objects', name), 'x', { mode: 0o644 });
     await chmod(at('data'), 0o700);
     await chmod(at('data/objects/one'), 0o600);
-    await (await tightenFolder(at('data'), log)).done;
+    await tightenFolder(at('data'), log);
     for (const name of await readdir(at('data/objects'))) expect(await modeOf('data/objects', name)).toMatch(/00$/);
   });
 
   it('follows the folder itself if it is a symbolic link, but no links below it', async () => {
     await symlink(at('data'), at('link'));
     await symlink(at('outside'), at('data/objects/outside'));
-    await (await tightenFolder(at('link'), log)).done;
+    await tightenFolder(at('link'), log);
     expect(await modeOf('data')).toBe('700');
     expect(await modeOf('data/objects/u/a')).toBe('600');
     expect(await modeOf('outside')).toBe('644');
@@ -63,14 +63,14 @@ describe('permissions of the data folder', () => {
 
   it('does not change a folder that accounts share on purpose, and logs a warning', async () => {
     await chmod(at('data'), 0o1777);
-    await (await tightenFolder(at('data'), log)).done;
+    await tightenFolder(at('data'), log);
     expect(await modeOf('data')).toBe('1777');
     expect(await modeOf('data/objects/u/a')).toBe('666');
     expect(lines).toMatchObject([{ level: 'warn' }]);
   });
 
   it('ignores a missing folder', async () => {
-    await (await tightenFolder(at('nowhere'), log)).done;
+    await tightenFolder(at('nowhere'), log);
     expect(lines).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 /** Permissions of the data folder: only its owner has access, with modes 0700 and 0600 (docs/security.md). */
-import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { codeOf } from '../objects/files/folders.ts';
+import { waitAtMost } from '../resilience.ts';
 
 /** Applies to everything that the process and its children create. */
 export const privateUmask = 0o077;
@@ -11,32 +11,22 @@ export const privateUmask = 0o077;
 const othersBits = 0o077;
 /** Marks a folder that accounts share on purpose, such as `/tmp`. */
 const stickyBit = 0o1000;
-/** Time for some thousand files. Synchronous calls are much cheaper than calls in the thread pool. */
-const sliceMs = 20;
 /** Maximum time that a start waits for the contents of the folder. */
 const longestWaitMs = 2000;
-
-export interface Tightening {
-  /** Resolves when everything below the folder has been visited. Never rejects. */
-  readonly done: Promise<void>;
-  /** Resolves when no further permission changes will be made. */
-  stop(): Promise<void>;
-}
 
 /**
  * Removes the permissions of group and others. The folder itself changes at once. Its contents change before this resolves, or
  * in the background if there are very many. Logs a warning about files that it cannot change (another owner, or a file system
  * without modes). Does not follow symbolic links below the folder.
  */
-export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'info'>): Promise<Tightening> {
+export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'info'>): Promise<void> {
   let changed = 0;
   let failed = 0;
   let first: { readonly path: string; readonly code: string | undefined } | undefined;
-  let isStopped = false;
 
-  function attempt<Result>(path: string, work: () => Result): Result | undefined {
+  async function attempt<Result>(path: string, work: Promise<Result>): Promise<Result | undefined> {
     try {
-      return work();
+      return await work;
     } catch (error) {
       const code = codeOf(error);
       // The file was removed in the meantime.
@@ -47,53 +37,36 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
     }
   }
 
-  function tighten(path: string, mode: number): void {
-    attempt(path, () => {
-      chmodSync(path, mode & 0o7700);
-      changed += 1;
-    });
+  async function tighten(path: string, mode: number): Promise<void> {
+    await attempt(
+      path,
+      chmod(path, mode & 0o7700).then(() => changed++),
+    );
   }
 
   /** Changes a folder after its contents, so a private folder is always complete and later starts can skip it. */
-  function* visit(folder: string): Generator<void> {
-    for (const name of attempt(folder, () => readdirSync(folder)) ?? []) {
-      yield;
+  async function visit(folder: string): Promise<void> {
+    for (const name of (await attempt(folder, readdir(folder))) ?? []) {
       const path = join(folder, name);
-      const found = attempt(path, () => lstatSync(path));
+      const found = await attempt(path, lstat(path));
       if (found === undefined || (found.mode & othersBits) === 0) continue;
-      if (found.isDirectory()) yield* visit(path);
-      if (found.isDirectory() || found.isFile()) tighten(path, found.mode);
+      if (found.isDirectory()) await visit(path);
+      if (found.isDirectory() || found.isFile()) await tighten(path, found.mode);
     }
   }
 
   async function visitAll(): Promise<void> {
-    let sliceEndsAt = performance.now() + sliceMs;
-    for (const _ of visit(dataDir)) {
-      if (performance.now() > sliceEndsAt) {
-        await nextTurn();
-        sliceEndsAt = performance.now() + sliceMs;
-      }
-      if (isStopped) break;
-    }
+    await visit(dataDir);
     if (changed > 0) log.info({ changed }, 'removed the permissions of other accounts from the data folder');
     if (failed > 0) log.warn({ failed, first }, 'other accounts may still have permissions in the data folder');
   }
 
-  const top = attempt(dataDir, () => statSync(dataDir));
-  const isShared = top !== undefined && (top.mode & stickyBit) !== 0;
-  if (isShared)
+  const top = await attempt(dataDir, stat(dataDir));
+  if (top === undefined) return;
+  if ((top.mode & stickyBit) !== 0) {
     log.warn({ dataDir }, 'ATELIER_DATA_DIR is a folder that several accounts share; its permissions are not changed');
-  if (top === undefined || isShared) return { done: Promise.resolve(), stop: async () => undefined };
-  if ((top.mode & othersBits) !== 0) tighten(dataDir, top.mode);
-  const done = visitAll();
-  const waited = new AbortController();
-  await Promise.race([done, sleep(longestWaitMs, undefined, { signal: waited.signal }).catch(() => undefined)]);
-  waited.abort();
-  return {
-    done,
-    stop: () => {
-      isStopped = true;
-      return done;
-    },
-  };
+    return;
+  }
+  if ((top.mode & othersBits) !== 0) await tighten(dataDir, top.mode);
+  await waitAtMost(longestWaitMs, visitAll());
 }

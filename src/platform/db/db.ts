@@ -8,6 +8,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { problems } from '../problem.ts';
+import { DeadlineExceeded, withDeadline } from '../resilience.ts';
 
 export type Db<Tables> = Kysely<Tables>;
 export type Tx<Tables> = Transaction<Tables>;
@@ -45,7 +46,9 @@ export async function transaction<Tables, Result>(
     db.transaction().execute(async (tx) => {
       state.phase = 'open';
       try {
-        return await withinTime(work(tx), timeoutMs);
+        return await withDeadline(timeoutMs, () => work(tx));
+      } catch (error) {
+        throw error instanceof DeadlineExceeded ? problems.engine_unavailable({ cause: error }) : error;
       } finally {
         state.phase = 'over';
       }
@@ -90,19 +93,6 @@ export async function hasChanged(statement: {
 /** A jsonb parameter. Never pass an array or object bare: pg would make a PostgreSQL array of it. */
 export function json<Value>(value: Value): RawBuilder<Value> {
   return sql<Value>`cast(${JSON.stringify(value)} as jsonb)`;
-}
-
-async function withinTime<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const cause = new Error(`A transaction was still open after ${timeoutMs} ms`);
-    reject(problems.engine_unavailable({ cause }));
-  }, timeoutMs);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 // Columns under the names that the code uses.

@@ -2,14 +2,14 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { mapConcurrently } from '../concurrency.ts';
 import { ConfigFault } from '../config.ts';
 import { createSpaceCheck, hasNoRoom, reserveForRows } from '../diskspace.ts';
-import { writeWhole } from '../files.ts';
+import { withFile, writeWhole } from '../files.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 import { type FolderLock, fullDisk, isUnfinished, lockFolder } from './lock.ts';
@@ -93,14 +93,7 @@ async function syncTree(folder: string): Promise<void> {
 }
 
 /** Syncs a file, or the names in a folder. */
-async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
+const syncPath = (path: string): Promise<void> => withFile(path, 'r', (handle) => handle.sync());
 
 // Does what autovacuum does on a PostgreSQL server. PGlite has no background workers: without this it never reuses the
 // space of changed and removed rows, and its tables only grow.

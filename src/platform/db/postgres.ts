@@ -1,13 +1,12 @@
 /** The distributed engine: PostgreSQL 15 or newer, through a bounded pool of pg. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { systemClock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
 import { StartFault } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
-import { createBreaker, retry } from '../resilience.ts';
+import { createBreaker, retry, waitAtMost } from '../resilience.ts';
 import type { Database } from './db.ts';
 import {
   createDatabase,
@@ -21,7 +20,7 @@ import {
 import { sqlState, translateError } from './errors.ts';
 import { applyMigrations, applyOutside, beginMigrating, type Migration, type MigrationSession } from './migrations.ts';
 import { describePgvector, ensurePgvector, examinePgvector, makeVisible } from './pgvector.ts';
-import { type Cancel, createCancel, honorsStartupParameters, localSettings, withoutCompilation } from './pooler.ts';
+import { honorsStartupParameters, localSettings, withoutCompilation } from './pooler.ts';
 
 export interface PostgresOptions {
   readonly url: string;
@@ -72,8 +71,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   });
   // Log the message only: pg attaches the whole client to the error, password included.
   pool.on('error', ({ message }) => options.log.warn({ reason: message }, 'an idle database connection broke'));
-  const timeouts = isPooled ? { timeoutMs, cancel: createCancel(settings) } : undefined;
-  return createDatabase('postgres', createEngine(pool, timeouts), {
+  const afterBegin = isPooled ? localSettings(timeoutMs, idleInTransactionTimeoutMs) : undefined;
+  return createDatabase('postgres', createEngine(pool, afterBegin), {
     width: options.poolSize,
     maxWaiting: options.poolSize * 100,
     waitTimeoutMs,
@@ -232,14 +231,8 @@ async function assertServerFits(client: pg.Client): Promise<number> {
   return Math.floor(version / 10_000);
 }
 
-/** Behind a pooler, which sets no timeouts when a connection is made. */
-interface OwnTimeouts {
-  /** 0: no limit. */
-  readonly timeoutMs: number;
-  readonly cancel: Cancel;
-}
-
-function createEngine(pool: pg.Pool, timeouts: OwnTimeouts | undefined): Engine {
+/** `afterBegin`: sets the timeouts of each transaction, behind a pooler. */
+function createEngine(pool: pg.Pool, afterBegin: string | undefined): Engine {
   // While the server is down, calls fail at once instead of each after its own connect timeout.
   const breaker = createBreaker({ failuresToOpen: 5, trialEveryMs: 1_000, isFailure: () => true, clock: systemClock });
   const connectedAtMs = new WeakMap<pg.PoolClient, number>();
@@ -249,18 +242,18 @@ function createEngine(pool: pg.Pool, timeouts: OwnTimeouts | undefined): Engine 
     lossAtMs = performance.now();
   };
   return {
-    ...(timeouts && { afterBegin: localSettings(timeouts.timeoutMs, idleInTransactionTimeoutMs) }),
+    ...(afterBegin !== undefined && { afterBegin }),
     connect: async () => {
       for (;;) {
         const client = await breaker.run(() => connect(pool)).catch(unavailable);
         // After a loss, older connections are probably dead too (a restart): drop them all instead of failing on each.
-        if ((connectedAtMs.get(client) ?? 0) >= lossAtMs) return new PooledSession(client, onLoss, timeouts);
+        if ((connectedAtMs.get(client) ?? 0) >= lossAtMs) return new PooledSession(client, onLoss, afterBegin);
         client.release(true);
       }
     },
     close: async () => {
       // A connection that is still in use after the drain ends with the process.
-      await Promise.race([pool.end(), sleep(1_000, undefined, { ref: false })]);
+      await waitAtMost(1_000, pool.end());
     },
   };
 }
@@ -283,16 +276,16 @@ function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 class PooledSession implements Session {
   readonly #client: pg.PoolClient;
   readonly #onLoss: () => void;
-  readonly #timeouts: OwnTimeouts | undefined;
+  readonly #afterBegin: string | undefined;
   #inTransaction = false;
   #lost = false;
   #unfit = false;
   #released = false;
 
-  constructor(client: pg.PoolClient, onLoss: () => void, timeouts: OwnTimeouts | undefined) {
+  constructor(client: pg.PoolClient, onLoss: () => void, afterBegin: string | undefined) {
     this.#client = client;
     this.#onLoss = onLoss;
-    this.#timeouts = timeouts;
+    this.#afterBegin = afterBegin;
     client.on('error', this.#onError);
   }
 
@@ -303,7 +296,8 @@ class PooledSession implements Session {
   async query(text: string, parameters: readonly unknown[]): Promise<SessionResult> {
     if (text.startsWith('begin')) this.#inTransaction = true;
     try {
-      const result = await this.#canceledInTime(this.#client.query(text, [...parameters]));
+      const needsOwn = this.#afterBegin !== undefined && !this.#inTransaction;
+      const result = await (needsOwn ? this.#queryAlone(text, parameters) : this.#client.query(text, [...parameters]));
       const last = Array.isArray(result) ? result.at(-1) : result;
       return { rows: last?.rows ?? [], command: last?.command, affectedRows: last?.rowCount ?? undefined };
     } catch (error) {
@@ -311,22 +305,19 @@ class PooledSession implements Session {
     }
   }
 
-  /** Within a transaction the server has our timeout; outside of one, behind a pooler, only we have it. */
-  async #canceledInTime(
-    running: Promise<pg.QueryResult | pg.QueryResult[]>,
-  ): Promise<pg.QueryResult | pg.QueryResult[]> {
-    const { timeoutMs, cancel } = this.#timeouts ?? {};
-    if (!timeoutMs || cancel === undefined || this.#inTransaction) return running;
-    let canceling: Promise<void> | undefined;
-    const timer = setTimeout(() => {
-      canceling = cancel(this.#client);
-    }, timeoutMs);
+  /** Behind a pooler, only transactions have timeouts. */
+  async #queryAlone(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult | pg.QueryResult[]> {
+    await this.#client.query(`begin${this.#afterBegin}`);
     try {
-      return await running;
-    } finally {
-      clearTimeout(timer);
-      // A late request must not cancel the next statement.
-      await canceling;
+      const result = await this.#client.query(text, [...parameters]);
+      await this.#client.query('commit');
+      return result;
+    } catch (error) {
+      // A connection that did not respond would not respond to this either.
+      const rollback = async () => this.#client.query('rollback').catch(() => undefined);
+      const isRolledBack = sqlState(error) !== undefined && (await rollback()) !== undefined;
+      this.#unfit ||= !isRolledBack;
+      throw error;
     }
   }
 

@@ -9,6 +9,7 @@ import { Gauge } from '@prometheus-io/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countHeader } from '../access/access.ts';
 import { invalid, problems } from '../problem.ts';
+import { waitAtMost } from '../resilience.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
 import { createTransfers, responseTransfer, type Transfer } from './transfers.ts';
 
@@ -111,12 +112,10 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     if (open === 0) return;
     const { promise: idle, resolve } = Promise.withResolvers<void>();
     onIdle.add(resolve);
-    const timer = setTimeout(resolve, drainTimeoutMs);
     // A socket whose last response began before draining did not get a `connection: close` header. Proxies close theirs themselves.
     const sweeping = setInterval(() => proxied.isEmpty() && app.server.closeIdleConnections(), 100);
-    await idle;
+    await waitAtMost(drainTimeoutMs, idle);
     onIdle.delete(resolve);
-    clearTimeout(timer);
     clearInterval(sweeping);
   }
 
@@ -253,9 +252,7 @@ function watchProxied(app: HttpServer) {
       if (sockets.size === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       onEmpty = resolve;
-      const timer = setTimeout(resolve, limitMs);
-      await promise;
-      clearTimeout(timer);
+      await waitAtMost(limitMs, promise);
     },
   };
 }

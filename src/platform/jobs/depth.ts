@@ -1,7 +1,7 @@
 /** Queue depths at `GET /metrics`, counted in the database on each scrape. */
 import { Gauge, type Registry } from '@prometheus-io/client';
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, type Tx, transaction } from '../db/db.ts';
+import type { Db } from '../db/db.ts';
 import type { Jobs, JobTables, QueueDepth } from './jobs.ts';
 
 type CountedJobs = Pick<Jobs, 'depths' | 'overdueS'>;
@@ -68,12 +68,7 @@ interface QueueState {
 }
 
 /** Queues with unfinished or dead jobs. Each number ends at `atMost`, so that the time of the call is bounded. */
-export function summarizeQueues(db: Db<JobTables>, atMost: number): Promise<readonly QueueState[]> {
-  // Behind a pooler, only transactions run without just-in-time compilation, which would take longer than the counting.
-  return transaction(db, (tx) => countIn(tx, atMost));
-}
-
-async function countIn(tx: Tx<JobTables>, atMost: number): Promise<readonly QueueState[]> {
+export async function summarizeQueues(db: Db<JobTables>, atMost: number): Promise<readonly QueueState[]> {
   // The order is that of the index. Without it, the planner may read the whole table to find few rows.
   const count = (condition: RawBuilder<unknown>) =>
     sql`(select count(*) from (select 1 from jobs where jobs.queue = names.queue and ${condition} limit ${atMost}) as counted)`;
@@ -103,7 +98,7 @@ async function countIn(tx: Tx<JobTables>, atMost: number): Promise<readonly Queu
       select count(*) filter (where attempt = 0) as scheduled, count(*) filter (where attempt > 0) as failing
       from (select attempt from jobs where jobs.queue = names.queue and status = 'waiting' and run_at > now()
         order by run_at limit ${atMost}) as due
-    ) as later where queue is not null order by queue`.execute(tx);
+    ) as later where queue is not null order by queue`.execute(db);
   return rows;
 }
 

@@ -199,8 +199,8 @@ const ended = { holder: null, expires_at: null } as const;
 
 /** Returns `false` and writes nothing if another worker holds the job. The same applies to the functions below. */
 export async function completeJob(db: Handle, claim: Claim): Promise<boolean> {
-  const done = { ...ended, status: 'done', reason: null, finished_at: clock } as const;
-  return held(db, claim).set(done).$call(hasChanged);
+  const { rows } = await completionOf(claim).execute(db);
+  return rows.length === 1;
 }
 
 /**

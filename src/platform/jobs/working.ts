@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Database, type Tx, transaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
-import { retry } from '../resilience.ts';
+import { retry, waitAtMost } from '../resilience.ts';
 import { inScope, readTrace } from '../telemetry/trace.ts';
 import {
   type Job,
@@ -252,9 +252,9 @@ export function startWorker<Payload, Tables>(
     isStopping = true;
     // A claim or an insertion in progress may still add jobs.
     await Promise.allSettled([claiming, ...inserting]);
-    await settled([...ends.values()], drainMs);
+    await waitAtMost(drainMs, Promise.all(ends.values()));
     for (const { controller } of running.values()) controller.abort(new WorkerStopping('the worker is stopping'));
-    await settled([...ends.values()], abortGraceMs);
+    await waitAtMost(abortGraceMs, Promise.all(ends.values()));
     const left = [...running.values()];
     if (left.length > 0) log.warn({ count: left.length }, 'returning jobs that do not stop to the queue');
     await Promise.all(left.map((job) => rows.returnJob(db, job)));
@@ -291,12 +291,4 @@ function retryWrite<T>(write: () => Promise<T>): Promise<T> {
 function retryDelayMs({ retryAfterMs = 1000, longestRetryMs = 300_000 }: Queue<unknown>, attempt: number): number {
   const bound = Math.min(longestRetryMs, retryAfterMs * 2 ** (attempt - 1));
   return bound / 2 + (Math.random() * bound) / 2;
-}
-
-async function settled(ends: readonly Promise<void>[], timeoutMs: number): Promise<void> {
-  if (ends.length === 0) return;
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, timeoutMs);
-  await Promise.race([Promise.all(ends), late]);
-  clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 /** Items of HEIC and AVIF files: their metadata has places in the file, which tables name. */
 import { type Box, boxesIn, boxOf } from './boxes.ts';
-import { type Carriers, type Generated, markIn, xmpPacket } from './xmp.ts';
+import { type Carriers, type Generated, markIn, strongest, xmpPacket } from './xmp.ts';
 
 interface Extent {
   readonly start: number;
@@ -35,14 +35,11 @@ const xmpType = 'application/rdf+xml';
 const [isXmp, isExif] = [(item: Item) => item.contentType === xmpType, (item: Item) => item.type === 'Exif'];
 
 export function heifMark(data: Buffer, carriers: Carriers): Generated | undefined {
-  const meta = metaOf(data);
-  const extents = meta?.items.filter(isXmp).flatMap(({ id }) => meta.locations?.extents.get(id) ?? []) ?? [];
-  const packets = extents.map(({ start, end }) => data.subarray(start, end));
+  const packets = xmpExtents(metaOf(data)).map(({ start, end }) => data.subarray(start, end));
   const boxes = topOf(data)
     .filter(({ type }) => carriers === 'all' && type === 'uuid')
     .map(({ content, end }) => data.subarray(content, end));
-  const marks = [...packets, ...boxes].map(markIn);
-  return marks.find((mark) => mark === 'ai') ?? marks.find((mark) => mark !== undefined);
+  return strongest([...packets, ...boxes].map(markIn));
 }
 
 /** Returns the file unchanged if it is a sequence or too damaged for another item. */
@@ -50,9 +47,8 @@ export function markHeif(data: Buffer, mark: Generated): Buffer {
   const meta = metaOf(data);
   if (meta === undefined) return data;
   const packet = xmpPacket(mark);
-  const extents = meta.items.filter(isXmp).flatMap(({ id }) => meta.locations?.extents.get(id) ?? []);
-  const place = extents.length === 1 ? extents[0] : undefined;
-  if (place !== undefined && place.end - place.start >= packet.length) {
+  const [place, another] = xmpExtents(meta);
+  if (place !== undefined && another === undefined && place.end - place.start >= packet.length) {
     const copy = Buffer.from(data);
     copy.fill(' ', place.start, place.end).set(packet, place.start);
     return copy;
@@ -83,6 +79,9 @@ const isLoose = ({ type }: Box) => ['uuid', 'mpvd', 'sefd', 'free', 'skip'].incl
 function clear(data: Buffer, { start, content, end }: Box): void {
   data.fill(0, content, end).write('free', start + 4, 'latin1');
 }
+
+const xmpExtents = (meta: Meta | undefined): readonly Extent[] =>
+  meta?.items.filter(isXmp).flatMap(({ id }) => meta.locations?.extents.get(id) ?? []) ?? [];
 
 const topOf = (data: Buffer) => [...boxesIn(data, 0, data.length)];
 

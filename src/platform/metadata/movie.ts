@@ -3,7 +3,7 @@
  * zeros with the type `free`, and the mark is a box at the end.
  */
 import { type Box, boxAt, boxesIn, boxOf, xmpUuid } from './boxes.ts';
-import { type Generated, markIn, xmpPacket } from './xmp.ts';
+import { type Generated, markIn, strongest, xmpPacket } from './xmp.ts';
 
 /** Reads bytes of the file, fewer at its end. */
 export type ReadRange = (start: number, end: number) => Promise<Buffer>;
@@ -100,7 +100,7 @@ export async function readMovie(read: ReadRange, size: number, depth: 'mark' | '
   }
   const sorted = (patches: readonly Patch[]) => patches.toSorted((left, right) => left.start - right.start);
   return {
-    mark: marks.find((mark) => mark === 'ai') ?? marks.find((mark) => mark !== undefined),
+    mark: strongest(marks),
     removals: sorted(removals),
     xmpRemovals: sorted(xmpRemovals),
     isMarked,

@@ -1,6 +1,6 @@
 /** Chunks of a WebP file. */
 import { exifWithOrientation, orientationOf } from './exif.ts';
-import { type Carriers, type Generated, markIn, xmpPacket } from './xmp.ts';
+import { type Carriers, type Generated, markIn, strongest, xmpPacket } from './xmp.ts';
 
 interface Chunk {
   readonly type: string;
@@ -29,7 +29,7 @@ export function webpMark(data: Buffer, carriers: Carriers): Generated | undefine
   const marks = chunksOf(data)
     .filter(({ type }) => type === 'XMP ' || (carriers === 'all' && type === 'C2PA'))
     .map(({ content }) => markIn(content));
-  return marks.find((mark) => mark === 'ai') ?? marks.find((mark) => mark !== undefined);
+  return strongest(marks);
 }
 
 /** Replaces the file's XMP. Everything else stays. */

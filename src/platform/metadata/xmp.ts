@@ -47,3 +47,7 @@ export function markIn(bytes: Uint8Array): Generated | undefined {
   }
   return found;
 }
+
+/** Returns the mark of a file with several carriers: `ai` if one of them has it. */
+export const strongest = (marks: readonly (Generated | undefined)[]): Generated | undefined =>
+  marks.find((mark) => mark === 'ai') ?? marks.find((mark) => mark !== undefined);

@@ -11,6 +11,7 @@ import { TraceState } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import { waitAtMost } from '../resilience.ts';
 import { userAgent, version } from '../version.ts';
 import type { SpanKind as Kind, Telemetry, Attributes as TelemetryAttributes, Trace } from './trace.ts';
 
@@ -50,9 +51,11 @@ export function startExporting(options: { readonly endpoint: string; readonly se
       };
     },
     stop: async () => {
-      const timeout = new Promise<void>((resolve) => setTimeout(resolve, stopTimeoutMs).unref());
       // If the collector is unavailable, only the last spans are lost.
-      await Promise.race([provider.shutdown().catch(() => undefined), timeout]);
+      await waitAtMost(
+        stopTimeoutMs,
+        provider.shutdown().catch(() => undefined),
+      );
     },
   };
 }

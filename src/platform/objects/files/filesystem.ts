@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
 import { asStorageFull, createSpaceCheck, reserveForObjects } from '../../diskspace.ts';
+import { withFile } from '../../files.ts';
 import { problems } from '../../problem.ts';
 import { type AddressKey, signAddress } from '../addresses.ts';
 import { type Body, chunksOf, clipRange, heldByReader, WrongLength } from '../bodies.ts';
@@ -232,15 +233,11 @@ async function pin(store: Store, from: string, source: string, pinned: string): 
   }
 }
 
-async function syncFile(path: string): Promise<ObjectHead> {
-  const handle = await open(path, 'r+');
-  try {
+const syncFile = (path: string): Promise<ObjectHead> =>
+  withFile(path, 'r+', async (handle) => {
     await handle.sync();
     return headOf(await handle.stat({ bigint: true }));
-  } finally {
-    await handle.close();
-  }
-}
+  });
 
 /** The removal survives a power cut: the folder of each key is synced before the call returns. */
 async function remove({ folders }: Store, keys: readonly string[]) {

@@ -4,9 +4,10 @@
  */
 
 import type { BigIntStats } from 'node:fs';
-import { link, mkdir, open, realpath, rename, rmdir } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, realpath, rename, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createLru } from '../../cache/cache.ts';
+import { withFile } from '../../files.ts';
 import { ObjectExists, type ObjectHead, type WriteOptions } from '../objects.ts';
 
 export type Folders = ReturnType<typeof createFolders>;
@@ -102,17 +103,14 @@ async function isRemoved(folder: string): Promise<boolean> {
 }
 
 /** Returns the identity of the folder, or `undefined` if it is gone or the file system records no time of creation. */
-export async function syncFolder(path: string): Promise<string | undefined> {
-  // Another process removed what was in the folder, and pruned it.
-  const handle = await open(path, 'r').catch(ignore('ENOENT'));
-  if (handle === undefined) return undefined;
-  try {
+export function syncFolder(path: string): Promise<string | undefined> {
+  const sync = async (handle: FileHandle) => {
     const { ino, birthtimeNs } = await handle.stat({ bigint: true });
     await handle.sync();
     return birthtimeNs === 0n ? undefined : `${ino} ${birthtimeNs}`;
-  } finally {
-    await handle.close();
-  }
+  };
+  // Another process removed what was in the folder, and pruned it.
+  return withFile(path, 'r', sync).catch(ignore('ENOENT'));
 }
 
 /** Returns a handler for `catch` that returns `undefined` for these codes, and throws any other error again. */

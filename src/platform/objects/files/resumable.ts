@@ -7,9 +7,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, type FileHandle, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { withFile, writeAt } from '../../files.ts';
 import {
   OffsetConflict,
   type ResumableUpload,
@@ -156,32 +157,25 @@ async function sizeOf(path: string): Promise<number | undefined> {
 }
 
 /** Syncs the file, because the bytes of a killed writer may be in memory only. Returns `undefined` if it was renamed. */
-async function syncedSize(path: string): Promise<number | undefined> {
-  const handle = await open(path, 'r').catch(ignore('ENOENT'));
-  if (handle === undefined) return undefined;
-  try {
+function syncedSize(path: string): Promise<number | undefined> {
+  const sync = async (handle: FileHandle) => {
     await handle.sync();
     return (await handle.stat()).size;
-  } finally {
-    await handle.close();
-  }
+  };
+  return withFile(path, 'r', sync).catch(ignore('ENOENT'));
 }
 
 /** Resolves when the bytes are durable. `failure` is the error of the body. */
-async function write(path: string, offset: number, size: number, body: Readable, assertSpace: () => void) {
-  const handle = await open(path, 'r+');
-  let position = offset;
-  let failure: unknown;
-  try {
+function write(path: string, offset: number, size: number, body: Readable, assertSpace: () => void) {
+  return withFile(path, 'r+', async (handle) => {
+    let position = offset;
+    let failure: unknown;
     try {
       for await (const chunk of body) {
         const bytes: Uint8Array = chunk;
         assertSpace();
         if (position + bytes.length > size) throw new RangeError('the body is longer than the upload');
-        for (let written = 0; written < bytes.length; ) {
-          const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
-          written += bytesWritten;
-        }
+        await writeAt(handle, bytes, position);
         position += bytes.length;
       }
     } catch (error) {
@@ -190,9 +184,7 @@ async function write(path: string, offset: number, size: number, body: Readable,
     await handle.sync();
     // A write that failed halfway leaves bytes after the position.
     return { position: (await handle.stat()).size, failure };
-  } finally {
-    await handle.close();
-  }
+  });
 }
 
 async function release(owned: string): Promise<void> {

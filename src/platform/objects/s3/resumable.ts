@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { writeAt } from '../../files.ts';
 import { type ListedObject, ObjectExists, type Objects } from '../objects.ts';
 import type { UploadSweep, UploadSweepPage } from '../resumable.ts';
 import {
@@ -340,10 +341,7 @@ async function openSpool(): Promise<Spool> {
       return size;
     },
     add: async (bytes) => {
-      for (let written = 0; written < bytes.length; ) {
-        const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, size + written);
-        written += bytesWritten;
-      }
+      await writeAt(handle, bytes, size);
       size += bytes.length;
     },
     read: () => Readable.from(piecesOf(handle, size), { objectMode: false }),
