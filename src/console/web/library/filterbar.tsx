@@ -1,4 +1,14 @@
-import { CalendarDays, CircleCheck, Globe, Heart, type LucideIcon, SlidersHorizontal, Upload } from 'lucide-react';
+import {
+  CalendarDays,
+  CheckCheck,
+  CircleCheck,
+  Globe,
+  Heart,
+  type LucideIcon,
+  SlidersHorizontal,
+  Upload,
+  X,
+} from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Segments } from '../create/fields.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -7,6 +17,7 @@ import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
 import { toSearch } from '../shell/page.ts';
 import type { Filters } from './assets.ts';
+import type { Choosing } from './choosing.ts';
 
 /** Of the filters of the library, and of Explore. */
 export const namesOfTypes: Readonly<Record<string, string>> = {
@@ -96,5 +107,33 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
         </Dialog>
       )}
     </search>
+  );
+}
+
+interface SelectionBarProps {
+  readonly label: string;
+  readonly choosing: Choosing;
+  /** How many there are to select. */
+  readonly of: number;
+  /** While nothing is selected. */
+  readonly hint: string;
+  /** The bar is there only for a selection, so it also closes while nothing is selected. */
+  readonly canClose?: boolean;
+  /** What is done with the selection. */
+  readonly children: ReactNode;
+}
+
+export function SelectionBar({ label, choosing, of, hint, canClose = false, children }: SelectionBarProps) {
+  const count = choosing.chosen.size;
+  return (
+    <div className="filterbar selection" role="toolbar" aria-label={label}>
+      {(count > 0 || canClose) && <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />}
+      <span role="status" className={count > 0 || canClose ? 'strong' : 'quiet'}>
+        {count > 0 ? `${count} selected` : hint}
+      </span>
+      {count < of && <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />}
+      <span className="gap" />
+      {children}
+    </div>
   );
 }
