@@ -3,6 +3,7 @@ import {
   CheckCheck,
   CircleCheck,
   Globe,
+  Grid2x2,
   Heart,
   type LucideIcon,
   SlidersHorizontal,
@@ -14,7 +15,7 @@ import { Segments } from '../create/fields.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Find } from '../parts/fields.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { useIsNarrow } from '../shell/browser.ts';
+import { useIsNarrow, useStored } from '../shell/browser.ts';
 import { toSearch } from '../shell/page.ts';
 import type { Filters } from './assets.ts';
 import type { Choosing } from './choosing.ts';
@@ -135,5 +136,30 @@ export function SelectionBar({ label, choosing, of, hint, canClose = false, chil
       <span className="gap" />
       {children}
     </div>
+  );
+}
+
+const [smallest, largest] = [0.6, 2];
+
+/** The choice is stored in this browser. */
+export function useTileSize() {
+  const [size, setSize] = useStored('atelier.tile-size');
+  return [Math.min(largest, Math.max(smallest, Number(size) || 1)), setSize] as const;
+}
+
+export function TileSize({ size, onChange }: { readonly size: number; readonly onChange: (size: string) => void }) {
+  return (
+    <label className="tilesize" title="Size of the images">
+      <Grid2x2 size={16} strokeWidth={1.75} aria-hidden="true" />
+      <input
+        type="range"
+        aria-label="Size of the images"
+        min={smallest}
+        max={largest}
+        step={0.2}
+        value={size}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </label>
   );
 }

@@ -31,14 +31,13 @@ import { type Filters, filtersOf, isImage, isVideo, useAssets, useNewAssets } fr
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
 import type { ActionTarget } from '../library/downloading.ts';
-import { FilterBar, nothingFor, SelectionBar } from '../library/filterbar.tsx';
+import { FilterBar, nothingFor, SelectionBar, TileSize, useTileSize } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import { MoreActions } from '../library/mediaactions.tsx';
 import { addUploads } from '../library/queue.ts';
 import { useShare } from '../library/shares.ts';
 import { stepsIn } from '../library/stage.tsx';
-import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
 import { Choice } from '../parts/fields.tsx';

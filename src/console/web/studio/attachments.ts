@@ -1,8 +1,8 @@
 /** Files of a message: checked, uploaded at once, and attached when the message is sent. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
+import { prepareUpload, shareOf } from '../library/queue.ts';
 import { signImage } from '../library/signing.ts';
-import { prepareUpload, shareOf } from '../library/uploading.ts';
 import { sizeOf } from '../parts/figures.tsx';
 import { useUser } from '../user.tsx';
 import mimesByEnding from './mimes.json' with { type: 'json' };
