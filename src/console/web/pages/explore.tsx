@@ -1,6 +1,6 @@
 import '../library/library.css';
 import '../explore/explore.css';
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import {
   Clapperboard,
   Copy,
@@ -25,22 +25,21 @@ import { AssetImage } from '../library/assetimage.tsx';
 import { promptOf } from '../library/assets.ts';
 import { namesOfTypes, nothingFor } from '../library/filterbar.tsx';
 import { fromSearch, toSearch } from '../shell/page.ts';
-import '../library/lightbox.css';
 import '../library/mediaactions.css';
 import { copyLink } from '../library/shares.ts';
 import { useSigned } from '../library/signing.ts';
-import { Stage, type Steps, stepsIn, Zoomable } from '../library/stage.tsx';
+import { Film, Stage, type Steps, stepsIn, Viewer, Zoomable } from '../library/stage.tsx';
 import { useConsole } from '../operator.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
-import { countOf, When } from '../parts/figures.tsx';
+import { plural, When } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import reasonNames from '../parts/reasons.json' with { type: 'json' };
-import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
+import { SaveForm } from '../parts/saveform.tsx';
+import { useCursor, useDeed } from '../parts/server.ts';
+import { Empty, Loading, Pending } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { useStored } from '../shell/browser.ts';
-import { useModal } from '../shell/modal.ts';
-import { notify, notifyFailure } from '../shell/notices.ts';
+import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
 const kinds = ['', 'image', 'video'];
@@ -146,7 +145,7 @@ export function Explore() {
       </section>
       {isShort && ideasSection}
       {assetId !== undefined && items !== undefined && (
-        <Viewer
+        <Opened
           assetId={assetId}
           items={[...items, ...suited]}
           hasMore={hasNextPage}
@@ -178,7 +177,7 @@ function More({ onMore, isBusy }: { readonly onMore: () => void; readonly isBusy
 const shapeOf = ({ width, height }: Item) => (width && height ? Math.min(2.5, Math.max(0.56, width / height)) : 1);
 
 const titleOf = ({ prompt, kind }: Item) => prompt ?? `A published ${kind}`;
-const remixesOf = (count: number) => (count === 1 ? 'Remixed by 1 other' : `Remixed by ${countOf(count)} others`);
+const remixesOf = (count: number) => `Remixed by ${plural(count, 'other')}`;
 
 const Wall = ({ items, filter }: { readonly items: readonly Item[]; readonly filter: Filter }) => (
   <ul className="gallery">
@@ -242,7 +241,7 @@ const remix = (item: Item) =>
     ...(item.idea === undefined ? { count: 1 } : item.idea.ratio !== 'auto' && { ratio: item.idea.ratio }),
   });
 
-interface ViewerProps {
+interface OpenedProps {
   readonly assetId: string;
   readonly items: readonly Item[];
   readonly hasMore: boolean;
@@ -251,9 +250,8 @@ interface ViewerProps {
   readonly onClose: () => void;
 }
 
-/** One of the gallery in the whole window. It has its own URL, so the Back button closes it. */
-function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProps) {
-  const dialog = useModal();
+/** One of the gallery. */
+function Opened({ assetId, items, hasMore, onMore, onShow, onClose }: OpenedProps) {
   const [isReporting, setReporting] = useState(false);
   const place = items.findIndex((one) => one.assetId === assetId);
   const item = items[place];
@@ -263,30 +261,19 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
   useEffect(() => {
     if (isSought || (place >= items.length - 3 && hasMore)) onMore();
   }, [isSought, place, items.length, hasMore, onMore]);
+  const top = item && item.idea === undefined && (
+    <div className="mediaactions">
+      <Button
+        Icon={LinkIcon}
+        text="Copy link"
+        className="plain"
+        onClick={() => copyLink(new URL(linkOf({}, assetId), location.href).href).catch(notifyFailure)}
+      />
+      <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />
+    </div>
+  );
   return (
-    <dialog
-      ref={dialog}
-      className="lightbox withfacts"
-      aria-label={item ? titleOf(item) : 'Published'}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-    >
-      <div className="top">
-        <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
-        {item && item.idea === undefined && (
-          <div className="mediaactions">
-            <Button
-              Icon={LinkIcon}
-              text="Copy link"
-              className="plain"
-              onClick={() => copyLink(new URL(linkOf({}, assetId), location.href).href).catch(notifyFailure)}
-            />
-            <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />
-          </div>
-        )}
-      </div>
+    <Viewer label={item ? titleOf(item) : 'Published'} top={top} hasAside onClose={onClose}>
       <Stage steps={steps} isCovered={isReporting}>
         {item ? (
           <Picture key={assetId} item={item} steps={steps} />
@@ -300,7 +287,7 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
         {item && <About item={item} />}
       </aside>
       {isReporting && <ReportDialog assetId={assetId} onClose={() => setReporting(false)} />}
-    </dialog>
+    </Viewer>
   );
 }
 
@@ -341,19 +328,7 @@ function Picture({ item, steps }: { readonly item: Item; readonly steps: Steps }
   const { assetId, kind, previewUrl, thumbUrl, blurhash, idea } = item;
   const isVideo = kind === 'video' && idea === undefined;
   const { data } = useSigned('video', isVideo ? assetId : null);
-  if (isVideo)
-    return (
-      <video
-        controls
-        autoPlay={!matchMedia('(prefers-reduced-motion: reduce)').matches}
-        muted
-        loop
-        playsInline
-        src={data?.playUrl ?? data?.url}
-        poster={previewUrl ?? undefined}
-        aria-label={titleOf(item)}
-      />
-    );
+  if (isVideo) return <Film url={data?.playUrl ?? data?.url} poster={previewUrl ?? undefined} label={titleOf(item)} />;
   return (
     <Zoomable pixels={item.width} steps={steps}>
       <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt={titleOf(item)} blurhash={blurhash} isWhole />
@@ -493,21 +468,17 @@ const useContentUrl = (): string | undefined => useConsole().data?.addresses.con
 
 function useGallery({ kind, shape, sort, q }: Filter) {
   const url = useContentUrl();
-  return useInfiniteQuery({
-    queryKey: ['gallery', kind, shape, sort, q],
-    queryFn: ({ pageParam, signal }) => {
+  return useCursor<PublicGallery>(
+    ['gallery', kind, shape, sort, q],
+    (cursor, signal) => {
       // The most remixed have one page.
-      const query = toSearch({ limit: sort === '' ? '48' : '100', kind, shape, sort, q, cursor: pageParam });
+      const query = toSearch({ limit: sort === '' ? '48' : '100', kind, shape, sort, q, cursor });
       // The browser would show its stored page for another 30 s after a publication.
-      return callJson<PublicGallery>(`${url}/op/gallery${query}`, { signal, cache: 'no-cache' });
+      return callJson(`${url}/op/gallery${query}`, { signal, cache: 'no-cache' });
     },
-    enabled: url !== undefined,
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
     // The URLs of the images are valid for ten minutes.
-    staleTime: 240_000,
-  });
+    { enabled: url !== undefined, placeholderData: keepPreviousData, staleTime: 240_000 },
+  );
 }
 
 function useContent<T>(path: string) {
@@ -526,32 +497,21 @@ function ReportDialog({ assetId, onClose }: { readonly assetId: string; readonly
   const user = useUser();
   const [reason, setReason] = useState('');
   const [note, setNote] = useState('');
-  const reporting = useMutation({
-    mutationFn: async () => {
-      const json = { assetId, reason, locale: navigator.language, ...(note.trim() !== '' && { note: note.trim() }) };
-      await user.send('media', '/v1/reports', { method: 'POST', json });
-      notify('Reported. You get our decision by email.');
-      onClose();
-    },
+  const reporting = useDeed(async () => {
+    const json = { assetId, reason, locale: navigator.language, ...(note.trim() !== '' && { note: note.trim() }) };
+    await user.send('media', '/v1/reports', { method: 'POST', json });
+    return 'Reported. You get our decision by email.';
   });
   return (
-    <Dialog title="Report" onClose={onClose}>
-      <form className="stack" action={() => reporting.mutate()}>
-        <Choice
-          label="Reason"
-          choices={[['', 'Choose a reason'], ...Object.entries(reasonNames)]}
-          required
-          value={reason}
-          onChange={setReason}
-        />
-        <TextArea label="Details (optional)" rows={4} maxLength={2000} value={note} onChange={setNote} />
-        <Problem of={reporting.error} />
-        <div>
-          <button type="submit" className="primary" disabled={reason === '' || reporting.isPending}>
-            Send the report
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <SaveForm title="Report" of={reporting} submit="Send the report" isReady={reason !== ''} onClose={onClose}>
+      <Choice
+        label="Reason"
+        choices={[['', 'Choose a reason'], ...Object.entries(reasonNames)]}
+        required
+        value={reason}
+        onChange={setReason}
+      />
+      <TextArea label="Details (optional)" rows={4} maxLength={2000} value={note} onChange={setNote} />
+    </SaveForm>
   );
 }

@@ -1,6 +1,5 @@
 import '../library/library.css';
 import {
-  CheckCheck,
   ChevronDown,
   ChevronLeft,
   CircleCheck,
@@ -27,22 +26,22 @@ import { Link, useParams, useSearch } from 'wouter';
 import { navigate, useHistoryState } from 'wouter/use-browser-location';
 import type { Asset, AssetMonths, CollectionChange } from '#client/media/api.ts';
 import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
-import { itemsOf, linkOfAlbum, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
+import { linkOfAlbum, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
 import { type Filters, filtersOf, isImage, isVideo, useAssets, useNewAssets } from '../library/assets.ts';
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
 import type { ActionTarget } from '../library/downloading.ts';
-import { FilterBar, nothingFor } from '../library/filterbar.tsx';
+import { FilterBar, nothingFor, SelectionBar, TileSize, useTileSize } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import { MoreActions } from '../library/mediaactions.tsx';
 import { addUploads } from '../library/queue.ts';
 import { useShare } from '../library/shares.ts';
 import { stepsIn } from '../library/stage.tsx';
-import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
 import { Choice } from '../parts/fields.tsx';
+import { plural } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useDroppedFiles } from '../shell/browser.ts';
@@ -150,13 +149,11 @@ export function Library() {
           <AddingBar collectionId={filters.addTo} choosing={choosing} />
         ) : (
           isChoosing && (
-            <SelectionBar
-              choosing={choosing}
-              isAll={choosing.chosen.size === assets.length}
-              album={filters.album}
-              onDelete={() => removeAll(choosing.assets)}
-              onDownload={() => downloadAll(user, choosing.assets)}
-            />
+            <SelectionBar label="Selection" choosing={choosing} of={assets.length} hint="Select items." canClose>
+              {choosing.chosen.size > 0 && (
+                <SelectionDeeds choosing={choosing} album={filters.album} onDelete={() => removeAll(choosing.assets)} />
+              )}
+            </SelectionBar>
           )
         )}
         {(isAdding || !isChoosing) && !isEmpty && !isFew && (
@@ -277,24 +274,21 @@ const mostCompared = 8;
 
 type Deed = readonly [string, LucideIcon, () => void, Pick<ComponentProps<'button'>, 'aria-pressed' | 'className'>?];
 
-interface SelectionBarProps {
+interface SelectionDeedsProps {
   readonly choosing: Choosing;
-  readonly isAll: boolean;
   readonly album: string;
   readonly onDelete: () => void;
-  readonly onDownload: () => Promise<void>;
 }
 
-function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: SelectionBarProps) {
+function SelectionDeeds({ choosing: { assets, clear }, album, onDelete }: SelectionDeedsProps) {
+  const user = useUser();
   const changeFavorites = useFavorites();
   const albums = useAlbumCalls();
-  const ids = choosing.assets.map(({ assetId }) => assetId);
-  const areFavorites = choosing.assets.every(({ favorite }) => favorite);
-  const count = choosing.chosen.size;
-  const [first] = choosing.assets;
-  const one = count === 1 ? first : undefined;
-  const isMedia = choosing.assets.every((asset) => isImage(asset) || isVideo(asset));
-  const areFew = count > 1 && count <= mostCompared && choosing.assets.every(isImage);
+  const ids = assets.map(({ assetId }) => assetId);
+  const areFavorites = assets.every(({ favorite }) => favorite);
+  const one = assets.length === 1 ? assets[0] : undefined;
+  const isMedia = assets.every((asset) => isImage(asset) || isVideo(asset));
+  const areFew = ids.length > 1 && ids.length <= mostCompared && assets.every(isImage);
   const perform = (work: () => Promise<unknown>) => () => void work().catch(notifyFailure);
   const deeds: readonly (Deed | false | undefined)[] = [
     one && isImage(one) && ['Use as reference', ImagePlus, () => referInStudio(one)],
@@ -311,28 +305,15 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
     album !== '' && [
       'Remove from album',
       FolderMinus,
-      perform(() => albums.change(album, { remove: ids }).then(choosing.clear)),
+      perform(() => albums.change(album, { remove: ids }).then(clear)),
     ],
     ['Favorite', Heart, perform(() => changeFavorites(ids, !areFavorites)), { 'aria-pressed': areFavorites }],
-    ['Download', Download, perform(onDownload)],
+    ['Download', Download, perform(() => downloadAll(user, assets))],
     ['Delete', Trash2, onDelete, { className: 'danger' }],
   ];
-  return (
-    <div className="filterbar selection" role="toolbar" aria-label="Selection">
-      <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />
-      <span role="status" className="strong">
-        {count === 0 ? 'Select items.' : `${count} selected`}
-      </span>
-      {!isAll && <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />}
-      <span className="gap" />
-      {count > 0 &&
-        deeds
-          .filter((deed) => deed !== false && deed !== undefined)
-          .map(([text, Icon, onClick, more]) => (
-            <Button key={text} title={text} {...{ Icon, text, onClick, ...more }} />
-          ))}
-    </div>
-  );
+  return deeds
+    .filter((deed) => deed !== false && deed !== undefined)
+    .map(([text, Icon, onClick, more]) => <Button key={text} title={text} {...{ Icon, text, onClick, ...more }} />);
 }
 
 interface NothingProps {
@@ -395,7 +376,7 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
         {error && <p className="problem">{error.message}</p>}
         {album && (
           <p className="quiet small">
-            {itemsOf(album.count)}
+            {plural(album.count, 'item')}
             {album.count > 1 && ', ordered by upload or creation'}
           </p>
         )}
@@ -455,7 +436,7 @@ function AddingBar({ collectionId, choosing }: { readonly collectionId: string; 
   };
   const add = () =>
     calls.change(collectionId, { add: [...chosen] }).then(() => {
-      notify(`Added ${itemsOf(chosen.size)} to “${album?.title}”.`);
+      notify(`Added ${plural(chosen.size, 'item')} to “${album?.title}”.`);
       back();
     }, notifyFailure);
   return (
@@ -465,7 +446,7 @@ function AddingBar({ collectionId, choosing }: { readonly collectionId: string; 
       <span className="gap" />
       <Button
         Icon={FolderPlus}
-        text={chosen.size === 0 ? 'Select images and videos' : `Add ${itemsOf(chosen.size)}`}
+        text={chosen.size === 0 ? 'Select images and videos' : `Add ${plural(chosen.size, 'item')}`}
         className="primary"
         disabled={chosen.size === 0}
         onClick={add}
@@ -487,7 +468,7 @@ function AlbumShelf() {
     const add: readonly string[] = JSON.parse(dropped);
     calls
       .change(collectionId, { add })
-      .then(() => notify(`Added ${itemsOf(add.length)} to “${title}”.`), notifyFailure);
+      .then(() => notify(`Added ${plural(add.length, 'item')} to “${title}”.`), notifyFailure);
   };
   return (
     <InSidebar>
@@ -563,7 +544,7 @@ function Months({ onChoose }: { readonly onChoose: (month: string) => void }) {
         <MenuItem key={month} Icon={History} onSelect={() => onChoose(month)}>
           <span className="choice">
             {nameOf.format(dateOf(month))}
-            <span className="quiet small">{itemsOf(count)}</span>
+            <span className="quiet small">{plural(count, 'item')}</span>
           </span>
         </MenuItem>
       ))}
