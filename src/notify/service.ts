@@ -18,6 +18,7 @@ import { notifyProblems } from './problems.ts';
 import { queueNames } from './queue.ts';
 import { addRoutes } from './routes.ts';
 import { dropOld, findOverdueSendsS } from './sendstore.ts';
+import { normalizeSuppressions } from './suppressionstore.ts';
 import type { NotifyTables } from './tables.ts';
 import { createTrendingReader } from './trending.ts';
 import { openTypes } from './types/registry.ts';
@@ -105,6 +106,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
     unsubscribeSecret: await readUnsubscribeSecret(accounts),
     isKeyConfigured: internalKeys.length > 0,
   };
+  await normalizeSuppressions(context);
   startDelivering(context);
   addPeopleRoutes(app, access, context);
   addRoutes(app, access, context);

@@ -80,6 +80,31 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
       expect(await events()).toEqual(left);
     });
 
+    it('that an earlier version stored with a Unicode domain match after a start', async () => {
+      const rows = [
+        { address: 'a@bücher.example', reason: 'one', created_at: new Date(1000) },
+        { address: 'b@bücher.example', reason: 'earlier', created_at: new Date(1000) },
+        { address: 'b@xn--bcher-kva.example', reason: 'later', created_at: new Date(2000) },
+        { address: 'c@bücher.example', reason: 'later', created_at: new Date(2000) },
+        { address: 'c@xn--bcher-kva.example', reason: 'earlier', created_at: new Date(1000) },
+        { address: 'dä@example.com', reason: 'local part', created_at: new Date(1000) },
+      ];
+      await db().insertInto('suppressed_addresses').values(rows).execute();
+      const started = await Promise.all([startNotify(database, channel), startNotify(database, channel)]);
+      for (const other of started) await other.close();
+      const { body } = await rig.call('GET', '/suppressions');
+      const listed = (body.suppressions as { address: string; reason: string; since: string }[]).map(
+        ({ address, reason: why, since }) => [address, why, Date.parse(since)],
+      );
+      expect(listed).toEqual([
+        ['a@xn--bcher-kva.example', 'one', 1000],
+        ['b@xn--bcher-kva.example', 'earlier', 1000],
+        ['c@xn--bcher-kva.example', 'earlier', 1000],
+        ['dä@example.com', 'local part', 1000],
+      ]);
+      expect((await rig.post('/emails', { ...mail, to: 'a@Bücher.example' })).status).toBe(422);
+    });
+
     describe('an email', () => {
       it('without another recipient is 422, naming them, and is not tried', async () => {
         await gone('b@example.com', 'c@example.com');

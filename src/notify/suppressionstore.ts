@@ -1,11 +1,11 @@
-/** Suppressed addresses, to which no mail is sent. Operators list and remove them. */
+/** The rows of suppressed addresses. */
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { type Db, hasChanged, type Tx } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { SuppressionReach, suppressionListing, suppressionPage } from './api.ts';
 import type { NotifyContext } from './context.ts';
-import { type Mail, recipientsOf } from './mail.ts';
+import { addressOf, type Mail, recipientsOf } from './mail.ts';
 import type { NotifyTables } from './tables.ts';
 
 type Handle = Db<NotifyTables> | Tx<NotifyTables>;
@@ -48,19 +48,53 @@ export async function suppress(db: Handle, suppressions: readonly Suppression[])
     .execute();
 }
 
+/** Returns addresses after `after`, in order. */
+function listSuppressions(db: Handle, after: string | undefined, limit: number) {
+  return db
+    .selectFrom('suppressed_addresses')
+    .select(['address', 'reason', 'created_at as since'])
+    .$if(after !== undefined, (query) => query.where('address', '>', after ?? ''))
+    .orderBy('address')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns addresses outside ASCII after `after`, in order. */
+async function findOutsideAscii(db: Handle, after: string, limit: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('suppressed_addresses')
+    .select('address')
+    .where(sql<boolean>`octet_length(address) > char_length(address)`)
+    .where('address', '>', after)
+    .orderBy('address')
+    .limit(limit)
+    .execute();
+  return rows.map(({ address }) => address);
+}
+
+/** If both addresses are suppressed, keeps the earlier row. Does nothing if another process was first. */
+async function renameSuppression(db: Handle, from: string, to: string): Promise<void> {
+  await sql`
+    with renamed as (delete from suppressed_addresses where address = ${from} returning reason, blocks, created_at)
+    insert into suppressed_addresses (address, reason, blocks, created_at) select ${to}, reason, blocks, created_at from renamed
+    on conflict (address) do update set reason = excluded.reason, blocks = excluded.blocks, created_at = excluded.created_at
+    where excluded.created_at < suppressed_addresses.created_at`.execute(db);
+}
+
+/** Whether the address was suppressed. */
+async function liftSuppression(db: Handle, address: string): Promise<boolean> {
+  return db.deleteFrom('suppressed_addresses').where('address', '=', address).$call(hasChanged);
+}
+
+// Suppressed addresses, to which no mail is sent because their server reported a missing mailbox. Operators list and remove them.
+
 /** The cursor is the last address of the previous page. */
 export async function listPage(
   { db }: NotifyContext,
-  { cursor = '', limit }: z.output<typeof suppressionListing>,
+  { cursor, limit }: z.output<typeof suppressionListing>,
 ): Promise<z.output<typeof suppressionPage>> {
-  const rows = await db
-    .selectFrom('suppressed_addresses')
-    .select(['address', 'reason', 'created_at as since'])
-    .where('address', '>', cursor)
-    .orderBy('address')
-    // One more row than requested shows whether another page exists.
-    .limit(limit + 1)
-    .execute();
+  // One more row than requested shows whether another page exists.
+  const rows = await listSuppressions(db, cursor, limit + 1);
   const page = rows.slice(0, limit);
   return {
     suppressions: page.map(({ address, reason, since }) => ({ address, reason, since: since.toISOString() })),
@@ -68,8 +102,24 @@ export async function listPage(
   };
 }
 
+const renamedAtOnce = 500;
+
+/** Version 1.0.0 stored domains as they were spelled, so the rows did not match other spellings. */
+export async function normalizeSuppressions({ db }: NotifyContext): Promise<void> {
+  let addresses: readonly string[];
+  let after = '';
+  do {
+    addresses = await findOutsideAscii(db, after, renamedAtOnce);
+    for (const address of addresses) {
+      const normalized = addressOf(address) ?? address;
+      if (normalized !== address) await renameSuppression(db, address, normalized);
+    }
+    after = addresses.at(-1) ?? '';
+  } while (addresses.length === renamedAtOnce);
+}
+
 /** Throws 404 if the address is not suppressed. */
 export async function lift({ db }: NotifyContext, address: string): Promise<void> {
-  const wasSuppressed = await db.deleteFrom('suppressed_addresses').where('address', '=', address).$call(hasChanged);
-  if (!wasSuppressed) throw problems.not_found({ message: `This address is not suppressed: ${address}.` });
+  if (!(await liftSuppression(db, address)))
+    throw problems.not_found({ message: `This address is not suppressed: ${address}.` });
 }
