@@ -1,50 +1,44 @@
 /** The last hour and the last errors, as the Overview shows them. */
-import { z } from 'zod';
+import type { ServerError } from '#platform/http/servererrors.ts';
 
-const values = z.array(z.number().nullable()).describe('null: not measured.');
+/** One value for each minute. `null`: not measured. */
+export type Series = readonly (number | null)[];
 
-export const history = z.object({
-  startsAt: z
-    .array(z.iso.datetime())
-    .describe('The start of each minute, oldest first. All lists have the same length.'),
-  services: z.array(
-    z.object({
-      service: z.string(),
-      perMinute: values.describe('Requests.'),
-      errorsPerMinute: values.describe('Responses with a 5xx status.'),
-      p50Ms: values.describe('The median response time, without streams.'),
-      p95Ms: values,
-    }),
-  ),
-  runs: z.object({
-    endedPerMinute: values,
-    failedPerMinute: values,
-    inputTokensPerMinute: values,
-    outputTokensPerMinute: values,
-    firstTokenP50Ms: values.describe('From the start of a turn to the first token of its model.'),
-    firstTokenP95Ms: values,
-  }),
-});
-export type History = z.output<typeof history>;
+export interface History {
+  /** The start of each minute, oldest first, as ISO 8601. */
+  readonly startsAt: readonly string[];
+  readonly services: readonly ServiceSeries[];
+  readonly runs: {
+    readonly endedPerMinute: Series;
+    readonly failedPerMinute: Series;
+    readonly inputTokensPerMinute: Series;
+    readonly outputTokensPerMinute: Series;
+    /** From the start of a turn to the first token of its model. */
+    readonly firstTokenP50Ms: Series;
+    readonly firstTokenP95Ms: Series;
+  };
+}
 
-export const errorList = z.object({
-  errors: z
-    .array(
-      z.object({
-        service: z.string(),
-        at: z.iso.datetime(),
-        requestId: z.string(),
-        traceUrl: z.string().nullable(),
-        method: z.string(),
-        route: z.string(),
-        status: z.int(),
-        code: z.string(),
-      }),
-    )
-    .describe('The newest first; at most 50.'),
-  unread: z.array(z.string()).describe('Services that do not respond. Their errors are unknown.'),
-});
-export type ErrorList = z.output<typeof errorList>;
+interface ServiceSeries {
+  readonly service: string;
+  /** Requests. */
+  readonly perMinute: Series;
+  /** Responses with a 5xx status. */
+  readonly errorsPerMinute: Series;
+  /** The median response time, without streams. */
+  readonly p50Ms: Series;
+  readonly p95Ms: Series;
+}
+
+export interface ErrorList {
+  /** The newest first; at most 50. */
+  readonly errors: readonly (Omit<ServerError, 'traceId'> & {
+    readonly service: string;
+    readonly traceUrl: string | null;
+  })[];
+  /** Services that do not respond. Their errors are unknown. */
+  readonly unread: readonly string[];
+}
 
 export interface ServiceHistory {
   /** Looks at all services, and adds what they counted since the last look. */

@@ -22,15 +22,13 @@ const longestList = 100;
 export function addJobRoutes(routes: Routes, guard: OperatorGuard, deps: StoredContext): void {
   routes.get('/api/queues', guard, {
     summary: 'Queues with unfinished or dead jobs',
-    response: { 200: api.queueList },
-    handler: async () => ({ largestCount: largestDepth, queues: await readQueues(deps.db) }),
+    handler: async (): Promise<api.QueueList> => ({ largestCount: largestDepth, queues: await readQueues(deps.db) }),
   });
 
   routes.get('/api/jobs', guard, {
     summary: 'Jobs of a queue',
     querystring: api.jobQuery,
-    response: { 200: api.jobList },
-    handler: async ({ query: { queue, state, q = '' } }) => {
+    handler: async ({ query: { queue, state, q = '' } }): Promise<api.JobList> => {
       const words = q.trim();
       const rows = await store.listJobs(deps.db, queue, state, longestList, words);
       const jobs = rows.map((row) => describe(queue, row, deps.traceLink));
@@ -56,19 +54,17 @@ export function addJobRoutes(routes: Routes, guard: OperatorGuard, deps: StoredC
   routes.post('/api/queues/retry', guard, {
     summary: 'Retry the dead jobs of a queue',
     body: api.retriedQueue,
-    response: { 200: api.changedJobs },
     handler: async (request) => retryAll(deps, operatorName(request), request.body),
   });
 
   routes.post('/api/queues/discard', guard, {
     summary: 'Delete the dead jobs of a queue',
     body: api.deadOfQueue,
-    response: { 200: api.changedJobs },
     handler: async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
   });
 }
 
-export async function readQueues(db: Db<JobTables>): Promise<api.QueueList['queues']> {
+export async function readQueues(db: Db<JobTables>): Promise<readonly api.ShownQueue[]> {
   const queues = await summarizeQueues(db, largestDepth + 1);
   return queues.map(({ oldestDueAt, ...queue }) => ({ ...queue, oldestDueAt: spell(oldestDueAt) }));
 }
@@ -103,7 +99,7 @@ const named = z
   .partial();
 
 /** For the title of a job. Most queues of users take the id of the user as the lane. */
-function aboutOf(queue: string, { payload, lane }: Pick<store.ShownJob, 'payload' | 'lane'>): api.ShownJob['about'] {
+function aboutOf(queue: string, { payload, lane }: Pick<store.ShownJob, 'payload' | 'lane'>): api.JobSubject {
   const { body } = z.object({ body: z.string().optional() }).safeParse(payload).data ?? {};
   const delivered = queue === deliveryQueue.name ? body : undefined;
   const { data = {} } = named.safeParse(delivered === undefined ? payload : Object(parseJson(delivered)).data);

@@ -1,12 +1,12 @@
 /** Queues, and what became of their jobs. */
 import { useSearchParams } from 'wouter';
-import type { QueueList } from '../../jobs/api.ts';
+import type { QueueList, ShownQueue } from '../../jobs/api.ts';
 import { countUpTo, sinceThen } from '../parts/figures.tsx';
 import { useRead } from '../parts/server.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { workOf } from './names.tsx';
 import { QueueJobs } from './queuejobs.tsx';
-import { type QueueState, QueueTable } from './queuetable.tsx';
+import { QueueTable } from './queuetable.tsx';
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();
@@ -41,7 +41,7 @@ export function Jobs() {
   );
 }
 
-type QueueNameProps = { readonly queue: QueueState; readonly isOpen: boolean; readonly open: () => void };
+type QueueNameProps = { readonly queue: ShownQueue; readonly isOpen: boolean; readonly open: () => void };
 
 function QueueName({ queue: { queue, oldestDueAt }, isOpen, open }: QueueNameProps) {
   return (

@@ -3,7 +3,7 @@ import { Tabs } from 'radix-ui';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Email } from '#client/notify/api.ts';
-import type { ChangedJobs, JobList, ShownJob } from '../../jobs/api.ts';
+import type { ChangedJobs, JobList, JobSubject, ShownJob, ShownQueue } from '../../jobs/api.ts';
 import { CallFailed, callJson, send } from '../calls.ts';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -12,7 +12,6 @@ import { SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useDeed, useRead } from '../parts/server.ts';
 import { Empty, Pending, Problem, Section } from '../parts/states.tsx';
 import { PersonLink, RequestId, useId, useThreadTitle, workOf } from './names.tsx';
-import type { QueueState } from './queuetable.tsx';
 
 const states = [
   ['dead', 'Dead'],
@@ -27,7 +26,7 @@ const nouns = { one: 'job', many: 'jobs' };
 interface QueueProps {
   readonly name: string;
   /** `undefined`: it has no unfinished or dead jobs any more. */
-  readonly queue: QueueState | undefined;
+  readonly queue: ShownQueue | undefined;
   readonly show: (count: number) => string;
 }
 
@@ -137,9 +136,7 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
   );
 }
 
-type About = ShownJob['about'];
-
-function Title({ queue, about }: { readonly queue: string; readonly about: About }) {
+function Title({ queue, about }: { readonly queue: string; readonly about: JobSubject }) {
   const { threadId, emailId, event } = about;
   const work = workOf(queue);
   if (event !== undefined) return `${work}: ${event}`;
