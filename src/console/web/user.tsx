@@ -1,20 +1,12 @@
 /** Pages of a user, who signs in as in any application, through the authentication service. Scripts cannot read its cookie. */
-import {
-  type InfiniteData,
-  type QueryKey,
-  type UseInfiniteQueryOptions,
-  type UseQueryOptions,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { type QueryKey, type UseQueryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Access } from '../../client/calling.ts';
 import { createSession } from '../../client/session.ts';
 import type { ConsoleInfo } from '../api.ts';
 import { type Call, isSignedOut, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
+import { type Page, useCursor } from './parts/server.ts';
 import { Failure } from './parts/states.tsx';
 import { notifyFailure } from './shell/notices.ts';
 import { toSearch } from './shell/page.ts';
@@ -110,23 +102,26 @@ export function UserOnly({ signedOut, children }: { readonly signedOut: ReactNod
 type Key = readonly [name: string, ...about: unknown[]];
 const keyOf = ({ id }: User, [name, ...about]: Key): QueryKey => [name, id, ...about];
 
+interface OwnOptions<T, Data> extends Omit<UseQueryOptions<T, Error, Data>, 'queryKey' | 'queryFn'> {
+  /** It is posted. Otherwise, the call has no body. */
+  readonly question?: object;
+}
+
 /** Reads a response of a service as the user. */
 export function useOwn<T, Data = T>(
   key: Key,
   service: Service,
   path: string,
-  options: Omit<UseQueryOptions<T, Error, Data>, 'queryKey' | 'queryFn'> = {},
+  { question, ...options }: OwnOptions<T, Data> = {},
 ) {
   const user = useUser();
   return useQuery({
     queryKey: keyOf(user, key),
-    queryFn: ({ signal }) => user.json<T>(service, path, { signal }),
+    queryFn: ({ signal }) =>
+      user.json<T>(service, path, { signal, ...(question && { method: 'POST', json: question }) }),
     ...options,
   });
 }
-
-type Page = { readonly nextCursor: string | null } | { readonly next_cursor: string | null };
-type PagesOptions<P> = UseInfiniteQueryOptions<P, Error, InfiniteData<P, string>, QueryKey, string>;
 
 /** Reads a listing of a service page by page. Empty values of `query` are omitted. */
 export function useOwnPages<P extends Page>(
@@ -134,17 +129,12 @@ export function useOwnPages<P extends Page>(
   service: Service,
   path: string,
   query: Readonly<Record<string, string>>,
-  options: Pick<PagesOptions<P>, 'placeholderData' | 'refetchInterval' | 'staleTime'> = {},
+  options?: Parameters<typeof useCursor<P>>[2],
 ) {
   const user = useUser();
-  return useInfiniteQuery({
-    queryKey: keyOf(user, key),
-    queryFn: ({ pageParam, signal }) =>
-      user.json<P>(service, path + toSearch({ ...query, cursor: pageParam }), { signal }),
-    initialPageParam: '',
-    getNextPageParam: (page) => ('nextCursor' in page ? page.nextCursor : page.next_cursor),
-    ...options,
-  });
+  const read = (cursor: string, signal: AbortSignal) =>
+    user.json<P>(service, path + toSearch({ ...query, cursor }), { signal });
+  return useCursor(keyOf(user, key), read, options);
 }
 
 /** Reads everything again whose key begins so. */

@@ -12,11 +12,11 @@ import { nameOf } from '../library/queue.ts';
 import { useSigned } from '../library/signing.ts';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { plural } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { isTouch, useIsNarrow, useIsOnline } from '../shell/browser.ts';
 import { notifyFailure } from '../shell/notices.ts';
-import { creditsOf } from '../studio/account.ts';
 import { type User, useUser } from '../user.tsx';
 import { Price, Segments, Sources, Thumbnail } from './fields.tsx';
 import * as orders from './order.ts';
@@ -221,7 +221,7 @@ export function CreateForm({ deed, order: given, draftKey = '', agreedCredits, o
               <select value={model.id} onChange={({ target }) => change({ model: target.value })}>
                 {models.map(({ id, label, allowed, credits }) => (
                   <option key={id} value={id} disabled={!allowed}>
-                    {label} ({allowed ? `${creditsOf(credits)} each` : 'not in your plan'})
+                    {label} ({allowed ? `${plural(credits, 'credit')} each` : 'not in your plan'})
                   </option>
                 ))}
               </select>

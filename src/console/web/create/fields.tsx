@@ -8,11 +8,11 @@ import { nameOf, useAssets } from '../library/assets.ts';
 import { useSigned } from '../library/signing.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Find } from '../parts/fields.tsx';
-import { countOf } from '../parts/figures.tsx';
+import { countOf, plural } from '../parts/figures.tsx';
 import { Pending } from '../parts/states.tsx';
 import { useIsOnline } from '../shell/browser.ts';
 import { Menu, MenuItem } from '../shell/menu.tsx';
-import { creditsOf, useCredits } from '../studio/account.ts';
+import { useCredits } from '../studio/account.ts';
 import { quotientOf } from './order.ts';
 
 interface SegmentsProps<Option extends string | number | undefined> {
@@ -150,7 +150,7 @@ export function Price({ credits }: { readonly credits: number }) {
     );
   return (
     <span className={`${account && account.credits < credits ? 'problem' : 'quiet'} small`}>
-      {creditsOf(credits)}
+      {plural(credits, 'credit')}
       {account && `. You have ${countOf(account.credits)}.`}
     </span>
   );

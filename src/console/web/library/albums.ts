@@ -6,8 +6,6 @@ import { useOwn, useReread, useUser } from '../user.tsx';
 import { queryOf, type Shown, useCached } from './assets.ts';
 import { inLots } from './trash.ts';
 
-export const itemsOf = (count: number): string => (count === 1 ? '1 item' : `${count} items`);
-
 /** In the order that this browser showed last, or in a new one. */
 export function linkOfAlbum(collectionId: string, order?: string): string {
   const key = `atelier.order.${collectionId}`;

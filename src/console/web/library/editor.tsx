@@ -7,6 +7,7 @@ import { Price, Segments } from '../create/fields.tsx';
 import { quotientOf, useModels } from '../create/order.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { TextArea } from '../parts/fields.tsx';
+import { plural } from '../parts/figures.tsx';
 import { IconButton } from '../parts/iconbutton.tsx';
 import { Problem } from '../parts/states.tsx';
 import { hasSingleKeys } from '../shell/actions.ts';
@@ -183,7 +184,7 @@ export function Editor({ asset, onMade, onClose }: EditorProps) {
           />
           <details open={!isNarrow}>
             <summary>
-              {ratio ?? 'Same as source'} · {count === 1 ? '1 image' : `${count} images`}
+              {ratio ?? 'Same as source'} · {plural(count, 'image')}
             </summary>
             <Segments
               name="Ratio"

@@ -1,15 +1,15 @@
 import './dialogs.css';
-import { useMutation } from '@tanstack/react-query';
 import { FolderPlus, MoveHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { CreateDialog } from '../create/createform.tsx';
 import { Thumbnail } from '../create/fields.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
+import { plural } from '../parts/figures.tsx';
 import { Button } from '../parts/iconbutton.tsx';
-import { Pending, Problem } from '../parts/states.tsx';
-import { notify } from '../shell/notices.ts';
-import { itemsOf, useAlbumCalls, useAlbums } from './albums.ts';
+import { useDeed } from '../parts/server.ts';
+import { Loaded, Problem } from '../parts/states.tsx';
+import { useAlbumCalls, useAlbums } from './albums.ts';
 import { closeDialog, type LibraryDialog, openDialog } from './dialogs.ts';
 import { ShareDialog } from './sharedialog.tsx';
 
@@ -29,21 +29,19 @@ function AlbumDialog({ assetIds, isShared = false, onClose }: AlbumDialogProps) 
   const [title, setTitle] = useState(
     isShared ? `Shared on ${new Date().toLocaleDateString(undefined, { dateStyle: 'long' })}` : '',
   );
-  const { data: albums, error, refetch } = useAlbums();
+  const albums = useAlbums();
   const calls = useAlbumCalls();
-  const words = itemsOf(assetIds.length);
-  const adding = useMutation({
-    mutationFn: async (album: { readonly collectionId?: string; readonly title: string }) => {
-      const { collectionId } = await (album.collectionId === undefined
-        ? calls.create(album.title, assetIds)
-        : calls.change(album.collectionId, { add: assetIds }));
-      notify(`Added ${words} to “${album.title}”.`);
-      if (isShared) openDialog({ kind: 'share-album', collectionId });
-      else onClose();
-    },
+  const words = plural(assetIds.length, 'item');
+  const adding = useDeed(async (album: { readonly collectionId?: string; readonly title: string }) => {
+    const { collectionId } = await (album.collectionId === undefined
+      ? calls.create(album.title, assetIds)
+      : calls.change(album.collectionId, { add: assetIds }));
+    if (isShared) openDialog({ kind: 'share-album', collectionId });
+    else onClose();
+    return `Added ${words} to “${album.title}”.`;
   });
   const wanted = title.trim();
-  const found = (albums ?? []).filter((album) => album.title.toLowerCase().includes(wanted.toLowerCase()));
+  const found = (albums.data ?? []).filter((album) => album.title.toLowerCase().includes(wanted.toLowerCase()));
   const exists = found.some((album) => album.title === wanted);
   return (
     <Dialog title={isShared ? `Share ${words} as an album` : `Add ${words} to an album`} onClose={onClose}>
@@ -72,25 +70,25 @@ function AlbumDialog({ assetIds, isShared = false, onClose }: AlbumDialogProps) 
           />
         )}
         <Problem of={adding.error} />
-        {albums === undefined ? (
-          <Pending error={error} retry={refetch} what="Reading albums" />
-        ) : (
-          <ul className="album-list" aria-label="Albums">
-            {found.map((album) => (
-              <li key={album.collectionId}>
-                <button
-                  type="button"
-                  className="plain"
-                  disabled={adding.isPending}
-                  onClick={() => adding.mutate(album)}
-                >
-                  <span className="cut">{album.title}</span>
-                  <span className="quiet small">{album.count}</span>
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
+        <Loaded of={albums} what="Reading albums">
+          {() => (
+            <ul className="album-list" aria-label="Albums">
+              {found.map((album) => (
+                <li key={album.collectionId}>
+                  <button
+                    type="button"
+                    className="plain"
+                    disabled={adding.isPending}
+                    onClick={() => adding.mutate(album)}
+                  >
+                    <span className="cut">{album.title}</span>
+                    <span className="quiet small">{album.count}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
       </form>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import type { Asset } from '../../../client/media/api.ts';
 import { useModelName } from '../create/order.ts';
 import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
-import { Pending } from '../parts/states.tsx';
+import { Loaded } from '../parts/states.tsx';
 import { useModal } from '../shell/modal.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
@@ -40,7 +40,8 @@ export function Lightbox({ assetId, known, steps, onClose, isEditing = false, ..
   const { onDeleted, onEditing, onMade, children } = props;
   const dialog = useModal();
   const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
-  const { data: asset, error, refetch } = useAsset(assetId, known);
+  const query = useAsset(assetId, known);
+  const asset = query.data;
   const changeFavorites = useFavorites();
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
@@ -93,11 +94,9 @@ export function Lightbox({ assetId, known, steps, onClose, isEditing = false, ..
       ) : (
         <>
           <Stage steps={steps}>
-            {asset ? (
-              <View key={assetId} asset={asset} steps={steps} />
-            ) : (
-              <Pending error={error} retry={refetch} what="Reading the asset" />
-            )}
+            <Loaded of={query} what="Reading the asset">
+              {(read) => <View key={assetId} asset={read} steps={steps} />}
+            </Loaded>
           </Stage>
           {hasFacts && asset && <Facts asset={asset} />}
         </>

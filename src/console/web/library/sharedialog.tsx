@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextField } from '../parts/fields.tsx';
-import { momentOf } from '../parts/figures.tsx';
+import { momentOf, plural } from '../parts/figures.tsx';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { Pending, Problem } from '../parts/states.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -13,7 +13,6 @@ import type { ThreadState } from '../studio/chat.ts';
 import type { Thread } from '../studio/threads.ts';
 import { useOwn, useReread, useUser } from '../user.tsx';
 import { findPublished, publish } from './actions.ts';
-import { itemsOf } from './albums.ts';
 import { useCached, useNewAssets } from './assets.ts';
 import * as shares from './shares.ts';
 import './dialogs.css';
@@ -134,7 +133,7 @@ export function ShareDialog({ of, onClose }: { readonly of: shares.Shareable; re
             Anyone with the link can{' '}
             {isThread
               ? `read the messages that you ${isNewer ? `saw until ${momentOf(link.shownAt)}` : 'see now'}, with the images and videos in the answers. Later messages are not shared`
-              : `see ${link && of.kind === 'share-album' ? `${itemsOf(link.items)} of the album` : `the ${what}`}`}
+              : `see ${link && of.kind === 'share-album' ? `${plural(link.items, 'item')} of the album` : `the ${what}`}`}
             {of.kind === 'share-album' && '. What you add later is not shared'}
             {of.kind !== 'share' && ' until you update the link'}.
           </p>
@@ -146,7 +145,7 @@ export function ShareDialog({ of, onClose }: { readonly of: shares.Shareable; re
             <div className="does news">
               {isThread
                 ? 'The conversation has changed since.'
-                : `${news} new ${news === 1 ? 'item is' : 'items are'} not in the link.`}
+                : `${plural(news, 'new item is', 'new items are')} not in the link.`}
               <Button
                 Icon={RefreshCw}
                 text="Update the link"

@@ -1,6 +1,7 @@
 /** The trash: assets and conversations stay there for 30 days, and can be restored. */
 import { useQueryClient } from '@tanstack/react-query';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
+import { plural } from '../parts/figures.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { type User, useUser } from '../user.tsx';
 import { readNewest, useCached } from './assets.ts';
@@ -13,7 +14,7 @@ const mostAtOnce = 1000;
 /** At least one day. */
 export function daysLeft(trashedAt: string): string {
   const days = Math.ceil(keptDays - (Date.now() - Date.parse(trashedAt)) / dayMs);
-  return days <= 1 ? '1 day left' : `${days} days left`;
+  return `${plural(Math.max(1, days), 'day')} left`;
 }
 
 export async function inLots(
@@ -31,7 +32,7 @@ const deleteForGood = (user: User, ids: readonly string[]) =>
 
 type Assets = readonly Pick<Asset, 'assetId'>[];
 const countOf = (assets: Assets, done: string) =>
-  assets.length === 1 ? `${done}.` : `${assets.length} items ${done.toLowerCase()}.`;
+  assets.length === 1 ? `${done}.` : `${plural(assets.length, 'item')} ${done.toLowerCase()}.`;
 
 const idsOf = (assets: Assets) => assets.map(({ assetId }) => assetId);
 

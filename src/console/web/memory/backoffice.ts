@@ -8,6 +8,9 @@ export const kinds = [
   ['episodic', 'Event'],
 ] as const;
 
+/** Of all lists of memories, and of each memory. */
+export const memoriesKey = ['memory', 'memories'];
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export const backOffice = <T>(path: string, method: Method = 'GET', json?: unknown) =>

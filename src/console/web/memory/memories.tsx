@@ -1,17 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { MemoryPage } from '#memory/admin/api.ts';
 import { EntityName, memoriesHref, readId, useEntityName, useId } from '../operator/names.tsx';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { ChoiceFilter, Filters, Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
-import { Empty, Problem } from '../parts/states.tsx';
+import { SaveForm } from '../parts/saveform.tsx';
+import { useDeed } from '../parts/server.ts';
+import { Empty } from '../parts/states.tsx';
 import { saveJson } from '../shell/saving.ts';
-import { backOffice, entityPath, kinds, profileHref } from './backoffice.ts';
+import { backOffice, entityPath, kinds, memoriesKey, profileHref } from './backoffice.ts';
 import { MemoryDetails, Source } from './memorydetails.tsx';
 
 const filters = ['q', 'entity_type', 'entity_id', 'type', 'include_invalid'] as const;
@@ -21,7 +21,6 @@ const entityTypes = [
 ] as const;
 
 export function Memories() {
-  const queries = useQueryClient();
   const { of, change } = useFilters();
   const filter = Object.fromEntries(filters.map((name) => [name, of(name)])) as Record<
     (typeof filters)[number],
@@ -37,7 +36,6 @@ export function Memories() {
   const [isCreating, setCreating] = useState(false);
   const isFiltered = Object.values(filter).some((value) => value !== '');
   const pages = usePages<MemoryPage>('/api/memory/memories', { ...filter, entity_id: entity });
-  const reread = () => queries.invalidateQueries({ queryKey: ['memory', 'memories', 'pages'] });
   return (
     <>
       <Filters>
@@ -57,9 +55,7 @@ export function Memories() {
           New memory
         </button>
       )}
-      {entity !== '' && !entity.includes('@') && (
-        <Entity type={filter.entity_type || 'user'} id={entity} name={name} onErased={reread} />
-      )}
+      {entity !== '' && !entity.includes('@') && <Entity type={filter.entity_type || 'user'} id={entity} name={name} />}
       <Listing
         pages={pages}
         label="Memories"
@@ -94,73 +90,47 @@ export function Memories() {
           </>
         )}
       </Listing>
-      {opened && <MemoryDetails key={opened} id={opened} onOpen={open} onClose={close} onChange={reread} />}
-      {isCreating && <Creation entityId={filter.entity_id} onClose={() => setCreating(false)} onChange={reread} />}
+      {opened && <MemoryDetails key={opened} id={opened} onOpen={open} onClose={close} />}
+      {isCreating && <Creation entityId={filter.entity_id} onClose={() => setCreating(false)} />}
     </>
   );
 }
 
-interface CreationProps {
-  readonly entityId: string;
-  readonly onClose: () => void;
-  readonly onChange: () => Promise<unknown>;
-}
-
-function Creation({ entityId, onClose, onChange }: CreationProps) {
+function Creation({ entityId, onClose }: { readonly entityId: string; readonly onClose: () => void }) {
   const [draft, setDraft] = useState({ entity_type: 'user', entity_id: entityId, type: 'preference', content: '' });
-  const create = useMutation({
-    mutationFn: async () => {
-      const entity_id = draft.entity_type === 'user' ? await readId(draft.entity_id.trim()) : draft.entity_id;
-      if (entity_id.includes('@') && draft.entity_type === 'user') throw new Error('No user has this email address.');
-      return backOffice('/memories', 'POST', { ...draft, entity_id });
-    },
-    onSuccess: async () => {
-      await onChange();
-      onClose();
-    },
-  });
+  const create = useDeed(async () => {
+    const entity_id = draft.entity_type === 'user' ? await readId(draft.entity_id.trim()) : draft.entity_id;
+    if (entity_id.includes('@') && draft.entity_type === 'user') throw new Error('No user has this email address.');
+    await backOffice('/memories', 'POST', { ...draft, entity_id });
+  }, memoriesKey);
   const set = (name: keyof typeof draft) => (value: string) => setDraft({ ...draft, [name]: value });
   return (
-    <Dialog title="New memory" onClose={onClose}>
-      <form className="stack" action={() => create.mutate()}>
-        <Choice label="Belongs to" choices={entityTypes} value={draft.entity_type} onChange={set('entity_type')} />
-        <TextField
-          label="Email address of the user, or id"
-          value={draft.entity_id}
-          onChange={set('entity_id')}
-          maxLength={256}
-          required
-        />
-        <Choice label="Kind" choices={kinds} value={draft.type} onChange={set('type')} />
-        <TextArea label="Fact" rows={3} value={draft.content} onChange={set('content')} required />
-        <p className="quiet">A fact that is already stored is merged.</p>
-        <Problem of={create.error} />
-        <div>
-          <button type="submit" className="primary" disabled={create.isPending}>
-            Create
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <SaveForm title="New memory" of={create} submit="Create" onClose={onClose}>
+      <Choice label="Belongs to" choices={entityTypes} value={draft.entity_type} onChange={set('entity_type')} />
+      <TextField
+        label="Email address of the user, or id"
+        value={draft.entity_id}
+        onChange={set('entity_id')}
+        maxLength={256}
+        required
+      />
+      <Choice label="Kind" choices={kinds} value={draft.type} onChange={set('type')} />
+      <TextArea label="Fact" rows={3} value={draft.content} onChange={set('content')} required />
+      <p className="quiet">A fact that is already stored is merged.</p>
+    </SaveForm>
   );
 }
 
-interface EntityProps {
-  readonly type: string;
-  readonly id: string;
-  readonly name: string;
-  readonly onErased: () => Promise<unknown>;
-}
+type EntityProps = { readonly type: string; readonly id: string; readonly name: string };
 
 /** Everything that is stored about one entity, for export or erasure. */
-function Entity({ type, id, name, onErased }: EntityProps) {
+function Entity({ type, id, name }: EntityProps) {
   const path = `/entities/${entityPath(type, id)}`;
   const mayChange = useMayChange();
-  const download = useMutation({
-    mutationFn: async () =>
-      saveJson(`memory-${type}-${id.replace(/[^\w-]/g, '_')}.json`, await backOffice<unknown>(`${path}/export`)),
-  });
-  const erase = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: onErased });
+  const download = useDeed(async () =>
+    saveJson(`memory-${type}-${id.replace(/[^\w-]/g, '_')}.json`, await backOffice<unknown>(`${path}/export`)),
+  );
+  const erase = useDeed(() => backOffice(path, 'DELETE'), memoriesKey);
   const problem = download.error ?? erase.error;
   return (
     <section className="card row entity" aria-label="This user or group">
@@ -173,7 +143,11 @@ function Entity({ type, id, name, onErased }: EntityProps) {
           Export
         </button>
         {mayChange && (
-          <Confirm label="Erase everything" question={`Erase all data about ${name}?`} onConfirm={erase.mutateAsync} />
+          <Confirm
+            label="Erase everything"
+            question={`Erase all data about ${name}?`}
+            onConfirm={() => erase.mutateAsync()}
+          />
         )}
       </div>
       <p role="status" className={problem ? 'problem' : 'quiet'}>

@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminMemory, Revision } from '#memory/admin/api.ts';
@@ -8,9 +7,10 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
-import { keyOf, useRead } from '../parts/server.ts';
-import { Loading, Pending, Problem } from '../parts/states.tsx';
-import { backOffice, kinds, profileHref } from './backoffice.ts';
+import { SaveForm } from '../parts/saveform.tsx';
+import { useDeed, useRead } from '../parts/server.ts';
+import { Loaded, Loading, Problem } from '../parts/states.tsx';
+import { backOffice, kinds, memoriesKey, profileHref } from './backoffice.ts';
 
 const useMemory = (id: string) => useRead<AdminMemory>(`/api/memory/memories/${encodeURIComponent(id)}`);
 
@@ -18,92 +18,83 @@ interface MemoryDetailsProps {
   readonly id: string;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
-  /** Reads the list again. */
-  readonly onChange: () => Promise<unknown>;
 }
 
-export function MemoryDetails({ id, onOpen, onClose, onChange }: MemoryDetailsProps) {
+export function MemoryDetails({ id, onOpen, onClose }: MemoryDetailsProps) {
   const path = `/memories/${encodeURIComponent(id)}`;
-  const queries = useQueryClient();
   const mayChange = useMayChange();
-  const memory = useMemory(id);
-  const history = useRead<{ readonly history: readonly Revision[] }>(`/api/memory${path}/history`);
-  const changed = () => Promise.all([queries.invalidateQueries({ queryKey: keyOf(`/api/memory${path}`) }), onChange()]);
-  const undo = useMutation({ mutationFn: () => backOffice(`${path}/undo`, 'POST'), onSuccess: changed });
+  const query = useMemory(id);
+  const history = useRead<{ readonly history: readonly Revision[] }>(`/api/memory${path}/history`).data?.history;
+  const undo = useDeed(() => backOffice(`${path}/undo`, 'POST'), memoriesKey);
   /** Deletes this memory, or one that it is in conflict with. */
-  const remove = useMutation({
-    mutationFn: (of: string) => backOffice(`/memories/${encodeURIComponent(of)}`, 'DELETE'),
-    onSuccess: async (_gone, of) => {
-      await (of === id ? onChange() : changed());
-      if (of === id) onClose();
-    },
-  });
-  const removeThis = () => remove.mutateAsync(id);
-  const problem = undo.error ?? remove.error;
-  const owner = { type: memory.data?.entity_type ?? '', id: memory.data?.entity_id ?? '' };
-  const canUndo = history.data?.history.some(({ undone }) => !undone) ?? false;
+  const remove = useDeed(async (of: string) => {
+    await backOffice(`/memories/${encodeURIComponent(of)}`, 'DELETE');
+    // Nothing rereads a deleted memory once its dialog is closed.
+    if (of === id) onClose();
+  }, memoriesKey);
   return (
     <Dialog title="Memory" onClose={onClose} isWide>
-      {memory.data === undefined ? (
-        <Pending error={memory.error} retry={memory.refetch} />
-      ) : (
-        <>
-          <p className="quiet">
-            <EntityName type={memory.data.entity_type} id={memory.data.entity_id} isLink />, changed{' '}
-            <When at={memory.data.updated_at} /> · <Link href={memoriesHref(owner)}>All memories</Link> ·{' '}
-            <Link href={profileHref(owner.type, owner.id)}>Profile</Link>
-          </p>
-          <p>
-            <Source of={memory.data} />
-          </p>
-          {memory.data.invalid_at !== null && (
-            <p className="problem">
-              Replaced <When at={memory.data.invalid_at} />
+      <Loaded of={query}>
+        {(memory) => (
+          <>
+            <p className="quiet">
+              <EntityName type={memory.entity_type} id={memory.entity_id} isLink />, changed{' '}
+              <When at={memory.updated_at} /> ·{' '}
+              <Link href={memoriesHref({ type: memory.entity_type, id: memory.entity_id })}>All memories</Link> ·{' '}
+              <Link href={profileHref(memory.entity_type, memory.entity_id)}>Profile</Link>
             </p>
-          )}
-          {memory.data.replaced_by !== null && (
-            <ul className="lines">
-              <Linked link={{ id: memory.data.replaced_by, kind: 'replaced by' }} onOpen={onOpen} />
-            </ul>
-          )}
-          {mayChange ? (
-            <Edit key={memory.data.updated_at} memory={memory.data} path={path} onSaved={changed} />
-          ) : (
-            <p>{memory.data.content}</p>
-          )}
-          {memory.data.links.length > 0 && (
-            <>
-              <h3>Linked</h3>
+            <p>
+              <Source of={memory} />
+            </p>
+            {memory.invalid_at !== null && (
+              <p className="problem">
+                Replaced <When at={memory.invalid_at} />
+              </p>
+            )}
+            {memory.replaced_by !== null && (
               <ul className="lines">
-                {memory.data.links.toSorted(conflictsFirst).map((link) => (
-                  <Linked key={link.id} link={link} onOpen={onOpen}>
-                    {mayChange && isConflict(link) && (
-                      <Confirm
-                        label="Keep the opened one"
-                        question="Delete this other memory and its history?"
-                        onConfirm={() => remove.mutateAsync(link.id)}
-                      />
-                    )}
-                  </Linked>
-                ))}
+                <Linked link={{ id: memory.replaced_by, kind: 'replaced by' }} onOpen={onOpen} />
               </ul>
-            </>
-          )}
-          <h3>History</h3>
-          <History revisions={history.data?.history} />
-          <Changes>
-            <div className="row">
-              {canUndo && (
-                <button type="button" disabled={undo.isPending} onClick={() => undo.mutate()}>
-                  Undo the newest change
-                </button>
-              )}
-              <Confirm label="Delete" question="Delete this memory and its history?" onConfirm={removeThis} />
-            </div>
-          </Changes>
-          <Problem of={problem} />
-        </>
-      )}
+            )}
+            {mayChange ? <Edit key={memory.updated_at} memory={memory} path={path} /> : <p>{memory.content}</p>}
+            {memory.links.length > 0 && (
+              <>
+                <h3>Linked</h3>
+                <ul className="lines">
+                  {memory.links.toSorted(conflictsFirst).map((link) => (
+                    <Linked key={link.id} link={link} onOpen={onOpen}>
+                      {mayChange && isConflict(link) && (
+                        <Confirm
+                          label="Keep the opened one"
+                          question="Delete this other memory and its history?"
+                          onConfirm={() => remove.mutateAsync(link.id)}
+                        />
+                      )}
+                    </Linked>
+                  ))}
+                </ul>
+              </>
+            )}
+            <h3>History</h3>
+            <History revisions={history} />
+            <Changes>
+              <div className="row">
+                {history?.some(({ undone }) => !undone) && (
+                  <button type="button" disabled={undo.isPending} onClick={() => undo.mutate()}>
+                    Undo the newest change
+                  </button>
+                )}
+                <Confirm
+                  label="Delete"
+                  question="Delete this memory and its history?"
+                  onConfirm={() => remove.mutateAsync(id)}
+                />
+              </div>
+            </Changes>
+            <Problem of={undo.error ?? remove.error} />
+          </>
+        )}
+      </Loaded>
     </Dialog>
   );
 }
@@ -129,24 +120,15 @@ export function Source({ of: { added_by: by, thread_id: id, created_at } }: { re
   );
 }
 
-type EditProps = { readonly memory: AdminMemory; readonly path: string; readonly onSaved: () => Promise<unknown> };
-
-function Edit({ memory, path, onSaved }: EditProps) {
+function Edit({ memory, path }: { readonly memory: AdminMemory; readonly path: string }) {
   const [content, setContent] = useState(memory.content);
   const [type, setType] = useState<string>(memory.type);
-  const save = useMutation({ mutationFn: () => backOffice(path, 'PUT', { content, type }), onSuccess: onSaved });
-  const isSame = content === memory.content && type === memory.type;
+  const save = useDeed(() => backOffice(path, 'PUT', { content, type }), memoriesKey);
   return (
-    <form className="stack" action={() => save.mutate()}>
+    <SaveForm of={save} submit="Save" isReady={content !== memory.content || type !== memory.type}>
       <TextArea label="Content" rows={3} value={content} onChange={setContent} required />
       <Choice label="Kind" choices={kinds} value={type} onChange={setType} />
-      <Problem of={save.error} />
-      <div>
-        <button type="submit" className="primary" disabled={isSame || save.isPending}>
-          Save
-        </button>
-      </div>
-    </form>
+    </SaveForm>
   );
 }
 

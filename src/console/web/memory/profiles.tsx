@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
@@ -7,10 +6,11 @@ import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
-import { When } from '../parts/figures.tsx';
-import { Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
-import { useRead } from '../parts/server.ts';
-import { Empty, PageHead, Pending, Problem } from '../parts/states.tsx';
+import { plural, When } from '../parts/figures.tsx';
+import { Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
+import { useDeed, useRead } from '../parts/server.ts';
+import { Empty, Loaded, PageHead, Problem } from '../parts/states.tsx';
+import { Views } from '../parts/views.tsx';
 import { backOffice, entityPath } from './backoffice.ts';
 import { Memories } from './memories.tsx';
 
@@ -62,7 +62,7 @@ function Profiles() {
               {profile.summary && <span>{profile.summary}</span>}
             </button>
             <p className="quiet record-facts">
-              <span>{factsOf(profile)}</span>
+              <span>{plural(countFacts(profile), 'fact')}</span>
               <When at={profile.updated_at} />
               <Link href={memoriesHref({ type: profile.entity_type, id: profile.entity_id })}>
                 All memories of this {profile.entity_type}
@@ -77,22 +77,16 @@ function Profiles() {
   );
 }
 
-function factsOf({ facts }: AdminProfile): string {
-  const count = Object.values(facts).flatMap((value) => value.split('\n')).length;
-  return count === 1 ? '1 fact' : `${count} facts`;
-}
+const countFacts = ({ facts }: AdminProfile) => Object.values(facts).flatMap((value) => value.split('\n')).length;
 
 type OpenedProfileProps = { readonly type: string; readonly id: string; readonly onClose: () => void };
 
 function OpenedProfile({ type, id, onClose }: OpenedProfileProps) {
-  const { data, error, refetch } = useRead<AdminProfile>(`/api/memory/profiles/${entityPath(type, id)}`);
   return (
     <Dialog title={`Profile of ${useEntityName({ type, id })}`} onClose={onClose} isWide>
-      {data ? (
-        <ProfileDetails profile={data} onClose={onClose} />
-      ) : (
-        <Pending error={error} retry={refetch} entry="profile" />
-      )}
+      <Loaded of={useRead<AdminProfile>(`/api/memory/profiles/${entityPath(type, id)}`)} entry="profile">
+        {(profile) => <ProfileDetails profile={profile} onClose={onClose} />}
+      </Loaded>
     </Dialog>
   );
 }
@@ -100,39 +94,34 @@ function OpenedProfile({ type, id, onClose }: OpenedProfileProps) {
 type ProfileDetailsProps = { readonly profile: AdminProfile; readonly onClose: () => void };
 
 function ProfileDetails({ profile, onClose }: ProfileDetailsProps) {
-  const queries = useQueryClient();
   const path = `/profiles/${entityPath(profile.entity_type, profile.entity_id)}`;
   const mayChange = useMayChange();
   const [summary, setSummary] = useState(profile.summary ?? '');
   const [facts, setFacts] = useState(profile.facts);
   const [added, setAdded] = useState({ name: '', value: '' });
   const [language, setLanguage] = useState(profile.language ?? '');
-  const done = async () => {
-    // Nothing rereads a deleted profile once its dialog is closed.
-    onClose();
-    await queries.invalidateQueries({ queryKey: ['memory', 'profiles'] });
-  };
-  const save = useMutation({
-    mutationFn: () => {
-      const written = { ...writtenFacts(profile, facts), ...(added.name && { [added.name]: added.value }) };
-      const isSame = language === (profile.language ?? '');
-      return backOffice(path, 'PUT', {
-        summary: summary || null,
-        facts: written,
-        ...(isSame ? {} : { language: language || null }),
-      });
+  /** Default: deletes the profile. */
+  const change = useDeed(
+    async (written?: object) => {
+      await backOffice(path, written ? 'PUT' : 'DELETE', written);
+      // Nothing rereads a deleted profile once its dialog is closed.
+      onClose();
     },
-    onSuccess: done,
-  });
-  const remove = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: done });
-  const problem = save.error ?? remove.error;
+    ['memory', 'profiles'],
+  );
+  const save = () =>
+    change.mutate({
+      summary: summary || null,
+      facts: { ...writtenFacts(profile, facts), ...(added.name && { [added.name]: added.value }) },
+      ...(language !== (profile.language ?? '') && { language: language || null }),
+    });
   return (
     <>
       <p className="quiet">
         <EntityName type={profile.entity_type} id={profile.entity_id} isLink />, changed{' '}
         <When at={profile.updated_at} />
       </p>
-      <form className="stack" action={() => save.mutate()}>
+      <form className="stack" action={save}>
         <TextArea
           label="Summary"
           rows={2}
@@ -177,13 +166,13 @@ function ProfileDetails({ profile, onClose }: ProfileDetailsProps) {
             />
           </div>
         )}
-        <Problem of={problem} />
+        <Problem of={change.error} />
         <Changes>
           <div className="row">
-            <button type="submit" className="primary" disabled={save.isPending}>
+            <button type="submit" className="primary" disabled={change.isPending}>
               Save
             </button>
-            <Confirm label="Delete" question="Delete this profile?" onConfirm={remove.mutateAsync} />
+            <Confirm label="Delete" question="Delete this profile?" onConfirm={() => change.mutateAsync(undefined)} />
           </div>
         </Changes>
       </form>

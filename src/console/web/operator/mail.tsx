@@ -9,9 +9,10 @@ import { Changes, useConsole, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { countOf, momentOf, untilThen, When } from '../parts/figures.tsx';
-import { Choices, Listing, SearchFilter, useFilters, usePages, Views } from '../parts/listing.tsx';
+import { Choices, Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { keyOf, urlOf, useDeed, useRead } from '../parts/server.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
+import { Views } from '../parts/views.tsx';
 import texts from './mailtexts.json' with { type: 'json' };
 import { languageChoices, mailStateOf, mailStatusOf, Recipients } from './names.tsx';
 

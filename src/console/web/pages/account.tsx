@@ -1,6 +1,5 @@
 import '../account/account.css';
 import '../library/library.css';
-import { useMutation } from '@tanstack/react-query';
 import { Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -11,42 +10,44 @@ import type { MediaUsage, OwnDecisions } from '#client/media/api.ts';
 import { Segments } from '../create/fields.tsx';
 import { useAuthor } from '../library/shares.ts';
 import { Confirm, TypedConfirm } from '../parts/confirm.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/fields.tsx';
 import { countOf, planName, sizeOf, When } from '../parts/figures.tsx';
 import { Button } from '../parts/iconbutton.tsx';
-import { Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
+import { Listing, onePage } from '../parts/listing.tsx';
+import { SaveForm } from '../parts/saveform.tsx';
+import { useDeed } from '../parts/server.ts';
+import { Loaded, Loading, PageHead, Pending, Problem, Section, Status } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
 import { setTheme, themes, useTheme } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { useCredits } from '../studio/account.ts';
-import { useOwn, useReread, useSignOut, useUser } from '../user.tsx';
+import { useOwn, useSignOut, useUser } from '../user.tsx';
 
 const nameOf = (theme: string) => theme.slice(0, 1).toUpperCase() + theme.slice(1);
 
 /** The account of the signed-in user. */
 export function Account() {
   const { email } = useUser();
-  const { data, error, refetch } = useOwn<OwnAccount>(['account'], 'auth', '/account', {
+  const account = useOwn<OwnAccount>(['account'], 'auth', '/account', {
     refetchInterval: ({ state }) => (state.data?.export?.status === 'preparing' ? 2000 : false),
   });
   return (
     <div className="ownaccount">
       <PageHead title="Your account">{email}</PageHead>
-      {data?.deletesAt && <Restoration deletesAt={data.deletesAt} />}
+      {account.data?.deletesAt && <Restoration deletesAt={account.data.deletesAt} />}
       <Decisions />
       <Usage />
       <Settings />
       <Sessions />
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading your account" />
-      ) : (
-        <>
-          <Export state={data.export} />
-          {data.deletesAt === null && <Deletion />}
-        </>
-      )}
+      <Loaded of={account} what="Reading your account">
+        {({ export: state, deletesAt }) => (
+          <>
+            <Export state={state} />
+            {deletesAt === null && <Deletion />}
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }
@@ -79,8 +80,7 @@ function Usage() {
     ...names.map((name) => [counted[name], countOf(sumOf(days, name))] as const),
   ] as const;
   return (
-    <section aria-labelledby="account-usage">
-      <h2 id="account-usage">Credits and usage</h2>
+    <Section title="Credits and usage">
       {credits && (
         <p className="quiet">Plan: {planName(credits.plan)}. Answers, images and videos count the last 30 days.</p>
       )}
@@ -104,7 +104,7 @@ function Usage() {
           }))}
         />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -116,8 +116,7 @@ function Settings() {
   const theme = useTheme();
   const [author, setAuthor] = useAuthor();
   return (
-    <section aria-labelledby="account-settings">
-      <h2 id="account-settings">Settings</h2>
+    <Section title="Settings">
       <Segments
         name="Theme"
         options={themes.map(({ value }) => value)}
@@ -137,66 +136,60 @@ function Settings() {
       <p className="quiet">
         Language: {languages.of(navigator.language)}, as in your browser. Ideas, news and pages of shares follow it.
       </p>
-    </section>
+    </Section>
   );
 }
 
 function Sessions() {
   const user = useUser();
-  const reread = useReread();
   const signOut = useSignOut();
-  const { data, error, refetch } = useOwn<OwnSessions>(['sessions'], 'auth', '/account/sessions');
+  const sessions = useOwn<OwnSessions>(['sessions'], 'auth', '/account/sessions');
   /** Without an id, all but this one. */
-  const end = async (id?: string) => {
-    try {
+  const ending = useDeed(
+    async (id?: string) => {
       await user.send('auth', `/account/sessions${id === undefined ? '' : `/${id}`}`, { method: 'DELETE' });
-    } catch (failure) {
-      return notifyFailure(failure);
-    }
-    await reread('sessions');
-    notify(id === undefined ? 'The other sessions have ended.' : 'The session has ended.');
-  };
+      return id === undefined ? 'The other sessions have ended.' : 'The session has ended.';
+    },
+    ['sessions'],
+  );
+  const end = (id?: string) => ending.mutateAsync(id).catch(notifyFailure);
   return (
-    <section aria-labelledby="account-sessions">
-      <h2 id="account-sessions">Sessions</h2>
+    <Section title="Sessions">
       <p className="quiet">
         The browsers in which you are signed in. One that you end can still make changes for up to an hour.
       </p>
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading your sessions" />
-      ) : (
-        <ul className="lines" aria-label="Sessions">
-          {data.sessions.map((session) => (
-            <li key={session.id} className="session">
-              <div>
-                <p>
-                  <span className="strong">{session.browser}</span>{' '}
-                  {session.isCurrent && <Status tone="good">This browser</Status>}
-                </p>
-                <p className="quiet">
-                  Signed in <When at={session.createdAt} />, last used <When at={session.usedAt} />
-                </p>
-              </div>
-              {!session.isCurrent && (
-                <Confirm
-                  label="End"
-                  question={`End the session of ${session.browser}?`}
-                  onConfirm={() => end(session.id)}
-                />
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Listing
+        pages={onePage(sessions)}
+        label="Sessions"
+        itemsOf={(all) => all.sessions}
+        keyOf={({ id }) => id}
+        empty={null}
+      >
+        {({ id, browser, isCurrent, createdAt, usedAt }) => (
+          <div className="session">
+            <div>
+              <p>
+                <span className="strong">{browser}</span> {isCurrent && <Status tone="good">This browser</Status>}
+              </p>
+              <p className="quiet">
+                Signed in <When at={createdAt} />, last used <When at={usedAt} />
+              </p>
+            </div>
+            {!isCurrent && (
+              <Confirm label="End" question={`End the session of ${browser}?`} onConfirm={() => end(id)} />
+            )}
+          </div>
+        )}
+      </Listing>
       <div className="does">
-        {data !== undefined && data.sessions.length > 1 && (
+        {sessions.data !== undefined && sessions.data.sessions.length > 1 && (
           <Confirm label="End all others" question="End all sessions but this one?" onConfirm={() => end()} />
         )}
         <button type="button" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
           {signOut.isPending ? 'Signing out …' : 'Sign out everywhere'}
         </button>
       </div>
-    </section>
+    </Section>
   );
 }
 
@@ -214,8 +207,7 @@ function Decisions() {
   const { data } = useOwn<OwnDecisions>(['decisions'], 'media', '/v1/decisions');
   if (data === undefined || data.decisions.length === 0) return null;
   return (
-    <section aria-labelledby="account-decisions">
-      <h2 id="account-decisions">Decisions about your content</h2>
+    <Section title="Decisions about your content">
       <ul className="lines">
         {data.decisions.map((one) => (
           <li key={one.id} className="stack">
@@ -247,42 +239,28 @@ function Decisions() {
         ))}
       </ul>
       {appealed !== undefined && <AppealDialog id={appealed} onClose={() => setAppealed(undefined)} />}
-    </section>
+    </Section>
   );
 }
 
 function AppealDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const user = useUser();
-  const reread = useReread();
   const [text, setText] = useState('');
-  const appealing = useMutation({
-    mutationFn: async () => {
-      await user.send('media', `/v1/incidents/${id}/appeal`, { method: 'POST', json: { text: text.trim() } });
-      await reread('decisions');
-      notify('Your appeal is sent.');
-      onClose();
-    },
-  });
+  const appealing = useDeed(async () => {
+    await user.send('media', `/v1/incidents/${id}/appeal`, { method: 'POST', json: { text: text.trim() } });
+    return 'Your appeal is sent.';
+  }, ['decisions']);
   return (
-    <Dialog title="Appeal the decision" onClose={onClose}>
-      <form className="stack" action={() => appealing.mutate()}>
-        <p className="quiet">You can appeal once. A person reviews it.</p>
-        <TextArea
-          label="Why is the decision wrong?"
-          rows={5}
-          maxLength={2000}
-          required
-          value={text}
-          onChange={setText}
-        />
-        <Problem of={appealing.error} />
-        <div>
-          <button type="submit" className="primary" disabled={text.trim() === '' || appealing.isPending}>
-            {appealing.isPending ? 'Sending …' : 'Send the appeal'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <SaveForm
+      title="Appeal the decision"
+      of={appealing}
+      submit={appealing.isPending ? 'Sending …' : 'Send the appeal'}
+      isReady={text.trim() !== ''}
+      onClose={onClose}
+    >
+      <p className="quiet">You can appeal once. A person reviews it.</p>
+      <TextArea label="Why is the decision wrong?" rows={5} maxLength={2000} required value={text} onChange={setText} />
+    </SaveForm>
   );
 }
 
@@ -292,19 +270,16 @@ function Deletion() {
   const [isOpen, setOpen] = useState(false);
   const signOut = useSignOut();
   const user = useUser();
-  const deletion = useMutation({
-    mutationFn: async () => {
-      const { deletesAt } = await user.json<ScheduledDeletion>('auth', '/account', { method: 'DELETE' });
-      await signOut.mutateAsync();
-      navigate('/');
-      const text = `Your account will be deleted on ${dateOf(deletesAt)}. To keep it, sign in before.`;
-      notify(text, { tone: 'bad', stays: true });
-    },
+  const deletion = useDeed(async () => {
+    const { deletesAt } = await user.json<ScheduledDeletion>('auth', '/account', { method: 'DELETE' });
+    await signOut.mutateAsync();
+    navigate('/');
+    const text = `Your account will be deleted on ${dateOf(deletesAt)}. To keep it, sign in before.`;
+    notify(text, { tone: 'bad', stays: true });
   });
   const confirmation = { title: 'Delete your account?', word: 'delete', label: 'Delete account', of: deletion };
   return (
-    <section aria-labelledby="account-deletion">
-      <h2 id="account-deletion">Delete your account</h2>
+    <Section title="Delete your account">
       <p className="quiet">
         Your conversations, media, memories and settings are deleted. We send you an email with the date. Until then,
         you can sign in and keep your account.
@@ -315,7 +290,7 @@ function Deletion() {
           All sessions end now. Export your data first if you want to keep a copy.
         </TypedConfirm>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -337,15 +312,12 @@ function Restoration({ deletesAt }: { readonly deletesAt: string }) {
 function Export({ state }: { readonly state: OwnAccount['export'] }) {
   const user = useUser();
   const order = useAccountChange('GET', '/account/export');
-  const download = useMutation({
-    mutationFn: async () => {
-      const answer = await user.send('auth', '/account/export/zip');
-      saveFile('export.zip', await answer.blob());
-    },
+  const download = useDeed(async () => {
+    const answer = await user.send('auth', '/account/export/zip');
+    saveFile('export.zip', await answer.blob());
   });
   return (
-    <section aria-labelledby="account-export">
-      <h2 id="account-export">Export your data</h2>
+    <Section title="Export your data">
       <p className="quiet">
         A ZIP file with your conversations, media, memories and settings. We send you an email when it is ready.
       </p>
@@ -368,18 +340,12 @@ function Export({ state }: { readonly state: OwnAccount['export'] }) {
         )}
         <Problem of={order.error ?? download.error} />
       </div>
-    </section>
+    </Section>
   );
 }
 
 /** A change of the account, after which its state is read again. */
 function useAccountChange(method: 'GET' | 'POST', path: string) {
   const user = useUser();
-  const reread = useReread();
-  return useMutation({
-    mutationFn: async () => {
-      await user.send('auth', path, { method });
-      await reread('account');
-    },
-  });
+  return useDeed(() => user.send('auth', path, { method }), ['account']);
 }

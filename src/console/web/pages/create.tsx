@@ -1,7 +1,8 @@
-import { useMutation, useQueries } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { Columns2, RotateCw, Sparkles, X } from 'lucide-react';
 import { Link } from 'wouter';
 import { navigate, useHistoryState } from 'wouter/use-browser-location';
+import type { GenerationPage } from '../../../client/agent/api.ts';
 import type { Asset } from '../../../client/media/api.ts';
 import { CreateForm } from '../create/createform.tsx';
 import * as orders from '../create/order.ts';
@@ -12,25 +13,27 @@ import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { signedQuery, useSigned } from '../library/signing.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
-import { momentOf } from '../parts/figures.tsx';
+import { momentOf, plural } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { Empty, PageHead, Pending } from '../parts/states.tsx';
+import { Paged } from '../parts/listing.tsx';
+import { useDeed } from '../parts/server.ts';
+import { Empty, PageHead } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
-import { creditsOf } from '../studio/account.ts';
 import { Gone } from '../studio/media.tsx';
-import { useReread, useUser } from '../user.tsx';
+import { useUser } from '../user.tsx';
 
 /** Images and videos without a conversation. */
 export function Create() {
   const user = useUser();
   const given = orders.preparedOrder(useHistoryState());
   const at = given?.at ?? 0;
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = orders.useGenerations();
+  const pages = orders.useGenerations();
   const removed = orders.useRemoved();
-  const isShown = ({ id, origin }: orders.Generation) => origin !== 'run' && !removed.includes(id);
-  const generations = data?.pages.flatMap((page) => page.generations).filter(isShown);
-  const running = generations?.filter(({ status }) => status === 'running') ?? [];
-  const ended = generations?.filter(({ status }) => status !== 'running') ?? [];
+  const shownOf = ({ generations }: GenerationPage) =>
+    generations.filter(({ id, origin }) => origin !== 'run' && !removed.includes(id));
+  const all = pages.data?.pages.flatMap(shownOf) ?? [];
+  const running = all.filter(({ status }) => status === 'running');
+  const ended = all.filter(({ status }) => status !== 'running');
   // In the order of the page.
   const made = [...running, ...ended].flatMap(({ kind, items }) =>
     items.flatMap(({ assetId }) => (assetId === null ? [] : [[kind, assetId] as const])),
@@ -54,25 +57,25 @@ export function Create() {
         </section>
       )}
       <section aria-label="Created">
-        {generations === undefined ? (
-          <Pending error={error} retry={refetch} what="Reading what you created" />
-        ) : generations.length === 0 ? (
-          <Empty title="Nothing created here yet">
-            <p>Describe what you want to see, or begin with an example. Images appear here, and in your library.</p>
-            <Button
-              Icon={Sparkles}
-              text={`Use “${example}”`}
-              onClick={() => orders.startCreating({ prompt: example })}
-            />
-          </Empty>
-        ) : (
-          ended.map((generation) => <GenerationView key={generation.id} generation={generation} among={among} />)
-        )}
-        {hasNextPage && (
-          <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
-            Show more
-          </button>
-        )}
+        <Paged
+          pages={pages}
+          label="What you created"
+          itemsOf={shownOf}
+          empty={
+            <Empty title="Nothing created here yet">
+              <p>Describe what you want to see, or begin with an example. Images appear here, and in your library.</p>
+              <Button
+                Icon={Sparkles}
+                text={`Use “${example}”`}
+                onClick={() => orders.startCreating({ prompt: example })}
+              />
+            </Empty>
+          }
+        >
+          {() =>
+            ended.map((generation) => <GenerationView key={generation.id} generation={generation} among={among} />)
+          }
+        </Paged>
       </section>
     </div>
   );
@@ -103,15 +106,11 @@ function GenerationView({ generation, among }: ViewProps) {
   const { id, kind, model, status, items, createdAt, credits, references, duration } = generation;
   const prompt = promptOf(generation);
   const user = useUser();
-  const reread = useReread();
-  const canceling = useMutation({
-    mutationFn: async () => {
-      await user.send('agent', `/generations/${id}`, { method: 'DELETE' });
-      void reread('credits');
-      await reread('generations');
-    },
-    onError: notifyFailure,
-  });
+  const canceling = useDeed(
+    () => user.send('agent', `/generations/${id}`, { method: 'DELETE' }),
+    ['credits'],
+    ['generations'],
+  );
   const name = orders.useModelName(kind, model);
   const made = items.flatMap(({ assetId }) => assetId ?? []);
   const isRunning = status === 'running';
@@ -120,7 +119,7 @@ function GenerationView({ generation, among }: ViewProps) {
   const failure = status === 'canceled' ? null : items.find((item) => item.failure !== null)?.failure;
   const given = { kind, prompt, model, count: items.length, references, duration };
   const again = () => orders.createAgain(user, made[0] ?? null, given).catch(notifyFailure);
-  const price = credits === 0 && !isRunning ? 'No credits were taken' : creditsOf(credits);
+  const price = credits === 0 && !isRunning ? 'No credits were taken' : plural(credits, 'credit');
   const progress = orders.isSending(generation) ? 'Sending …' : isRunning && `${made.length} of ${items.length} ready`;
   const facts = [
     name,
@@ -148,7 +147,7 @@ function GenerationView({ generation, among }: ViewProps) {
               Icon={X}
               text={canceling.isPending ? 'Canceling …' : 'Cancel'}
               disabled={canceling.isPending || orders.isSending(generation)}
-              onClick={() => canceling.mutate()}
+              onClick={() => canceling.mutate(undefined, { onError: notifyFailure })}
             />
           )}
           {!isRunning && (

@@ -1,6 +1,6 @@
 import '../library/library.css';
 import '../explore/explore.css';
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import {
   Clapperboard,
   Copy,
@@ -31,16 +31,17 @@ import { copyLink } from '../library/shares.ts';
 import { useSigned } from '../library/signing.ts';
 import { Stage, type Steps, stepsIn, Zoomable } from '../library/stage.tsx';
 import { useConsole } from '../operator.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
-import { countOf, When } from '../parts/figures.tsx';
+import { plural, When } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import reasonNames from '../parts/reasons.json' with { type: 'json' };
-import { Empty, Loading, Pending, Problem } from '../parts/states.tsx';
+import { SaveForm } from '../parts/saveform.tsx';
+import { useCursor, useDeed } from '../parts/server.ts';
+import { Empty, Loading, Pending } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { useStored } from '../shell/browser.ts';
 import { useModal } from '../shell/modal.ts';
-import { notify, notifyFailure } from '../shell/notices.ts';
+import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
 const kinds = ['', 'image', 'video'];
@@ -178,7 +179,7 @@ function More({ onMore, isBusy }: { readonly onMore: () => void; readonly isBusy
 const shapeOf = ({ width, height }: Item) => (width && height ? Math.min(2.5, Math.max(0.56, width / height)) : 1);
 
 const titleOf = ({ prompt, kind }: Item) => prompt ?? `A published ${kind}`;
-const remixesOf = (count: number) => (count === 1 ? 'Remixed by 1 other' : `Remixed by ${countOf(count)} others`);
+const remixesOf = (count: number) => `Remixed by ${plural(count, 'other')}`;
 
 const Wall = ({ items, filter }: { readonly items: readonly Item[]; readonly filter: Filter }) => (
   <ul className="gallery">
@@ -493,21 +494,17 @@ const useContentUrl = (): string | undefined => useConsole().data?.addresses.con
 
 function useGallery({ kind, shape, sort, q }: Filter) {
   const url = useContentUrl();
-  return useInfiniteQuery({
-    queryKey: ['gallery', kind, shape, sort, q],
-    queryFn: ({ pageParam, signal }) => {
+  return useCursor<PublicGallery>(
+    ['gallery', kind, shape, sort, q],
+    (cursor, signal) => {
       // The most remixed have one page.
-      const query = toSearch({ limit: sort === '' ? '48' : '100', kind, shape, sort, q, cursor: pageParam });
+      const query = toSearch({ limit: sort === '' ? '48' : '100', kind, shape, sort, q, cursor });
       // The browser would show its stored page for another 30 s after a publication.
-      return callJson<PublicGallery>(`${url}/op/gallery${query}`, { signal, cache: 'no-cache' });
+      return callJson(`${url}/op/gallery${query}`, { signal, cache: 'no-cache' });
     },
-    enabled: url !== undefined,
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
     // The URLs of the images are valid for ten minutes.
-    staleTime: 240_000,
-  });
+    { enabled: url !== undefined, placeholderData: keepPreviousData, staleTime: 240_000 },
+  );
 }
 
 function useContent<T>(path: string) {
@@ -526,32 +523,21 @@ function ReportDialog({ assetId, onClose }: { readonly assetId: string; readonly
   const user = useUser();
   const [reason, setReason] = useState('');
   const [note, setNote] = useState('');
-  const reporting = useMutation({
-    mutationFn: async () => {
-      const json = { assetId, reason, locale: navigator.language, ...(note.trim() !== '' && { note: note.trim() }) };
-      await user.send('media', '/v1/reports', { method: 'POST', json });
-      notify('Reported. You get our decision by email.');
-      onClose();
-    },
+  const reporting = useDeed(async () => {
+    const json = { assetId, reason, locale: navigator.language, ...(note.trim() !== '' && { note: note.trim() }) };
+    await user.send('media', '/v1/reports', { method: 'POST', json });
+    return 'Reported. You get our decision by email.';
   });
   return (
-    <Dialog title="Report" onClose={onClose}>
-      <form className="stack" action={() => reporting.mutate()}>
-        <Choice
-          label="Reason"
-          choices={[['', 'Choose a reason'], ...Object.entries(reasonNames)]}
-          required
-          value={reason}
-          onChange={setReason}
-        />
-        <TextArea label="Details (optional)" rows={4} maxLength={2000} value={note} onChange={setNote} />
-        <Problem of={reporting.error} />
-        <div>
-          <button type="submit" className="primary" disabled={reason === '' || reporting.isPending}>
-            Send the report
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <SaveForm title="Report" of={reporting} submit="Send the report" isReady={reason !== ''} onClose={onClose}>
+      <Choice
+        label="Reason"
+        choices={[['', 'Choose a reason'], ...Object.entries(reasonNames)]}
+        required
+        value={reason}
+        onChange={setReason}
+      />
+      <TextArea label="Details (optional)" rows={4} maxLength={2000} value={note} onChange={setNote} />
+    </SaveForm>
   );
 }

@@ -1,6 +1,5 @@
 import '../knowledge/knowledge.css';
 import '../library/library.css';
-import { useMutation } from '@tanstack/react-query';
 import { Brain, Download, Eraser, Pencil, Plus, Trash2 } from 'lucide-react';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -12,14 +11,20 @@ import { TypedConfirm } from '../parts/confirm.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { Empty, Loaded, PageHead, Pending, Problem } from '../parts/states.tsx';
-import { notify, notifyFailure } from '../shell/notices.ts';
+import { Paged } from '../parts/listing.tsx';
+import { SaveForm } from '../parts/saveform.tsx';
+import { useDeed } from '../parts/server.ts';
+import { Empty, Loaded, PageHead, Section } from '../parts/states.tsx';
+import { notifyFailure } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
 import { saveJson } from '../shell/saving.ts';
 import { startDraft } from '../studio/draft.ts';
 import { useThreads } from '../studio/threads.ts';
 import { useUser } from '../user.tsx';
 import texts from './knowledgetexts.json' with { type: 'json' };
+
+/** The key of everything that the page shows. */
+const known = ['knowledge'];
 
 /** The memory of the signed-in user. */
 export function Knowledge() {
@@ -51,9 +56,9 @@ export function Knowledge() {
 }
 
 function Pause() {
+  const user = useUser();
   const { data: pause } = facts.usePause();
-  const pausing = facts.usePausing();
-  const change = useMutation({ mutationFn: pausing, onError: notifyFailure });
+  const change = useDeed((paused: boolean) => facts.pause(user, paused), known);
   if (pause === undefined) return null;
   const isPaused = change.isPending ? change.variables : pause.paused_at !== null;
   return (
@@ -66,7 +71,7 @@ function Pause() {
           checked={isPaused}
           disabled={change.isPending}
           aria-describedby="pause-effect"
-          onChange={({ target }) => change.mutate(target.checked)}
+          onChange={({ target }) => change.mutate(target.checked, { onError: notifyFailure })}
         />
         Pause memory
       </label>
@@ -82,15 +87,13 @@ function Pause() {
 /** A fact that no conversation has to contain first. A paused memory takes none. */
 function AddFact() {
   const user = useUser();
-  const reread = facts.useReread();
   const { data: pause } = facts.usePause();
   const [isOpen, setOpen] = useState(false);
   const [type, setType] = useState<string>('preference');
   const add = async (content: string) => {
-    const json = { entity_id: user.id, entity_type: 'user', content, type };
+    const json = { ...facts.ownerOf(user), content, type };
     const { deduplicated } = await user.json<Addition>('memory', '/memory/add', { method: 'POST', json });
-    await reread();
-    notify(deduplicated ? 'It was merged with a fact that is known.' : 'Remembered.');
+    return deduplicated ? 'It was merged with a fact that is known.' : 'Remembered.';
   };
   if (pause?.paused_at !== null) return null;
   if (!isOpen) return <Button Icon={Plus} text="Add a fact" className="primary" onClick={() => setOpen(true)} />;
@@ -136,38 +139,30 @@ function Profile({ onSource }: { readonly onSource: (value: string) => void }) {
 }
 
 function Everything() {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = facts.useMemories();
-  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading your memories" />;
-  const memories = data.pages.flatMap((page) => page.memories);
-  if (memories.length === 0 && !hasNextPage)
-    return (
-      <Empty Icon={Brain} title={`${product} has not stored anything about you yet.`}>
-        <p>Add a fact, or say in a conversation: “Remember that I like warm colors.”</p>
-        <button type="button" onClick={() => startDraft({ assetIds: [], text: 'Remember that I like warm colors' })}>
-          Start a conversation
-        </button>
-      </Empty>
-    );
+  const none = (
+    <Empty Icon={Brain} title={`${product} has not stored anything about you yet.`}>
+      <p>Add a fact, or say in a conversation: “Remember that I like warm colors.”</p>
+      <button type="button" onClick={() => startDraft({ assetIds: [], text: 'Remember that I like warm colors' })}>
+        Start a conversation
+      </button>
+    </Empty>
+  );
   return (
-    <>
-      {facts.groups.map(({ type, title, about }) => {
-        const ofType = memories.filter((memory) => memory.type === type);
-        return (
-          ofType.length > 0 && (
-            <section key={type} aria-labelledby={`group-${type}`}>
-              <h2 id={`group-${type}`}>{title}</h2>
-              <p className="quiet">{about}</p>
-              <Facts memories={ofType} />
-            </section>
-          )
-        );
-      })}
-      {hasNextPage && (
-        <button type="button" className="more" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
-          Show more
-        </button>
-      )}
-    </>
+    <Paged pages={facts.useMemories()} label="Your memories" itemsOf={({ memories }) => memories} empty={none}>
+      {(memories) =>
+        facts.groups.map(({ type, title, about }) => {
+          const ofType = memories.filter((memory) => memory.type === type);
+          return (
+            ofType.length > 0 && (
+              <Section key={type} id={`group-${type}`} title={title}>
+                <p className="quiet">{about}</p>
+                <Facts memories={ofType} />
+              </Section>
+            )
+          );
+        })
+      }
+    </Paged>
   );
 }
 
@@ -192,38 +187,32 @@ function Facts({ memories }: { readonly memories: readonly ShownMemory[] }) {
 /** Downloads everything that is known, with its history, as JSON. */
 function Export() {
   const user = useUser();
-  const download = useMutation({
-    mutationFn: async () => {
-      const known = await user.json<EntityExport>('memory', '/export').catch((error: unknown) => {
-        if (error instanceof CallFailed && error.status === 404) throw new Error('There is nothing to export.');
-        throw error;
-      });
-      saveJson('atelier-memory.json', known);
-    },
-    onError: notifyFailure,
+  const download = useDeed(async () => {
+    const all = await user.json<EntityExport>('memory', '/export').catch((error: unknown) => {
+      if (error instanceof CallFailed && error.status === 404) throw new Error('There is nothing to export.');
+      throw error;
+    });
+    saveJson('atelier-memory.json', all);
   });
-  return <Button Icon={Download} text="Export" disabled={download.isPending} onClick={() => download.mutate()} />;
+  const start = () => download.mutate(undefined, { onError: notifyFailure });
+  return <Button Icon={Download} text="Export" disabled={download.isPending} onClick={start} />;
 }
 
 function EraseEverything() {
   const user = useUser();
   const { data: pause } = facts.usePause();
-  const pausing = facts.usePausing();
   const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  const erase = useMutation({
-    mutationFn: async () => {
-      await user.send('memory', `/entities/user/${user.id}`, { method: 'DELETE' });
-      // Nothing stays of the entity, not even its pause.
-      await pausing(typeof pause?.paused_at === 'string');
-    },
-    onSuccess: close,
-  });
+  const erase = useDeed(async () => {
+    await user.send('memory', `/entities/user/${user.id}`, { method: 'DELETE' });
+    // Nothing stays of the entity, not even its pause.
+    await facts.pause(user, typeof pause?.paused_at === 'string');
+  }, known);
+  const confirmation = { title: 'Erase your memory?', word: 'erase', label: 'Erase everything', of: erase };
   return (
     <>
       <Button Icon={Eraser} text="Erase everything" className="danger" onClick={() => setOpen(true)} />
       {isOpen && (
-        <TypedConfirm title="Erase your memory?" word="erase" label="Erase everything" of={erase} onClose={close}>
+        <TypedConfirm {...confirmation} onClose={() => setOpen(false)}>
           Your profile, all memories and their history are deleted. You cannot undo this.
         </TypedConfirm>
       )}
@@ -267,13 +256,10 @@ function Origin({ memory: { added_by: by, thread_id: threadId, said_at: at } }: 
 
 function Fact({ memory }: { readonly memory: ShownMemory }) {
   const user = useUser();
-  const reread = facts.useReread();
-  const forget = facts.useForgetFacts();
+  const forget = facts.useForgetting();
   const [isEditing, setEditing] = useState(false);
-  const correct = async (content: string) => {
-    await user.send('memory', `/memory/${memory.id}`, { method: 'PUT', json: { content } });
-    await reread();
-  };
+  const correct = (content: string) =>
+    user.send('memory', `/memory/${memory.id}`, { method: 'PUT', json: { content } });
   if (!isEditing)
     return (
       <li className="fact">
@@ -292,7 +278,7 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
             label={`Forget: ${memory.content}`}
             Icon={Trash2}
             title="Forget"
-            onClick={() => void forget([memory])}
+            onClick={() => void forget(memory)}
           />
         </div>
       </li>
@@ -307,7 +293,8 @@ function Fact({ memory }: { readonly memory: ShownMemory }) {
 interface FactFormProps {
   readonly label: string;
   readonly content: string;
-  readonly save: (content: string) => Promise<void>;
+  /** As the work of `useDeed`. */
+  readonly save: (content: string) => Promise<unknown>;
   readonly onClose: () => void;
   readonly children?: ReactNode;
 }
@@ -315,15 +302,9 @@ interface FactFormProps {
 /** In place of the fact that it corrects, or of the button that opened it. */
 function FactForm({ label, content, save, onClose, children }: FactFormProps) {
   const [draft, setDraft] = useState(content);
-  const saving = useMutation({ mutationFn: () => save(draft.trim()), onSuccess: onClose });
+  const saving = useDeed(() => save(draft.trim()), known);
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        saving.mutate();
-      }}
-    >
+    <SaveForm of={saving} submit="Save" isReady={draft.trim() !== ''} canCancel onClose={onClose}>
       <TextArea
         autoFocus
         className="grows"
@@ -332,22 +313,9 @@ function FactForm({ label, content, save, onClose, children }: FactFormProps) {
         maxLength={8000}
         value={draft}
         onChange={setDraft}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') onClose();
-        }}
+        onKeyDown={({ key }) => key === 'Escape' && onClose()}
       />
       {children}
-      <div className="row">
-        <Problem of={saving.error} />
-        <span className="does">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="primary" disabled={saving.isPending || draft.trim() === ''}>
-            Save
-          </button>
-        </span>
-      </div>
-    </form>
+    </SaveForm>
   );
 }

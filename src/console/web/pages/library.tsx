@@ -27,7 +27,7 @@ import { Link, useParams, useSearch } from 'wouter';
 import { navigate, useHistoryState } from 'wouter/use-browser-location';
 import type { Asset, AssetMonths, CollectionChange } from '#client/media/api.ts';
 import { downloadAll, fromPage, referInStudio } from '../library/actions.ts';
-import { itemsOf, linkOfAlbum, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
+import { linkOfAlbum, useAlbum, useAlbumCalls, useAlbums, useFavorites } from '../library/albums.ts';
 import { type Filters, filtersOf, isImage, isVideo, useAssets, useNewAssets } from '../library/assets.ts';
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
@@ -43,6 +43,7 @@ import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
 import { Choice } from '../parts/fields.tsx';
+import { plural } from '../parts/figures.tsx';
 import { Button, IconButton, icon } from '../parts/iconbutton.tsx';
 import { Empty, Failure, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useDroppedFiles } from '../shell/browser.ts';
@@ -395,7 +396,7 @@ function AlbumHeader({ filters, onUpload, onSelect }: AlbumHeaderProps) {
         {error && <p className="problem">{error.message}</p>}
         {album && (
           <p className="quiet small">
-            {itemsOf(album.count)}
+            {plural(album.count, 'item')}
             {album.count > 1 && ', ordered by upload or creation'}
           </p>
         )}
@@ -455,7 +456,7 @@ function AddingBar({ collectionId, choosing }: { readonly collectionId: string; 
   };
   const add = () =>
     calls.change(collectionId, { add: [...chosen] }).then(() => {
-      notify(`Added ${itemsOf(chosen.size)} to “${album?.title}”.`);
+      notify(`Added ${plural(chosen.size, 'item')} to “${album?.title}”.`);
       back();
     }, notifyFailure);
   return (
@@ -465,7 +466,7 @@ function AddingBar({ collectionId, choosing }: { readonly collectionId: string; 
       <span className="gap" />
       <Button
         Icon={FolderPlus}
-        text={chosen.size === 0 ? 'Select images and videos' : `Add ${itemsOf(chosen.size)}`}
+        text={chosen.size === 0 ? 'Select images and videos' : `Add ${plural(chosen.size, 'item')}`}
         className="primary"
         disabled={chosen.size === 0}
         onClick={add}
@@ -487,7 +488,7 @@ function AlbumShelf() {
     const add: readonly string[] = JSON.parse(dropped);
     calls
       .change(collectionId, { add })
-      .then(() => notify(`Added ${itemsOf(add.length)} to “${title}”.`), notifyFailure);
+      .then(() => notify(`Added ${plural(add.length, 'item')} to “${title}”.`), notifyFailure);
   };
   return (
     <InSidebar>
@@ -563,7 +564,7 @@ function Months({ onChoose }: { readonly onChoose: (month: string) => void }) {
         <MenuItem key={month} Icon={History} onSelect={() => onChoose(month)}>
           <span className="choice">
             {nameOf.format(dateOf(month))}
-            <span className="quiet small">{itemsOf(count)}</span>
+            <span className="quiet small">{plural(count, 'item')}</span>
           </span>
         </MenuItem>
       ))}

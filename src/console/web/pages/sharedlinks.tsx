@@ -2,53 +2,47 @@ import { Copy, Ellipsis, ExternalLink, Link2, MessageSquare, Pencil, Unlink } fr
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { fromAmong } from '../library/actions.ts';
-import { coverOf, itemsOf, linkOfAlbum, useAlbums } from '../library/albums.ts';
+import { coverOf, linkOfAlbum, useAlbums } from '../library/albums.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { isVideo, useAsset } from '../library/assets.ts';
 import { type LibraryDialog, openDialog } from '../library/dialogs.ts';
 import { EndSharing } from '../library/sharedialog.tsx';
 import { copyLink, type Share, useShares } from '../library/shares.ts';
 import { Thumb } from '../library/tile.tsx';
-import { momentOf, When } from '../parts/figures.tsx';
+import { momentOf, plural, When } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { Empty, PageHead, Pending } from '../parts/states.tsx';
+import { Listing } from '../parts/listing.tsx';
+import { Empty, PageHead } from '../parts/states.tsx';
 import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import '../library/library.css';
 
 /** Everything that others can see by a link. */
 export function SharedLinks() {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useShares();
-  const shares = data?.pages.flatMap((page) => page.shares);
+  const none = (
+    <Empty Icon={Link2} title="You share nothing by a link.">
+      <p>Open an image, a video, an album or a conversation, and choose “Share”.</p>
+      <Link className="button" href="/library">
+        Open the library
+      </Link>
+    </Empty>
+  );
   return (
     <div className="library">
       <PageHead title="Shared links">
         Anyone with one of these links can see what is behind it, until you end it. Your library lists what is{' '}
         <Link href="/library?shared=1">published in Explore</Link>.
       </PageHead>
-      {shares === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading the links" />
-      ) : shares.length === 0 ? (
-        <Empty Icon={Link2} title="You share nothing by a link.">
-          <p>Open an image, a video, an album or a conversation, and choose “Share”.</p>
-          <Link className="button" href="/library">
-            Open the library
-          </Link>
-        </Empty>
-      ) : (
-        <ul className="lines sharedlinks" aria-label="Shared links">
-          {shares.map((share) => (
-            <li key={share.id}>
-              <Line share={share} among={shares.flatMap(({ assetId }) => assetId ?? [])} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {hasNextPage && (
-        <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
-          Show more
-        </button>
-      )}
+      <Listing
+        pages={useShares()}
+        label="Shared links"
+        className="sharedlinks"
+        itemsOf={({ shares }) => shares}
+        keyOf={({ id }) => id}
+        empty={none}
+      >
+        {(share, all) => <Line share={share} among={all.flatMap(({ assetId }) => assetId ?? [])} />}
+      </Listing>
     </div>
   );
 }
@@ -70,7 +64,7 @@ function Line({ share, among }: { readonly share: Share; readonly among: readonl
           ];
   const name = share.title ?? kind;
   const facts = [
-    collectionId === null ? kind : `${kind} of ${itemsOf(items)}`,
+    collectionId === null ? kind : `${kind} of ${plural(items, 'item')}`,
     newItems > 0 && `${newItems} more not in the link`,
     asset?.published && 'published in Explore',
     share.showPrompt && asset?.prompt !== null && 'prompts shown',

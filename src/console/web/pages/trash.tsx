@@ -12,6 +12,7 @@ import { useTileSize } from '../library/tilesize.tsx';
 import { daysLeft, useTrash } from '../library/trash.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { Listing } from '../parts/listing.tsx';
 import { Empty, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
@@ -100,9 +101,16 @@ export function Trash() {
       {(threads.threads?.length ?? 0) > 0 && (
         <section aria-labelledby="trashed-threads">
           <h2 id="trashed-threads">Conversations</h2>
-          <ul className="lines">
-            {threads.threads?.map((thread) => (
-              <li key={thread.threadId} className="trashed">
+          <Listing
+            pages={threads}
+            label="Conversations"
+            className="trashed"
+            itemsOf={(page) => page.threads}
+            keyOf={({ threadId }) => threadId}
+            empty={null}
+          >
+            {(thread) => (
+              <>
                 <span className="about">
                   <span className="strong cut">{thread.title}</span>
                   <span className="quiet small">{daysLeft(thread.trashedAt ?? new Date().toISOString())}</span>
@@ -119,14 +127,9 @@ export function Trash() {
                   question={`Delete “${thread.title}” permanently?`}
                   onConfirm={() => deleteForGood(calls.deleteForGood([thread]))}
                 />
-              </li>
-            ))}
-          </ul>
-          {threads.hasNextPage && (
-            <button type="button" disabled={threads.isFetchingNextPage} onClick={() => threads.fetchNextPage()}>
-              Show more
-            </button>
-          )}
+              </>
+            )}
+          </Listing>
         </section>
       )}
       {assets.length > 0 && (

@@ -1,9 +1,7 @@
-import type { UseMutationResult } from '@tanstack/react-query';
-import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react';
-import { Dialog } from './dialog.tsx';
+import { type ComponentProps, useEffect, useRef, useState } from 'react';
 import { TextField } from './fields.tsx';
 import { IconButton } from './iconbutton.tsx';
-import { Problem } from './states.tsx';
+import { SaveForm } from './saveform.tsx';
 
 interface ConfirmProps {
   readonly label: string;
@@ -75,35 +73,19 @@ export function Confirm({ label, name, question, icon, tone = 'danger', onConfir
   );
 }
 
-interface TypedConfirmProps {
-  readonly title: string;
+interface TypedConfirmProps extends Pick<ComponentProps<typeof SaveForm>, 'title' | 'of' | 'onClose' | 'children'> {
   /** The user types it. */
   readonly word: string;
   readonly label: string;
-  readonly of: Pick<UseMutationResult<void, Error, void>, 'mutate' | 'isPending' | 'error'>;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
 }
 
 /** A confirmation for what ends everything. */
-export function TypedConfirm({ title, word, label, of, onClose, children }: TypedConfirmProps) {
+export function TypedConfirm({ word, label, children, ...form }: TypedConfirmProps) {
   const [typed, setTyped] = useState('');
-  const isReady = typed.trim().toLowerCase() === word;
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form className="stack" action={() => of.mutate()}>
-        <p>{children}</p>
-        <TextField label={`Type “${word}” to confirm`} value={typed} autoComplete="off" onChange={setTyped} />
-        <Problem of={of.error} />
-        <div className="row">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="danger" disabled={!isReady || of.isPending}>
-            {label}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <SaveForm {...form} submit={label} tone="danger" isReady={typed.trim().toLowerCase() === word} canCancel>
+      <p>{children}</p>
+      <TextField label={`Type “${word}” to confirm`} value={typed} autoComplete="off" onChange={setTyped} />
+    </SaveForm>
   );
 }

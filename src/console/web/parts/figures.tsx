@@ -7,6 +7,10 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 export const momentOf = (at: string) => moment.format(new Date(at));
 export const countOf = (value: number) => number.format(value);
 
+/** `1 item`, `1,234 items`. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${countOf(count)} ${count === 1 ? one : many}`;
+
 /** `max_year` → `Max (yearly)`. */
 export const planName = (plan: string): string =>
   plan.slice(0, 1).toUpperCase() + plan.slice(1).replace('_year', ' (yearly)');

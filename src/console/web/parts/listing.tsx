@@ -1,28 +1,20 @@
 /** A list that the server returns page by page. */
-import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
-import { Tabs } from 'radix-ui';
+import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
 import { type Key, type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { callJson } from '../calls.ts';
 import { Choice, TextField, useTyped } from './fields.tsx';
-import { keyOf, urlOf } from './server.ts';
+import { keyOf, type Page, urlOf, useCursor } from './server.ts';
 import { Empty, Pending, Problem } from './states.tsx';
 
-interface Page {
-  readonly next_cursor: string | null;
-}
-type Pages<P> = UseInfiniteQueryResult<InfiniteData<P>>;
-
 /** Empty values of `query` are omitted. A phone loads fewer at once. */
-export function usePages<P extends Page>(path: string, query: Readonly<Record<string, string>> = {}): Pages<P> {
+export function usePages<P extends Page>(path: string, query: Readonly<Record<string, string>> = {}) {
   const limit = matchMedia('(max-width: 599px)').matches ? '20' : '';
-  return useInfiniteQuery({
-    queryKey: keyOf(`${path}/pages`, { ...query, limit }),
-    queryFn: ({ pageParam: cursor, signal }) => callJson<P>(urlOf(path, { ...query, limit, cursor }), { signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: (before) => before,
-  });
+  return useCursor<P>(
+    keyOf(`${path}/pages`, { ...query, limit }),
+    (cursor, signal) => callJson(urlOf(path, { ...query, limit, cursor }), { signal }),
+    { placeholderData: keepPreviousData },
+  );
 }
 
 /** The path of each list → its last URL, for the way back from an entry. */
@@ -54,30 +46,6 @@ export function Period({ shown = { from: '', to: '' } }) {
     return <TextField key={name} label={label} type="date" value={value} onChange={(day) => change({ [name]: day })} />;
   };
   return [field('from', 'From (UTC)'), field('to', 'To (UTC)')];
-}
-
-type View = readonly [value: string, label: string, View: () => ReactNode];
-
-/** The views of a page. The URL has the chosen one, so Back returns to the one before. */
-export function Views({ of: views }: { readonly of: readonly View[] }) {
-  const [search, setSearch] = useSearchParams();
-  const chosen = (views.find(([value]) => value === search.get('tab')) ?? views[0])?.[0];
-  return (
-    <Tabs.Root {...(chosen && { value: chosen })} onValueChange={(tab) => setSearch({ tab })}>
-      <Tabs.List className="tabs" aria-label="Views">
-        {views.map(([value, label]) => (
-          <Tabs.Trigger key={value} value={value}>
-            {label}
-          </Tabs.Trigger>
-        ))}
-      </Tabs.List>
-      {views.map(([value, , Shown]) => (
-        <Tabs.Content key={value} value={value}>
-          <Shown />
-        </Tabs.Content>
-      ))}
-    </Tabs.Root>
-  );
 }
 
 /** On a phone, the fields after the first are folded. */
@@ -136,51 +104,78 @@ export function Choices<Value extends string | number>({ label, of, chosen, choo
   );
 }
 
-interface ListingProps<P, Item> {
+/** Pages of a listing. `onePage` makes one of any response. */
+interface Pages<P> {
+  readonly data: { readonly pages: readonly P[] } | undefined;
+  readonly error: Error | null;
+  readonly refetch: () => unknown;
+  readonly hasNextPage?: boolean;
+  readonly isFetchingNextPage?: boolean;
+  readonly isFetchNextPageError?: boolean;
+  readonly fetchNextPage?: () => unknown;
+}
+
+export const onePage = <P,>({ data, error, refetch }: UseQueryResult<P>): Pages<P> => ({
+  data: data && { pages: [data] },
+  error,
+  refetch,
+});
+
+interface PagedProps<P, Item> {
   readonly pages: Pages<P>;
   /** The name of the list, in the plural. */
   readonly label: string;
   readonly itemsOf: (page: P) => readonly Item[];
-  readonly keyOf: (item: Item) => Key;
   readonly empty: ReactNode;
-  readonly above?: (items: readonly Item[]) => ReactNode;
-  /** Renders the content of an item. */
-  readonly children: (item: Item) => ReactNode;
+  /** Tiles take the place of the words while the first page is read. */
+  readonly hasTiles?: boolean;
+  /** Renders all items. */
+  readonly children: (items: readonly Item[]) => ReactNode;
 }
 
-export function Listing<P, Item>({
-  pages: { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage },
-  label,
-  itemsOf,
-  keyOf,
-  empty,
-  above,
-  children,
-}: ListingProps<P, Item>) {
-  if (data === undefined) return <Pending error={error} retry={refetch} what={`Reading ${label.toLowerCase()}`} />;
+/** What has been read of a listing: the reason why it is nothing yet, or its items and a button for more. */
+export function Paged<P, Item>({ pages, label, itemsOf, empty, hasTiles, children }: PagedProps<P, Item>) {
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
+  if (data === undefined)
+    return <Pending error={error} retry={refetch} what={`Reading ${label.toLowerCase()}`} hasTiles={hasTiles} />;
   const items = data.pages.flatMap(itemsOf);
   return (
     <>
-      {above?.(items)}
-      {items.length > 0 ? (
-        <ul className="lines" aria-label={label}>
-          {items.map((item) => (
-            <li key={keyOf(item)}>{children(item)}</li>
-          ))}
-        </ul>
-      ) : hasNextPage ? (
-        <Empty title="No matches so far." />
-      ) : (
-        empty
-      )}
+      {items.length > 0 ? children(items) : hasNextPage ? <Empty title="Nothing so far." /> : empty}
       {hasNextPage && (
-        <p className="desk-more">
-          <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
+        <p className="more">
+          <button type="button" disabled={isFetchingNextPage} onClick={() => fetchNextPage?.()}>
             Show more
           </button>
           {isFetchNextPageError && <Problem of={error} />}
         </p>
       )}
     </>
+  );
+}
+
+interface ListingProps<P, Item> extends Omit<PagedProps<P, Item>, 'children'> {
+  readonly keyOf: (item: Item) => Key;
+  readonly className?: string;
+  readonly above?: (items: readonly Item[]) => ReactNode;
+  /** Renders the content of an item. */
+  readonly children: (item: Item, all: readonly Item[]) => ReactNode;
+}
+
+/** A listing as a list. */
+export function Listing<P, Item>({ keyOf, className = '', above, children, ...paged }: ListingProps<P, Item>) {
+  return (
+    <Paged {...paged}>
+      {(items) => (
+        <>
+          {above?.(items)}
+          <ul className={`lines ${className}`} aria-label={paged.label}>
+            {items.map((item) => (
+              <li key={keyOf(item)}>{children(item, items)}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Paged>
   );
 }

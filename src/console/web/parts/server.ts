@@ -1,8 +1,11 @@
 /** What a page reads from a server, and what it changes there. */
 import {
+  type InfiniteData,
   type QueryKey,
+  type UseInfiniteQueryOptions,
   type UseQueryOptions,
   type UseQueryResult,
+  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
@@ -34,8 +37,25 @@ export const useRead = <T>(path: string, query?: Query, options: Options<T> = {}
     ...options,
   });
 
+export type Page = { readonly nextCursor: string | null } | { readonly next_cursor: string | null };
+type PagesOptions<P> = UseInfiniteQueryOptions<P, Error, InfiniteData<P, string>, QueryKey, string>;
+
+/** Reads a listing page by page. `read`: the page at a cursor, which is empty for the first one. */
+export const useCursor = <P extends Page>(
+  queryKey: QueryKey,
+  read: (cursor: string, signal: AbortSignal) => Promise<P>,
+  options: Pick<PagesOptions<P>, 'enabled' | 'placeholderData' | 'refetchInterval' | 'staleTime'> = {},
+) =>
+  useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    initialPageParam: '',
+    getNextPageParam: (page) => ('nextCursor' in page ? page.nextCursor : page.next_cursor),
+    ...options,
+  });
+
 /**
- * Something that an operator does. A sentence that `work` returns is shown as a notice. Then everything whose key begins with one of
+ * Something that a person does. A sentence that `work` returns is shown as a notice. Then everything whose key begins with one of
  * `rereads` is read again, also after a failure, which can have changed a part.
  */
 export function useDeed<Argument = void>(

@@ -52,7 +52,7 @@ interface PendingProps {
   readonly retry: () => unknown;
   readonly what?: string;
   /** Tiles take the place of the words. */
-  readonly hasTiles?: boolean;
+  readonly hasTiles?: boolean | undefined;
   /** The entry that the URL names, such as `run`. Its id can be unknown, or none at all. */
   readonly entry?: string;
 }
@@ -69,7 +69,7 @@ export function Pending({ error, retry, what, hasTiles = false, entry }: Pending
   return hasTiles ? <Skeleton label={what} lines={12} shape="tileskeleton" /> : <Loading what={what} />;
 }
 
-interface LoadedProps<T> extends Pick<PendingProps, 'what' | 'entry'> {
+interface LoadedProps<T> extends Pick<PendingProps, 'what' | 'hasTiles' | 'entry'> {
   readonly of: { readonly data: T | undefined; readonly error: Error | null; readonly refetch: () => unknown };
   readonly children: (data: T) => ReactNode;
 }

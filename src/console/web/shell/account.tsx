@@ -1,6 +1,4 @@
 /** Who is signed in, and what goes with it: theme, shortcuts, the way to the other area, and out. */
-
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ChevronsUpDown, Keyboard, LogOut, type LucideIcon, Settings2, SquareUserRound, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { navigate } from 'wouter/use-browser-location';
@@ -8,6 +6,7 @@ import type { ConsoleInfo } from '../../api.ts';
 import { send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { icon } from '../parts/iconbutton.tsx';
+import { useDeed } from '../parts/server.ts';
 import { useSignOut, useUser } from '../user.tsx';
 import { useActions } from './actions.ts';
 import { setTheme, themes, useTheme } from './browser.ts';
@@ -84,16 +83,10 @@ function operatorLabel(info: ConsoleInfo | undefined): string {
 const closeTitle = 'Close operator session';
 
 export function OperatorAccount() {
-  const queries = useQueryClient();
   const { data } = useConsole();
-  const closing = useMutation({
-    mutationFn: async () => {
-      await send('/api/session', { method: 'DELETE' });
-      await queries.invalidateQueries({ queryKey: ['console'] });
-    },
-    onError: notifyFailure,
-  });
-  const close = { id: 'close', title: closeTitle, group: 'Account', Icon: LogOut, perform: () => closing.mutate() };
+  const closing = useDeed(() => send('/api/session', { method: 'DELETE' }), ['console']);
+  const perform = () => closing.mutate(undefined, { onError: notifyFailure });
+  const close = { id: 'close', title: closeTitle, group: 'Account', Icon: LogOut, perform };
   useActions(data?.isOperator === true ? [close] : []);
   return (
     <AccountMenu
@@ -102,7 +95,7 @@ export function OperatorAccount() {
       other={{ Icon: SquareUserRound, path: '/', title: 'Users' }}
     >
       {data?.isOperator && (
-        <MenuItem Icon={LogOut} onSelect={() => closing.mutate()}>
+        <MenuItem Icon={LogOut} onSelect={perform}>
           {closeTitle}
         </MenuItem>
       )}

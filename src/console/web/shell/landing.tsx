@@ -6,7 +6,7 @@ import type { ConsoleInfo, FirstPrices } from '../../api.ts';
 import { callJson } from '../calls.ts';
 import type { Kind } from '../library/dialogs.ts';
 import { useConsole } from '../operator.tsx';
-import { creditsOf } from '../studio/account.ts';
+import { plural } from '../parts/figures.tsx';
 import { rememberSignIn } from '../user.tsx';
 import { submitOnEnter } from './browser.ts';
 import texts from './landing.json' with { type: 'json' };
@@ -100,7 +100,7 @@ export function Landing({ wanted }: { readonly wanted: string | undefined }) {
                   )}
                   <span className="caption">
                     {prompt}
-                    {price !== undefined && <small>{creditsOf(price)}</small>}
+                    {price !== undefined && <small>{plural(price, 'credit')}</small>}
                   </span>
                 </button>
               </li>

@@ -1,7 +1,6 @@
 /** What the user may spend, and on which models. */
 import type { CreditsState } from '../../../client/agent/api.ts';
 import { useModels } from '../create/order.ts';
-import { countOf } from '../parts/figures.tsx';
 import { useStored } from '../shell/browser.ts';
 import { useOwn } from '../user.tsx';
 
@@ -21,5 +20,3 @@ export function useModelChoice() {
     choose,
   };
 }
-
-export const creditsOf = (credits: number): string => `${countOf(credits)} ${credits === 1 ? 'credit' : 'credits'}`;

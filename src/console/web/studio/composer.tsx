@@ -1,12 +1,12 @@
-import { useMutation } from '@tanstack/react-query';
 import { ArrowUp, FileText, Film, ListPlus, Plus, Square, TriangleAlert, X, Zap } from 'lucide-react';
 import type { RefObject } from 'react';
 import { Sources } from '../create/fields.tsx';
-import { countOf } from '../parts/figures.tsx';
+import { countOf, plural } from '../parts/figures.tsx';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
+import { useDeed } from '../parts/server.ts';
 import { Problem } from '../parts/states.tsx';
 import { submitOnEnter } from '../shell/browser.ts';
-import { creditsOf, type ModelChoice } from './account.ts';
+import type { ModelChoice } from './account.ts';
 import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
 import type { BusyMessage } from './chat.ts';
 import { type MediaChoice, ModelMenu, type Prices } from './mediachoice.tsx';
@@ -31,7 +31,7 @@ interface ComposerProps {
 export function Composer({ onSend, onSendWhileBusy, onStop, ...props }: ComposerProps) {
   const { field, text, setText, attachments, modelChoice, mediaChoice, prices, ...now } = props;
   const { isAnswering, isOnline, busySending } = now;
-  const stopping = useMutation({ mutationFn: onStop });
+  const stopping = useDeed(onStop);
   const { items, isUploading, add, remove } = attachments;
   const ready = items.filter(({ state }) => state === 'ready');
   const isEmpty = text.trim() === '' && ready.length === 0;
@@ -178,8 +178,8 @@ function Price({ of: prices, media: { videos, count } }: PriceProps) {
     );
   return (
     <span className="price">
-      {creditsOf(message)} + {countOf(images)} for {count === 1 ? 'an image' : `${count} images`}
-      {videos.length > 0 && ` or ${countOf(video)} for a video`} · {creditsOf(left)} left
+      {plural(message, 'credit')} + {countOf(images)} for {count === 1 ? 'an image' : `${count} images`}
+      {videos.length > 0 && ` or ${countOf(video)} for a video`} · {plural(left, 'credit')} left
     </span>
   );
 }

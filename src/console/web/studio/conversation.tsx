@@ -23,14 +23,14 @@ import { AttachContext } from '../library/mediaactions.tsx';
 import { Thumb } from '../library/tile.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Seconds } from '../parts/elapsed.tsx';
-import { countOf } from '../parts/figures.tsx';
+import { countOf, plural } from '../parts/figures.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
 import { Failure, Problem } from '../parts/states.tsx';
 import { isTouch, useDroppedFiles, useIsOnline } from '../shell/browser.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useReread, useUser } from '../user.tsx';
-import { creditsOf, useModelChoice } from './account.ts';
+import { useModelChoice } from './account.ts';
 import { useAttachments } from './attachments.ts';
 import {
   type BusyMessage,
@@ -358,7 +358,7 @@ function Beginning({ prices, isTemporary, onChoose }: BeginningProps) {
                 {text}
                 <span className="cost quiet small">
                   {prices &&
-                    creditsOf(prices.message) + (makes ? ` + ${countOf(prices[makes])} ${forWhat(makes)}` : '')}
+                    plural(prices.message, 'credit') + (makes ? ` + ${countOf(prices[makes])} ${forWhat(makes)}` : '')}
                 </span>
               </span>
             </button>

@@ -1,5 +1,4 @@
 /** Images and videos of a run, and the status of those that are not made. */
-import { useMutation } from '@tanstack/react-query';
 import { Columns2, LoaderCircle, RotateCw, Trash2, Undo2 } from 'lucide-react';
 import { createContext, useContext } from 'react';
 import { Link } from 'wouter';
@@ -10,10 +9,12 @@ import { openDialog } from '../library/dialogs.ts';
 import { MediaActions } from '../library/mediaactions.tsx';
 import { useSigned } from '../library/signing.ts';
 import { useTrash } from '../library/trash.ts';
+import { plural } from '../parts/figures.tsx';
 import { Button, icon } from '../parts/iconbutton.tsx';
+import { useDeed } from '../parts/server.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
-import { creditsOf, useCredits } from './account.ts';
+import { useCredits } from './account.ts';
 
 export interface MediaOutput {
   readonly kind: 'image' | 'video';
@@ -53,8 +54,8 @@ export const ConversationContext = createContext<ConversationFacts>({ among: [] 
 export function useWithPrice(): (text: string, price?: number) => string {
   const ofMessage = useContext(ConversationContext).price;
   return (text, price) => {
-    if (price !== undefined) return `${text} · ${creditsOf(price)}`;
-    return ofMessage === undefined ? text : `${text} · from ${creditsOf(ofMessage)}`;
+    if (price !== undefined) return `${text} · ${plural(price, 'credit')}`;
+    return ofMessage === undefined ? text : `${text} · from ${plural(ofMessage, 'credit')}`;
   };
 }
 
@@ -176,11 +177,7 @@ function Failed({ output, onAgain }: Omit<MediaProps, 'prompt'>) {
   const withPrice = useWithPrice();
   const user = useUser();
   const credits = useCredits();
-  const retry = useMutation({
-    mutationFn: () => user.json('agent', `/video/submit/${output.taskId}`, { method: 'POST' }),
-    onSuccess: onRetried,
-    onError: notifyFailure,
-  });
+  const retry = useDeed(() => user.json('agent', `/video/submit/${output.taskId}`, { method: 'POST' }));
   const { failure } = output;
   if (failure?.code === 'aborted') return <p className="quiet small">{failure.message}</p>;
   const price = failure?.required ?? credits?.prices.video;
@@ -193,7 +190,7 @@ function Failed({ output, onAgain }: Omit<MediaProps, 'prompt'>) {
       {isOfPlan && <p className="small quiet">An operator can change your plan.</p>}
       {canRetry && isTooDear && (
         <p className="small quiet">
-          This costs {creditsOf(price)}, and you have {credits.credits}. An operator can add credits.
+          This costs {plural(price, 'credit')}, and you have {credits.credits}. An operator can add credits.
         </p>
       )}
       {canRetry && !isTooDear && (
@@ -201,7 +198,7 @@ function Failed({ output, onAgain }: Omit<MediaProps, 'prompt'>) {
           Icon={RotateCw}
           text={withPrice('Try the video again', price)}
           disabled={retry.isPending}
-          onClick={() => retry.mutate()}
+          onClick={() => retry.mutate(undefined, { onSuccess: onRetried, onError: notifyFailure })}
         />
       )}
       {output.kind === 'image' && failure?.retryable === true && onAgain && (

@@ -4,9 +4,10 @@ import { DropdownMenu } from 'radix-ui';
 import type { TaskRequest } from '../../../client/agent/api.ts';
 import { RatioShape } from '../create/fields.tsx';
 import { type Model, useModels } from '../create/order.ts';
+import { plural } from '../parts/figures.tsx';
 import { useStored } from '../shell/browser.ts';
 import { Menu, MenuChoice, MenuLine } from '../shell/menu.tsx';
-import { creditsOf, type ModelChoice, useCredits } from './account.ts';
+import { type ModelChoice, useCredits } from './account.ts';
 
 type Media = NonNullable<TaskRequest['media']>;
 
@@ -144,7 +145,7 @@ function Models({ of: models, chosen, onChoose }: ModelsProps) {
               {[vision && 'reads images', tools && 'uses tools'].filter(Boolean).join(' · ')}
             </span>
           </span>
-          <span className="quiet small">{allowed ? `${creditsOf(credits)} / ${each}` : 'Not in your plan'}</span>
+          <span className="quiet small">{allowed ? `${plural(credits, 'credit')} / ${each}` : 'Not in your plan'}</span>
         </DropdownMenu.RadioItem>
       ))}
     </DropdownMenu.RadioGroup>

@@ -3,10 +3,10 @@ import { ChevronLeft, ChevronRight, FileText, Film, Pencil, RotateCw } from 'luc
 import { type ComponentProps, type ComponentType, lazy, Suspense, useContext, useState } from 'react';
 import { unanswered, validParts } from '#client/validparts.ts';
 import { useModelName } from '../create/order.ts';
+import { plural } from '../parts/figures.tsx';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { submitOnEnter, useIsOnline } from '../shell/browser.ts';
 import { product } from '../shell/product.ts';
-import { creditsOf } from './account.ts';
 import type { Approving } from './approval.tsx';
 import { CopyButton } from './copybutton.tsx';
 import { ConversationContext, Image, isMedia, Media, type MediaOutput, useWithPrice, Video } from './media.tsx';
@@ -187,7 +187,7 @@ function Answer({ message, question, isLast, actions: { regenerate, approve, ver
       <div className="messagetools">
         {text !== '' && <CopyButton label="Copy the answer" read={() => text} />}
         {onAgain && <IconButton label={withPrice('Answer again')} Icon={RotateCw} onClick={onAgain} />}
-        {typeof credits === 'number' && <span className="quiet small">{creditsOf(credits)}</span>}
+        {typeof credits === 'number' && <span className="quiet small">{plural(credits, 'credit')}</span>}
       </div>
       {versions && <Versions of={versions} />}
     </article>
@@ -242,7 +242,7 @@ function Asked(asked: Pick<ComponentProps<typeof ApprovalCard>, 'part' | 'approv
   const model = useModelName(part.type === 'tool-generateVideo' ? 'video' : 'image', approval.model);
   return (
     <Suspense>
-      <ApprovalCard {...asked} model={model} named={wordsOf(part)} price={creditsOf(approval.credits)} />
+      <ApprovalCard {...asked} model={model} named={wordsOf(part)} price={plural(approval.credits, 'credit')} />
     </Suspense>
   );
 }

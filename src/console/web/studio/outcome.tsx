@@ -5,10 +5,11 @@ import { Link } from 'wouter';
 import { AtelierError, ThreadBusy } from '../../../client/errors.ts';
 import { isSignedOut } from '../calls.ts';
 import { plainFailure } from '../create/order.ts';
+import { plural } from '../parts/figures.tsx';
 import { Button, icon } from '../parts/iconbutton.tsx';
 import { SessionEnded } from '../parts/states.tsx';
 import { useIsOnline } from '../shell/browser.ts';
-import { creditsOf, type ModelChoice } from './account.ts';
+import type { ModelChoice } from './account.ts';
 import { useWithPrice } from './media.tsx';
 import { newThreadId } from './threads.ts';
 
@@ -30,7 +31,7 @@ export function storedOutcome({ role, metadata }: UIMessage): Outcome | undefine
 
 /** The same words at once and after a reload. */
 export function explained({ message, credits }: Extract<Outcome, { kind: 'failed' }>): string {
-  const cost = credits === 0 ? 'No credits were taken.' : credits ? `${creditsOf(credits)} charged.` : '';
+  const cost = credits === 0 ? 'No credits were taken.' : credits ? `${plural(credits, 'credit')} charged.` : '';
   return `The answer failed. ${plainFailure(message)} ${cost}`;
 }
 

@@ -4,7 +4,7 @@ import { Brain, Clapperboard, ImagePlus, type LucideIcon, Paintbrush, Search, Tr
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { quotientOf } from '../create/order.ts';
-import { useForgetFacts, useMemories } from '../knowledge/facts.ts';
+import { useForgetting, useMemories } from '../knowledge/facts.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { isInProgress, isMedia, Media, type MediaOutput } from './media.tsx';
 
@@ -138,12 +138,12 @@ function Remembered({ output, content }: { readonly output: unknown; readonly co
   const facts = data?.pages.flatMap(({ memories }) => memories);
   // An undo stores the same content with another id.
   const fact = facts?.find((one) => one.id === id || one.content === content);
-  const forget = useForgetFacts();
+  const forget = useForgetting();
   return (
     <div className="links">
       {isFetchedAfterMount && !fact && !hasNextPage && <span className="gone-since">Forgotten or replaced since.</span>}
       {fact && field(output, 'deduplicated') === false && (
-        <button type="button" onClick={() => void forget([fact])}>
+        <button type="button" onClick={() => void forget(fact)}>
           Undo
         </button>
       )}
