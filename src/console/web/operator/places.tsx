@@ -53,12 +53,11 @@ export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
   </>
 );
 
-export const Cause = ({ of: incident }: { readonly of: Incident }) => (
-  <>
-    <span>{states.titleOf(incident)}</span>
-    {incident.reports > 0 && <span className="quiet">reported by {states.peopleOf(incident.reports)}</span>}
-  </>
-);
+/** Why there is an incident. */
+export const causesOf = (incident: Incident) => [
+  states.titleOf(incident),
+  incident.reports > 0 && `reported by ${states.peopleOf(incident.reports)}`,
+];
 
 /** `isNamed`: among incidents of several people. */
 export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident; readonly isNamed?: boolean }) => (
@@ -71,7 +70,7 @@ export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident;
     note={
       <span className="record-facts">
         <IncidentStatus of={incident} />
-        <Cause of={incident} />
+        {causesOf(incident).map((cause) => cause && <span key={cause}>{cause}</span>)}
         {isNamed && incident.ownerId !== states.nobody && <PersonLink id={incident.ownerId} />}
       </span>
     }

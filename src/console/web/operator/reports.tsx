@@ -11,10 +11,12 @@ import { Changes, useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
+import { SaveForm } from '../parts/saveform.tsx';
 import { keyOf, urlOf, useDeed, useRead } from '../parts/server.ts';
 import { Loaded, Problem, Section } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
+import { Entry } from './entry.tsx';
 import * as states from './incidentstates.ts';
 import { languageChoices, PersonLink, PersonName } from './names.tsx';
 import { Block } from './people.tsx';
@@ -29,16 +31,17 @@ export function Reports({ of: id }: { readonly of: string }) {
         {({ reports }) => (
           <ul className="lines" aria-label="Reports">
             {reports.map((report) => (
-              <li key={report.id} className="stack">
-                <p className="row">
-                  <span className="strong">{states.reasonOf(report.reason)}</span>
-                  <span className="quiet">
-                    {report.userId === null ? 'without an account' : <PersonLink id={report.userId} />},{' '}
-                    <When at={report.createdAt} />
-                  </span>
-                </p>
-                {report.note !== null && <p className="desk-quote">{report.note}</p>}
-                {report.contact !== null && <p className="quiet desk-wrapped">Answer to {report.contact}</p>}
+              <li key={report.id}>
+                <Entry
+                  title={states.reasonOf(report.reason)}
+                  at={report.createdAt}
+                  facts={[
+                    report.userId === null ? 'without an account' : <PersonLink key="who" id={report.userId} />,
+                    report.contact !== null && `Answer to ${report.contact}`,
+                  ]}
+                >
+                  {report.note !== null && <p className="desk-quote">{report.note}</p>}
+                </Entry>
               </li>
             ))}
           </ul>
@@ -184,7 +187,13 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
   const deciding = useDeed(decide, ['incidents'], ['files'], ['actions']);
   return (
     <Dialog title="Decide about the content" onClose={leave}>
-      <form className="stack" action={() => deciding.mutate(undefined, { onSuccess: () => onClose() })}>
+      <SaveForm
+        of={deciding}
+        submit="Save the decision"
+        tone={decision === 'remove' ? 'danger' : 'primary'}
+        isReady={decision !== undefined && (!isThere || text !== '')}
+        onClose={() => onClose()}
+      >
         <fieldset className="desk-decisions">
           <legend className="unseen">Decision</legend>
           {choices.map(([value = '', name, effect]) => (
@@ -267,17 +276,7 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
             <Export of={id} />
           </div>
         )}
-        <Problem of={deciding.error} />
-        <div className="desk-buttons">
-          <button
-            type="submit"
-            className={decision === 'remove' ? 'danger' : 'primary'}
-            disabled={decision === undefined || (isThere && text === '') || deciding.isPending}
-          >
-            Save the decision
-          </button>
-        </div>
-      </form>
+      </SaveForm>
     </Dialog>
   );
 }
