@@ -2,49 +2,26 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Asset, ImageSignedRef, VideoSignedRef } from '../../../client/media/api.ts';
+import { batching } from '../parts/batching.ts';
 import { type User, useUser } from '../user.tsx';
 
 type Kind = 'image' | 'video';
 type Ready<Ref> = Omit<Extract<Ref, { readonly ready: true }>, 'ready'>;
 export type Signed = { readonly ready: boolean } & Partial<Ready<ImageSignedRef> & Ready<VideoSignedRef>>;
 
-interface Batch {
-  readonly refs: Set<string>;
-  readonly answer: Promise<Readonly<Record<string, Signed>>>;
-}
-
-/** As many as one call can sign. */
-const mostRefs = 200;
-
-/** The calls that are being collected. */
-const open = new Map<Kind, Batch>();
-
-async function sign(user: User, kind: Kind, assetId: string): Promise<Signed> {
-  const begun = open.get(kind);
-  const batch = begun !== undefined && begun.refs.size < mostRefs ? begun : begin(user, kind);
-  batch.refs.add(assetId);
-  return (await batch.answer)[assetId] ?? { ready: false };
-}
-
-function begin(user: User, kind: Kind): Batch {
-  const refs = new Set<string>();
-  const answer = new Promise((resolve) => setTimeout(resolve, 0)).then(() => {
-    if (open.get(kind)?.refs === refs) open.delete(kind);
-    const call = { method: 'POST', json: { refs: [...refs] } } as const;
-    return user.json<Readonly<Record<string, Signed>>>('media', `/v1/sign/${kind}`, call);
-  });
-  const batch = { refs, answer };
-  open.set(kind, batch);
-  return batch;
-}
+const signing = (kind: Kind) =>
+  batching(200, (refs, user: User) =>
+    user.json<Readonly<Record<string, Signed>>>('media', `/v1/sign/${kind}`, { method: 'POST', json: { refs } }),
+  );
+const sign = { image: signing('image'), video: signing('video') };
 
 export const signImage = async (user: User, assetId: string): Promise<string | undefined> =>
-  (await sign(user, 'image', assetId)).thumbUrl;
+  (await sign.image(assetId, user))?.thumbUrl;
 
 export function signedQuery(user: User, kind: Kind, assetId: string) {
   return {
     queryKey: ['signed', user.id, kind, assetId],
-    queryFn: () => sign(user, kind, assetId),
+    queryFn: async (): Promise<Signed> => (await sign[kind](assetId, user)) ?? { ready: false },
     // URLs are valid for days.
     staleTime: 3_600_000,
   };

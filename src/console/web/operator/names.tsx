@@ -13,6 +13,7 @@ import type { EmailList } from '#client/notify/api.ts';
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
+import { batching } from '../parts/batching.ts';
 import { countOf } from '../parts/figures.tsx';
 import { useRead } from '../parts/server.ts';
 import { CopyButton } from '../studio/copybutton.tsx';
@@ -20,31 +21,11 @@ import { placeOf } from './personview.ts';
 import queueNames from './queues.json' with { type: 'json' };
 import { moneyOf } from './units.ts';
 
-const gatherMs = 20;
+/** As many names as one call returns. */
 const most = 100;
 
-/** Ids that appear at the same time are read together. */
-function gathering(read: (ids: string) => Promise<Readonly<Record<string, string | null>>>) {
-  let gathered: { readonly ids: Set<string>; readonly names: ReturnType<typeof read> } | undefined;
-  const gather = () => {
-    const ids = new Set<string>();
-    const waiting = new Promise((resolve) => setTimeout(resolve, gatherMs));
-    const names = waiting.then(() => {
-      if (gathered?.ids === ids) gathered = undefined;
-      return read([...ids].join(','));
-    });
-    return { ids, names };
-  };
-  return async (id: string): Promise<string | null> => {
-    if (gathered === undefined || gathered.ids.size === most) gathered = gather();
-    const { ids, names } = gathered;
-    ids.add(id);
-    return (await names)[id] ?? null;
-  };
-}
-
 /** `null`: the person has no name. */
-export const readName = gathering(async (ids) => (await callJson<Names>(`/api/people/names?ids=${ids}`)).names);
+export const readName = batching(most, async (ids) => (await callJson<Names>(`/api/people/names?ids=${ids}`)).names);
 /** An address finds its user. Unknown ones find nothing. */
 export async function readId(typed: string): Promise<string> {
   if (!typed.includes('@')) return typed;
@@ -60,7 +41,7 @@ export function useId(typed: string): string | undefined {
   return isEmail ? data : typed;
 }
 
-const readTitle = gathering(async (ids) => (await callJson<Titles>(`/api/threads/titles?ids=${ids}`)).titles);
+const readTitle = batching(most, async (ids) => (await callJson<Titles>(`/api/threads/titles?ids=${ids}`)).titles);
 
 /** `undefined`: not read yet. `null`: there is none. */
 function useGathered(kind: string, id: string, read: (id: string) => Promise<string | null>) {
