@@ -12,7 +12,7 @@ import { Entry } from './entry.tsx';
 import { Glance, IncidentDetails } from './incident.tsx';
 import { isAlbum, isDecidable, isRemoved, isUrgent, nobody } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
-import { causesOf, Folded, IncidentLine, IncidentName, IncidentStatus, PlaceLink } from './places.tsx';
+import { Cause, Folded, IncidentLine, IncidentName, IncidentStatus, PlaceLink } from './places.tsx';
 
 export type Listed = IncidentPage & { readonly counts: IncidentCounts };
 
@@ -116,13 +116,15 @@ function Row({ incident, others }: { readonly incident: Incident; readonly other
       }
       status={<IncidentStatus of={incident} />}
       at={createdAt}
-      facts={[
-        ...causesOf(incident),
-        openAlike > openHere && `${plural(openAlike, 'open incident')} about this content`,
-        ownerId === nobody ? 'owner erased' : <PersonLink key="owner" id={ownerId} />,
-        <PlaceLink key="place" of={incident} />,
-      ]}
     >
+      <p className="record-facts">
+        <Cause of={incident} />
+        {openAlike > openHere && <span className="tag">{plural(openAlike, 'open incident')} about this content</span>}
+      </p>
+      <p className="quiet record-facts">
+        {ownerId === nobody ? <span>owner erased</span> : <PersonLink id={ownerId} />}
+        <PlaceLink of={incident} />
+      </p>
       <Folded
         what="incidents about the same content"
         of={others.map((one) => <IncidentLine key={one.id} of={one} isNamed />)}

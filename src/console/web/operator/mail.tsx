@@ -230,7 +230,7 @@ function SentMails() {
             facts={[
               `To ${to.join(', ')}`,
               status === 'scheduled' && scheduled_at !== null && `to be sent ${momentOf(scheduled_at)}`,
-              reason !== null && next_attempt_at !== null && `next attempt ${untilThen(next_attempt_at)}`,
+              reason !== null && next_attempt_at !== null && `Next attempt ${untilThen(next_attempt_at)}`,
             ]}
             problem={reason}
             isOpen={id === opened}

@@ -53,11 +53,12 @@ export const IncidentStatus = ({ of: incident }: { readonly of: Incident }) => (
   </>
 );
 
-/** Why there is an incident. */
-export const causesOf = (incident: Incident) => [
-  states.titleOf(incident),
-  incident.reports > 0 && `reported by ${states.peopleOf(incident.reports)}`,
-];
+export const Cause = ({ of: incident }: { readonly of: Incident }) => (
+  <>
+    <span>{states.titleOf(incident)}</span>
+    {incident.reports > 0 && <span className="quiet">reported by {states.peopleOf(incident.reports)}</span>}
+  </>
+);
 
 /** `isNamed`: among incidents of several people. */
 export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident; readonly isNamed?: boolean }) => (
@@ -70,7 +71,7 @@ export const IncidentLine = ({ of: incident, isNamed }: { readonly of: Incident;
     note={
       <span className="record-facts">
         <IncidentStatus of={incident} />
-        {causesOf(incident).map((cause) => cause && <span key={cause}>{cause}</span>)}
+        <Cause of={incident} />
         {isNamed && incident.ownerId !== states.nobody && <PersonLink id={incident.ownerId} />}
       </span>
     }
