@@ -1,7 +1,7 @@
 /** Queues, and what became of their jobs. */
-import { useSearchParams } from 'wouter';
 import type { QueueList, ShownQueue } from '../../jobs/api.ts';
 import { countUpTo, sinceThen } from '../parts/figures.tsx';
+import { useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/server.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { workOf } from './names.tsx';
@@ -9,11 +9,10 @@ import { QueueJobs } from './queuejobs.tsx';
 import { QueueTable } from './queuetable.tsx';
 
 export function Jobs() {
-  const [search, setSearch] = useSearchParams();
+  const { of, change } = useFilters();
   const { data, error, refetch } = useRead<QueueList>('/api/queues', {}, { refetchInterval: 5000 });
-  const chosen = search.get('queue') ?? undefined;
   const first = (data?.queues.find(({ dead, failing }) => dead + failing > 0) ?? data?.queues[0])?.queue;
-  const opened = chosen ?? first;
+  const opened = of('queue') || first;
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the queues" />;
   const queue = data.queues.find((one) => one.queue === opened);
   const show = (count: number) => countUpTo(data.largestCount, count);
@@ -33,7 +32,13 @@ export function Jobs() {
           of={data.queues}
           states={['waiting', 'failing', 'scheduled', 'running', 'dead']}
           largestCount={data.largestCount}
-          head={(one) => <QueueName queue={one} isOpen={one === queue} open={() => setSearch({ queue: one.queue })} />}
+          head={(one) => (
+            <QueueName
+              queue={one}
+              isOpen={one === queue}
+              open={() => change({ queue: one.queue, state: '', q: '' }, false)}
+            />
+          )}
         />
       )}
       {opened !== undefined && <QueueJobs key={opened} name={opened} queue={queue} show={show} />}
