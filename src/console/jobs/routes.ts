@@ -175,7 +175,7 @@ async function changeQueue(db: StoredContext['db'], actor: string, queue: string
       return { count, hasMore: count === largestChange };
     });
   return attempt().catch((error: unknown) => {
-    // A job with the key of a dead one was enqueued meanwhile. The second attempt omits the dead one.
+    // A job with the key of a dead one was enqueued at the same time. The second attempt omits the dead one.
     if (isUniqueViolation(error)) return attempt();
     throw error;
   });

@@ -128,7 +128,7 @@ export async function discardJob(tx: Tx<JobTables>, { jobId, fence }: SeenJob): 
 
 /**
  * Retries up to `limit` dead jobs of a queue, and returns how many. One job of each key starts over, and none whose key an unfinished job
- * has. Fails with a unique violation if a job with such a key is enqueued meanwhile.
+ * has. Fails with a unique violation if a job with such a key is enqueued at the same time.
  */
 export async function reviveDead(
   tx: Tx<JobTables>,
