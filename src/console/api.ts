@@ -1,5 +1,6 @@
 /** Requests and responses of the console's server side to its pages (docs/console.md). */
 import { z } from 'zod';
+import type { ServerError } from '#platform/http/servererrors.ts';
 import { type DeliveryCounts, type DeliveryState, deliveryStates } from '#webhooks/deliverystore.ts';
 import { webhookEventTypes } from '#webhooks/events.ts';
 import { type ShownQueue, searchedText } from './jobs/api.ts';
@@ -102,6 +103,47 @@ export interface Overview {
   }[];
   /** `null`: no webhooks are set. */
   readonly webhooks: EndpointState | null;
+}
+
+/** One value for each minute. `null`: not measured. */
+type Series = readonly (number | null)[];
+
+/** The last hour of the services. */
+export interface History {
+  /** The start of each minute, oldest first, as ISO 8601. */
+  readonly startsAt: readonly string[];
+  readonly services: readonly ServiceSeries[];
+  readonly runs: {
+    readonly endedPerMinute: Series;
+    readonly failedPerMinute: Series;
+    readonly inputTokensPerMinute: Series;
+    readonly outputTokensPerMinute: Series;
+    /** From the start of a turn to the first token of its model. */
+    readonly firstTokenP50Ms: Series;
+    readonly firstTokenP95Ms: Series;
+  };
+}
+
+interface ServiceSeries {
+  readonly service: string;
+  /** Requests. */
+  readonly perMinute: Series;
+  /** Responses with a 5xx status. */
+  readonly errorsPerMinute: Series;
+  /** The median response time, without streams. */
+  readonly p50Ms: Series;
+  readonly p95Ms: Series;
+}
+
+/** The last errors of the services. */
+export interface ErrorList {
+  /** The newest first; at most 50. */
+  readonly errors: readonly (Omit<ServerError, 'traceId'> & {
+    readonly service: string;
+    readonly traceUrl: string | null;
+  })[];
+  /** Services that do not respond. Their errors are unknown. */
+  readonly unread: readonly string[];
 }
 
 export interface Endpoint {

@@ -1,11 +1,11 @@
 /** The graphs and errors of the Overview. */
 import type { Routes } from '#platform/http/routes.ts';
 import { serverErrors } from '#platform/http/servererrors.ts';
+import type { ErrorList } from '../api.ts';
 import type { ConsoleContext } from '../context.ts';
 import type { OperatorGuard } from '../operators/guard.ts';
 import { readJson } from '../overview.ts';
 import type { TraceLink } from '../services.ts';
-import type { ErrorList } from './api.ts';
 
 export function addHistoryRoutes(routes: Routes, guard: OperatorGuard, deps: ConsoleContext): void {
   routes.get('/api/history', guard, {
