@@ -11,9 +11,10 @@ import { Changes, useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
+import { Listing, onePage } from '../parts/listing.tsx';
 import { SaveForm } from '../parts/saveform.tsx';
 import { keyOf, urlOf, useDeed, useRead } from '../parts/server.ts';
-import { Loaded, Problem, Section } from '../parts/states.tsx';
+import { Problem, Section } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
 import { Entry } from './entry.tsx';
@@ -23,33 +24,30 @@ import { Block } from './people.tsx';
 import { openIncident, usePlaces } from './places.tsx';
 import statements from './statements.json' with { type: 'json' };
 
-export function Reports({ of: id }: { readonly of: string }) {
-  const query = useRead<ReportPage>(`/api/incidents/${id}/reports`);
-  return (
-    <Section title="Reports">
-      <Loaded of={query} what="Reading the reports">
-        {({ reports }) => (
-          <ul className="lines" aria-label="Reports">
-            {reports.map((report) => (
-              <li key={report.id}>
-                <Entry
-                  title={states.reasonOf(report.reason)}
-                  at={report.createdAt}
-                  facts={[
-                    report.userId === null ? 'without an account' : <PersonLink key="who" id={report.userId} />,
-                    report.contact !== null && `Answer to ${report.contact}`,
-                  ]}
-                >
-                  {report.note !== null && <p className="desk-quote">{report.note}</p>}
-                </Entry>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-    </Section>
-  );
-}
+export const Reports = ({ of: id }: { readonly of: string }) => (
+  <Section title="Reports">
+    <Listing
+      pages={onePage(useRead<ReportPage>(`/api/incidents/${id}/reports`))}
+      label="Reports"
+      itemsOf={({ reports }) => reports}
+      keyOf={(report) => report.id}
+      empty={null}
+    >
+      {({ reason, createdAt, userId, contact, note }) => (
+        <Entry
+          title={states.reasonOf(reason)}
+          at={createdAt}
+          facts={[
+            userId === null ? 'without an account' : <PersonLink key="who" id={userId} />,
+            contact !== null && `Answer to ${contact}`,
+          ]}
+        >
+          {note !== null && <p className="desk-quote">{note}</p>}
+        </Entry>
+      )}
+    </Listing>
+  </Section>
+);
 
 export function Decision({ incident }: { readonly incident: Incident }) {
   const { id, ownerId, decision, note, resolvedAt } = incident;
