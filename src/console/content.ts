@@ -25,18 +25,24 @@ const document = z.union(Object.values(kinds));
 const documentName = z.enum(['announcements', 'home-cards-v2', 'trending']);
 export type DocumentName = z.output<typeof documentName>;
 
-const stored = z.object({
-  content: document.nullable().describe('`null`: the file is not a document of this kind.'),
-  version: z.string().describe('Send it with a change.'),
-  changedAt: z.iso.datetime().nullable().describe('`null`: it is the sample of the local CMS.'),
-});
-export const contentSource = z.object({
-  cms: z.string().nullable().describe('The host of CMS_URL. `null`: the local CMS.'),
-  editUrl: z.string().nullable().describe('CMS_EDIT_URL.'),
-  documents: z.partialRecord(documentName, stored).describe('Those that operators can edit here.'),
-});
-export type ContentSource = z.output<typeof contentSource>;
-const change = stored.pick({ version: true }).extend({ content: document });
+const change = z.object({ version: z.string(), content: document });
+
+interface StoredDocument {
+  /** `null`: the file is not a document of this kind. */
+  readonly content: z.output<typeof document> | null;
+  /** Send it with a change. */
+  readonly version: string;
+  /** `null`: it is the sample of the local CMS. */
+  readonly changedAt: string | null;
+}
+export interface ContentSource {
+  /** The host of CMS_URL. `null`: the local CMS. */
+  readonly cms: string | null;
+  /** CMS_EDIT_URL. */
+  readonly editUrl: string | null;
+  /** Those that operators can edit here. */
+  readonly documents: Readonly<Partial<Record<DocumentName, StoredDocument>>>;
+}
 
 type Entry = Readonly<Record<string, unknown>>;
 const nouns = { announcements: 'the announcement', 'home-cards-v2': 'the idea', trending: 'the trending link' };
@@ -85,8 +91,7 @@ export function addContentRoutes(
 
   routes.get('/api/content', guard, {
     summary: 'Where the public content comes from',
-    response: { 200: contentSource },
-    handler: async () => {
+    handler: async (): Promise<ContentSource> => {
       // Without a database, a change could not be recorded.
       const names = folder === undefined || db === undefined ? [] : documentName.options;
       const found = await Promise.all(names.map((name) => read(name).catch(() => [])));

@@ -6,13 +6,18 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
-import type { ConsoleInfo, Overview } from './api.ts';
-import type { ServiceHistory } from './history/api.ts';
+import type { ConsoleInfo, History, Overview } from './api.ts';
 import type { MemoryBackOffice } from './memories.ts';
 import type { OperatorRoles } from './operators/roles.ts';
 import type { ServiceClients, TraceLink } from './services.ts';
 import type { Sessions } from './sessions.ts';
 import type { SettingsSource } from './settings/routes.ts';
+
+export interface ServiceHistory {
+  /** Looks at all services, and adds what they counted since the last look. */
+  sample(): Promise<void>;
+  read(): History;
+}
 
 export interface ConsoleContext {
   readonly log: Log;

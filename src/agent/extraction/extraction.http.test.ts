@@ -193,8 +193,7 @@ describe('after a completed run', () => {
     expect(await memoriesOf(user)).toEqual([]);
     // The retry of an operator.
     onExtraction = async () => undefined;
-    const dead = { diedBy: new Date(), limit: 1 };
-    expect(await transaction(jobs, (tx) => reviveDead(tx, extractionQueue.name, dead))).toBe(1);
+    expect(await transaction(jobs, (tx) => reviveDead(tx, extractionQueue.name, 1))).toBe(1);
     await expect.poll(async () => (await memoriesOf(user)).length, { timeout: 20_000 }).toBe(1);
   });
 

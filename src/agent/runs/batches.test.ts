@@ -57,7 +57,7 @@ describe.each(laneEngines)('batches on $name', (engine) => {
         20,
         (tx) => deleteOldUserEvents(tx, 60, 20),
       ],
-      ['jobs', `${job}, 'dead'`, 20, (tx) => discardDead(tx, 'q', { diedBy: new Date(), limit: 20 })],
+      ['jobs', `${job}, 'dead'`, 20, (tx) => discardDead(tx, 'q', 20)],
       ['jobs', `${job}, 'done'`, 1000, (tx) => removeFinished(tx, 1, 1, once())],
     ];
     it.each(cases)('of %s have at most their limit', async (table, rows, limit, remove) => {

@@ -8,7 +8,8 @@ import { createLog } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
 import { startConsoleServer } from '../../../test/console/server.fixture.ts';
 import { freePortBase } from '../../../test/ports.fixture.ts';
-import type { ErrorList, History, ServiceHistory } from './api.ts';
+import type { ErrorList, History } from '../api.ts';
+import type { ServiceHistory } from '../context.ts';
 import { createHistory } from './history.ts';
 
 const log = createLog({ level: 'silent' });

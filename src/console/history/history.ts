@@ -1,8 +1,8 @@
 /** The last hour of all services, in the memory of this process: what they counted, summed up by minutes. */
 import { type Interval, startInterval } from '#platform/background/interval.ts';
-import type { ConsoleContext } from '../context.ts';
+import type { History } from '../api.ts';
+import type { ConsoleContext, ServiceHistory } from '../context.ts';
 import { inspectServices, isTraffic, type Sample } from '../overview.ts';
-import type { History, ServiceHistory } from './api.ts';
 
 const sampleEveryMs = 15_000;
 const minuteMs = 60_000;

@@ -297,7 +297,7 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       for (const work of [
         (tx: Parameters<typeof retryJob>[0]) => retryJob(tx, seen),
         (tx: Parameters<typeof retryJob>[0]) => discardJob(tx, seen),
-        (tx: Parameters<typeof retryJob>[0]) => reviveDead(tx, failing.name, { diedBy: new Date(), limit: 10 }),
+        (tx: Parameters<typeof retryJob>[0]) => reviveDead(tx, failing.name, 10),
       ])
         await expect(
           transaction(db(), async (tx) => {

@@ -22,15 +22,13 @@ const longestList = 100;
 export function addJobRoutes(routes: Routes, guard: OperatorGuard, deps: StoredContext): void {
   routes.get('/api/queues', guard, {
     summary: 'Queues with unfinished or dead jobs',
-    response: { 200: api.queueList },
-    handler: async () => ({ largestCount: largestDepth, queues: await readQueues(deps.db) }),
+    handler: async (): Promise<api.QueueList> => ({ largestCount: largestDepth, queues: await readQueues(deps.db) }),
   });
 
   routes.get('/api/jobs', guard, {
     summary: 'Jobs of a queue',
     querystring: api.jobQuery,
-    response: { 200: api.jobList },
-    handler: async ({ query: { queue, state, q = '' } }) => {
+    handler: async ({ query: { queue, state, q = '' } }): Promise<api.JobList> => {
       const words = q.trim();
       const rows = await store.listJobs(deps.db, queue, state, longestList, words);
       const jobs = rows.map((row) => describe(queue, row, deps.traceLink));
@@ -56,19 +54,17 @@ export function addJobRoutes(routes: Routes, guard: OperatorGuard, deps: StoredC
   routes.post('/api/queues/retry', guard, {
     summary: 'Retry the dead jobs of a queue',
     body: api.retriedQueue,
-    response: { 200: api.changedJobs },
     handler: async (request) => retryAll(deps, operatorName(request), request.body),
   });
 
   routes.post('/api/queues/discard', guard, {
     summary: 'Delete the dead jobs of a queue',
     body: api.deadOfQueue,
-    response: { 200: api.changedJobs },
     handler: async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
   });
 }
 
-export async function readQueues(db: Db<JobTables>): Promise<api.QueueList['queues']> {
+export async function readQueues(db: Db<JobTables>): Promise<readonly api.ShownQueue[]> {
   const queues = await summarizeQueues(db, largestDepth + 1);
   return queues.map(({ oldestDueAt, ...queue }) => ({ ...queue, oldestDueAt: spell(oldestDueAt) }));
 }
@@ -103,7 +99,7 @@ const named = z
   .partial();
 
 /** For the title of a job. Most queues of users take the id of the user as the lane. */
-function aboutOf(queue: string, { payload, lane }: Pick<store.ShownJob, 'payload' | 'lane'>): api.ShownJob['about'] {
+function aboutOf(queue: string, { payload, lane }: Pick<store.ShownJob, 'payload' | 'lane'>): api.JobSubject {
   const { body } = z.object({ body: z.string().optional() }).safeParse(payload).data ?? {};
   const delivered = queue === deliveryQueue.name ? body : undefined;
   const { data = {} } = named.safeParse(delivered === undefined ? payload : Object(parseJson(delivered)).data);
@@ -121,7 +117,6 @@ const spell = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 // Retries dead and failing jobs, and discards dead ones. Each change and its line in the audit log are one transaction.
 
-const batchSize = 1000;
 const largestChange = 10_000;
 
 /** Throws 404, or 409 if the job has changed, was settled by its service, or was replaced. */
@@ -152,54 +147,38 @@ async function discardDeadJob({ db }: StoredContext, actor: string, job: store.S
 }
 
 async function retryAll(
-  deps: StoredContext,
+  { db, clock }: StoredContext,
   actor: string,
   { queue, failing }: z.output<typeof api.retriedQueue>,
 ): Promise<api.ChangedJobs> {
-  const change = restartOf(queue, deps.clock);
-  const revive = (tx: Tx<JobTables>, diedBy: Date) => store.reviveDead(tx, queue, { diedBy, limit: batchSize, change });
-  const dead = await inBatches(deps, actor, queue, 'retry dead jobs', revive);
+  const restart = restartOf(queue, clock);
+  const revive: QueueChange = (tx) => store.reviveDead(tx, queue, largestChange, restart);
+  const hasten: QueueChange = (tx) => store.hastenFailing(tx, queue, largestChange);
+  const dead = await changeQueue(db, actor, queue, 'retry dead jobs', revive);
   if (!failing) return dead;
-  const hasten = (tx: Tx<JobTables>) => store.hastenFailing(tx, queue, batchSize);
-  const late = await inBatches(deps, actor, queue, 'retry failing jobs', hasten);
+  const late = await changeQueue(db, actor, queue, 'retry failing jobs', hasten);
   return { count: dead.count + late.count, hasMore: dead.hasMore || late.hasMore };
 }
 
-function discardAllDead(deps: StoredContext, actor: string, queue: string): Promise<api.ChangedJobs> {
-  const discard = (tx: Tx<JobTables>, diedBy: Date) => store.discardDead(tx, queue, { diedBy, limit: batchSize });
-  return inBatches(deps, actor, queue, 'discard dead jobs', discard);
+function discardAllDead({ db }: StoredContext, actor: string, queue: string): Promise<api.ChangedJobs> {
+  return changeQueue(db, actor, queue, 'discard dead jobs', (tx) => store.discardDead(tx, queue, largestChange));
 }
 
-const collisions = 2;
+/** Changes at most `largestChange` jobs, and returns how many. */
+type QueueChange = (tx: Tx<JobTables>) => Promise<number>;
 
-/** Only jobs that were dead at the start count, so that a job that dies again is not retried a second time. */
-async function inBatches(
-  { db }: StoredContext,
-  actor: string,
-  queue: string,
-  action: string,
-  work: (tx: Tx<JobTables>, diedBy: Date) => Promise<number>,
-): Promise<api.ChangedJobs> {
-  const diedBy = await store.readDatabaseTime(db);
-  const changeBatch = () =>
+async function changeQueue(db: StoredContext['db'], actor: string, queue: string, action: string, change: QueueChange) {
+  const attempt = () =>
     transaction(db, async (tx) => {
-      const ofBatch = await work(tx, diedBy);
-      if (ofBatch > 0) await record(tx, actor, action, `queue ${queue}`, `${ofBatch} jobs`);
-      return ofBatch;
+      const count = await change(tx);
+      if (count > 0) await record(tx, actor, action, `queue ${queue}`, `${count} jobs`);
+      return { count, hasMore: count === largestChange };
     });
-  let [count, collided] = [0, 0];
-  while (count < largestChange) {
-    try {
-      const changed = await changeBatch();
-      if (changed === 0) return { count, hasMore: false };
-      [count, collided] = [count + changed, 0];
-    } catch (error) {
-      // A job with the key of a dead one was enqueued during the batch. The next attempt omits the dead one.
-      collided += 1;
-      if (collided > collisions || !isUniqueViolation(error)) throw error;
-    }
-  }
-  return { count, hasMore: true };
+  return attempt().catch((error: unknown) => {
+    // A job with the key of a dead one was enqueued at the same time. The second attempt omits the dead one.
+    if (isUniqueViolation(error)) return attempt();
+    throw error;
+  });
 }
 
 type FoundJob = NonNullable<Awaited<ReturnType<typeof store.findShownJob>>>;

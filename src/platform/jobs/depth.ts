@@ -56,14 +56,17 @@ export function measureJobs(registry: Registry, jobs: CountedJobs, queues: reado
 
 // The number of jobs in each queue, for operators and metrics.
 
-interface QueueState {
+export interface QueueState {
   readonly queue: string;
+  /** Due now. */
   readonly waiting: number;
-  /** Later attempts are left out: those are failing. */
+  /** Due later, for the first time. */
   readonly scheduled: number;
+  /** Due later, after an attempt that failed. */
   readonly failing: number;
   readonly running: number;
   readonly dead: number;
+  /** The due time of the first waiting job. `null`: none is waiting. */
   readonly oldestDueAt: Date | null;
 }
 

@@ -126,25 +126,20 @@ export async function discardJob(tx: Tx<JobTables>, { jobId, fence }: SeenJob): 
     .$call(hasChanged);
 }
 
-export async function readDatabaseTime(db: Db<JobTables>): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-  if (rows[0] === undefined) throw new Error('the database has no time');
-  return rows[0].now;
-}
-
 /**
- * Retries up to `limit` dead jobs of a queue that died until `diedBy`, and returns how many. One job of each key starts over, and none
- * whose key an unfinished job has.
+ * Retries up to `limit` dead jobs of a queue, and returns how many. One job of each key starts over, and none whose key an unfinished job
+ * has. Fails with a unique violation if a job with such a key is enqueued at the same time.
  */
 export async function reviveDead(
   tx: Tx<JobTables>,
   queue: string,
-  { diedBy, limit, change = {} }: { readonly diedBy: Date; readonly limit: number; readonly change?: PayloadChange },
+  limit: number,
+  change: PayloadChange = {},
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     with batch as materialized (
       select job_id, unique_key from jobs dead
-      where queue = ${queue} and status = 'dead' and finished_at <= ${diedBy} and not settled
+      where queue = ${queue} and status = 'dead' and not settled
         and not exists (
           select 1 from jobs other
           where other.queue = ${queue} and other.unique_key = dead.unique_key and other.status in ('waiting', 'running')
@@ -157,12 +152,8 @@ export async function reviveDead(
   return Number(numAffectedRows);
 }
 
-/** Discards up to `limit` dead jobs of a queue that died until `diedBy`, and returns how many. */
-export async function discardDead(
-  tx: Tx<JobTables>,
-  queue: string,
-  { diedBy, limit }: { readonly diedBy: Date; readonly limit: number },
-): Promise<number> {
-  const dead = sql`queue = ${queue} and status = 'dead' and finished_at <= ${diedBy}`;
-  return deleteBatch<JobTables>(tx, 'jobs', ['job_id'], sql`${dead} order by finished_at desc, job_id limit ${limit}`);
+/** Discards up to `limit` dead jobs of a queue, and returns how many. */
+export async function discardDead(tx: Tx<JobTables>, queue: string, limit: number): Promise<number> {
+  const dead = sql`queue = ${queue} and status = 'dead' order by finished_at desc, job_id limit ${limit}`;
+  return deleteBatch<JobTables>(tx, 'jobs', ['job_id'], dead);
 }

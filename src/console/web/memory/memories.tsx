@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { MemoryPage } from '#memory/admin/api.ts';
-import { EntityName, memoriesHref, readId, useEntityName, useId } from '../operator/names.tsx';
+import { Entry } from '../operator/entry.tsx';
+import { AllMemories, EntityName, readId, useEntityName, useId } from '../operator/names.tsx';
 import { useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Check, Choice, TextArea, TextField } from '../parts/fields.tsx';
-import { When } from '../parts/figures.tsx';
 import { ChoiceFilter, Filters, Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
 import { SaveForm } from '../parts/saveform.tsx';
 import { useDeed } from '../parts/server.ts';
@@ -68,26 +68,19 @@ export function Memories() {
         }
       >
         {(memory) => (
-          <>
-            <button type="button" className="entry" onClick={() => open(memory.id)}>
-              <span>{memory.content}</span>
-            </button>
-            <p className="quiet record-facts">
-              <EntityName type={memory.entity_type} id={memory.entity_id} isLink />
-              <span>{new Map<string, string>(kinds).get(memory.type)}</span>
-              <span>
-                <Source of={memory} />
-              </span>
-              <When at={memory.updated_at} />
-              {memory.links.some(({ kind }) => kind === 'conflict') && <span className="problem">in conflict</span>}
-              {memory.invalid_at !== null && <span className="problem">replaced</span>}
-              {filter.entity_id === '' && (
-                <Link href={memoriesHref({ type: memory.entity_type, id: memory.entity_id })}>
-                  All memories of this {memory.entity_type}
-                </Link>
-              )}
-            </p>
-          </>
+          <Entry
+            title={memory.content}
+            at={memory.updated_at}
+            facts={[
+              <EntityName key="entity" type={memory.entity_type} id={memory.entity_id} isLink />,
+              new Map<string, string>(kinds).get(memory.type),
+              <Source key="source" of={memory} />,
+              memory.links.some(({ kind }) => kind === 'conflict') && conflicting,
+              memory.invalid_at !== null && replaced,
+              filter.entity_id === '' && <AllMemories key="all" type={memory.entity_type} id={memory.entity_id} />,
+            ]}
+            onOpen={() => open(memory.id)}
+          />
         )}
       </Listing>
       {opened && <MemoryDetails key={opened} id={opened} onOpen={open} onClose={close} />}
@@ -95,6 +88,9 @@ export function Memories() {
     </>
   );
 }
+
+const conflicting = <span className="problem">in conflict</span>;
+const replaced = <span className="problem">replaced</span>;
 
 function Creation({ entityId, onClose }: { readonly entityId: string; readonly onClose: () => void }) {
   const [draft, setDraft] = useState({ entity_type: 'user', entity_id: entityId, type: 'preference', content: '' });

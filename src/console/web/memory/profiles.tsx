@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AdminProfile, ProfilePage } from '#memory/admin/api.ts';
-import { EntityName, memoriesHref, useEntityName, useId } from '../operator/names.tsx';
+import { Entry } from '../operator/entry.tsx';
+import { AllMemories, EntityName, useEntityName, useId } from '../operator/names.tsx';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -50,26 +51,22 @@ function Profiles() {
         }
       >
         {(profile) => (
-          <>
-            <button
-              type="button"
-              className="entry"
-              onClick={() => change({ profile: `${profile.entity_type} ${profile.entity_id}` }, false)}
-            >
-              <span className="strong">
-                <EntityName type={profile.entity_type} id={profile.entity_id} />
-              </span>
-              {profile.summary && <span>{profile.summary}</span>}
-            </button>
-            <p className="quiet record-facts">
-              <span>{plural(countFacts(profile), 'fact')}</span>
-              <When at={profile.updated_at} />
-              <Link href={memoriesHref({ type: profile.entity_type, id: profile.entity_id })}>
-                All memories of this {profile.entity_type}
-              </Link>
-              {profile.entity_type === 'user' && <Link href={`/operator/people/${profile.entity_id}`}>The person</Link>}
-            </p>
-          </>
+          <Entry
+            title={<EntityName type={profile.entity_type} id={profile.entity_id} />}
+            at={profile.updated_at}
+            facts={[
+              plural(countFacts(profile), 'fact'),
+              <AllMemories key="all" type={profile.entity_type} id={profile.entity_id} />,
+              profile.entity_type === 'user' && (
+                <Link key="person" href={`/operator/people/${profile.entity_id}`}>
+                  The person
+                </Link>
+              ),
+            ]}
+            onOpen={() => change({ profile: `${profile.entity_type} ${profile.entity_id}` }, false)}
+          >
+            {profile.summary && <p>{profile.summary}</p>}
+          </Entry>
         )}
       </Listing>
       {id && <OpenedProfile type={type === 'group' ? type : 'user'} id={id} onClose={() => change({ profile: '' })} />}

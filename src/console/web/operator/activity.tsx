@@ -4,9 +4,10 @@ import { Link } from 'wouter';
 import type { PersonDetails } from '#accounts/people/api.ts';
 import type { UserUsage } from '#agent/operatorapi.ts';
 import type { Part } from '../../services.ts';
-import { countOf, sizeOf, When } from '../parts/figures.tsx';
+import { countOf, plural, sizeOf } from '../parts/figures.tsx';
 import { Section } from '../parts/states.tsx';
 import { Line, Lines, Table } from '../parts/tables.tsx';
+import { Entry, OrderLink, RunLink } from './entry.tsx';
 import { ActionLink, ModelLink, mailStateOf, runsHref, tokensOf, useCosts, useModelNames } from './names.tsx';
 import { actorOf, deedOf, differenceOf, outcomeOf, type PersonView } from './personview.ts';
 import { IncidentLine, Pictures } from './places.tsx';
@@ -61,7 +62,7 @@ export function Activity({ view }: { readonly view: PersonView }) {
           <Line
             key={threadId}
             name={<Link href={`/operator/runs?threadId=${encodeURIComponent(threadId)}`}>{title || 'Untitled'}</Link>}
-            note={messageCount === 1 ? '1 message' : `${countOf(messageCount)} messages`}
+            note={plural(messageCount, 'message')}
             at={updatedAt}
           />
         )}
@@ -74,28 +75,20 @@ export function Activity({ view }: { readonly view: PersonView }) {
         more={<Link href={`${runs}&kind=generations`}>All images and videos</Link>}
       >
         {({ assetId, name, prompt, model, mime, byteSize, scopeKind, createdAt, generation }) => (
-          <li key={assetId} className="record">
-            <Pictures of={[assetId]} alt={name ?? prompt ?? 'the file'} />
-            <div>
-              <div className="desk-line record-head">
-                <span className="record-name">
-                  {name ?? prompt ?? (model === null ? 'An upload without a name' : 'A file without a name')}
-                </span>
-                <span className="quiet desk-figure">
-                  <When at={createdAt} />
-                </span>
-              </div>
-              <p className="quiet record-facts">
-                {/* Of files without an order, only the name that the model gave is known. */}
-                {model !== null && <span title={model}>{generation ? modelNameOf(generation.model) : model}</span>}
-                <span>
-                  {mime}, {sizeOf(byteSize)}
-                </span>
-                {scopeKind === 'feed' && <span>published in Explore</span>}
-                {generation?.taskId && <Link href={`/operator/runs/${generation.taskId}`}>The run</Link>}
-                {generation?.id && <Link href={`/operator/runs?kind=generations&id=${generation.id}`}>The order</Link>}
-              </p>
-            </div>
+          <li key={assetId}>
+            <Entry
+              picture={<Pictures of={[assetId]} alt={name ?? prompt ?? 'the file'} />}
+              title={name ?? prompt ?? (model === null ? 'An upload without a name' : 'A file without a name')}
+              at={createdAt}
+              facts={[
+                // Of files without an order, only the name that the model gave is known.
+                model !== null && (generation ? modelNameOf(generation.model) : model),
+                `${mime}, ${sizeOf(byteSize)}`,
+                scopeKind === 'feed' && 'published in Explore',
+                generation?.taskId && <RunLink key="run" id={generation.taskId} />,
+                generation?.id && <OrderLink key="order" id={generation.id} />,
+              ]}
+            />
           </li>
         )}
       </ItemsOf>

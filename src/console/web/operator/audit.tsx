@@ -68,7 +68,7 @@ export function Audit() {
             </Empty>
           }
         >
-          {([whole, ...parts]) => <Entry action={whole} parts={parts} />}
+          {([whole, ...parts]) => <Row action={whole} parts={parts} />}
         </Listing>
       )}
     </>
@@ -96,7 +96,7 @@ function deedsOf(actions: readonly Action[]): readonly Deed[] {
   return deeds;
 }
 
-function Entry({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
+function Row({ action: whole, parts }: { readonly action: Action; readonly parts: readonly Action[] }) {
   const { at, actor, action, target, outcome, requestId, userId, change, reason } = whole;
   const incidentId = incidentIn(target);
   const found = { enabled: incidentId !== undefined, staleTime: 60_000 };

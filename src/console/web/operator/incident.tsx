@@ -4,12 +4,13 @@ import { Link } from 'wouter';
 import type { ActionPage } from '#accounts/people/api.ts';
 import type { Incident, IncidentPage } from '#media/incidents/api.ts';
 import { send } from '../calls.ts';
-import { countOf, momentOf, When } from '../parts/figures.tsx';
+import { momentOf, plural, When } from '../parts/figures.tsx';
 import { useRead } from '../parts/server.ts';
 import { Pending, Problem, Section } from '../parts/states.tsx';
 import { Line, Lines, Pairs } from '../parts/tables.tsx';
+import { EntryPage } from './entry.tsx';
 import * as states from './incidentstates.ts';
-import { Entry, Id, PersonLink } from './names.tsx';
+import { Id, PersonLink } from './names.tsx';
 import { actorOf, deedOf } from './personview.ts';
 import { IncidentStatus, PlaceLink, Places, Show } from './places.tsx';
 import { Decision, Reports } from './reports.tsx';
@@ -18,9 +19,9 @@ import { dayNameOf } from './units.ts';
 export function IncidentDetails({ id }: { readonly id: string }) {
   const query = useRead<Incident>(`/api/incidents/${encodeURIComponent(id)}`);
   return (
-    <Entry of={query} kind="incident" list={['/operator/incidents', 'All incidents']}>
+    <EntryPage of={query} kind="incident" list={['/operator/incidents', 'All incidents']}>
       {(incident) => <Facts incident={incident} />}
-    </Entry>
+    </EntryPage>
   );
 }
 
@@ -102,9 +103,7 @@ function Owner({ id }: { readonly id: string }) {
       {others === 0 ? (
         'no other incident'
       ) : (
-        <Link href={`/operator/incidents?status=all&ownerId=${id}`}>
-          {others === 1 ? '1 other incident' : `${countOf(others)} other incidents`}
-        </Link>
+        <Link href={`/operator/incidents?status=all&ownerId=${id}`}>{plural(others, 'other incident')}</Link>
       )}
     </>
   );

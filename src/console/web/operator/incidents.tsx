@@ -4,10 +4,11 @@ import type { Incident, IncidentCounts, IncidentPage } from '#media/incidents/ap
 import type { RescreeningProgress } from '../../../client/media/api.ts';
 import { send } from '../calls.ts';
 import { useMayChange } from '../operator.tsx';
-import { countOf, When } from '../parts/figures.tsx';
+import { countOf, plural } from '../parts/figures.tsx';
 import { ChoiceFilter, Choices, Listing, useFilters, usePages } from '../parts/listing.tsx';
 import { useDeed, useRead } from '../parts/server.ts';
 import { Empty, PageHead, Problem } from '../parts/states.tsx';
+import { Entry } from './entry.tsx';
 import { Glance, IncidentDetails } from './incident.tsx';
 import { isAlbum, isDecidable, isRemoved, isUrgent, nobody } from './incidentstates.ts';
 import { PersonLink } from './names.tsx';
@@ -98,43 +99,37 @@ const groupsOf = (incidents: readonly Incident[]): readonly Group[] =>
 
 function Row({ incident, others }: { readonly incident: Incident; readonly others: readonly Incident[] }) {
   const { id, title, assetId, ownerId, createdAt, isGone, openAlike } = incident;
+  const openHere = [incident, ...others].filter(({ status }) => status === 'open').length;
   return (
-    <div className="record">
-      {assetId !== null && isDecidable(incident) && !isGone ? (
-        <Glance id={id} />
-      ) : (
-        <span className="record-picture quiet">{pictureOf(incident)}</span>
-      )}
-      <div>
-        <div className="desk-line record-head">
-          <span className="record-title">
-            <Link href={`/operator/incidents/${id}`} className="record-name" title={title ?? undefined}>
-              <IncidentName of={incident} />
-            </Link>
-            <IncidentStatus of={incident} />
-          </span>
-          <span className="quiet desk-figure">
-            <When at={createdAt} />
-          </span>
-        </div>
-        <p className="record-facts">
-          <Cause of={incident} />
-          {openAlike > [incident, ...others].filter((one) => one.status === 'open').length && (
-            <span className="tag">
-              {openAlike} open incident{openAlike === 1 ? '' : 's'} about this content
-            </span>
-          )}
-        </p>
-        <p className="quiet record-facts">
-          {ownerId === nobody ? <span>owner erased</span> : <PersonLink id={ownerId} />}
-          <PlaceLink of={incident} />
-        </p>
-        <Folded
-          what="incidents about the same content"
-          of={others.map((one) => <IncidentLine key={one.id} of={one} isNamed />)}
-        />
-      </div>
-    </div>
+    <Entry
+      picture={
+        assetId !== null && isDecidable(incident) && !isGone ? (
+          <Glance id={id} />
+        ) : (
+          <span className="record-picture quiet">{pictureOf(incident)}</span>
+        )
+      }
+      title={
+        <Link href={`/operator/incidents/${id}`} className="record-name" title={title ?? undefined}>
+          <IncidentName of={incident} />
+        </Link>
+      }
+      status={<IncidentStatus of={incident} />}
+      at={createdAt}
+    >
+      <p className="record-facts">
+        <Cause of={incident} />
+        {openAlike > openHere && <span className="tag">{plural(openAlike, 'open incident')} about this content</span>}
+      </p>
+      <p className="quiet record-facts">
+        {ownerId === nobody ? <span>owner erased</span> : <PersonLink id={ownerId} />}
+        <PlaceLink of={incident} />
+      </p>
+      <Folded
+        what="incidents about the same content"
+        of={others.map((one) => <IncidentLine key={one.id} of={one} isNamed />)}
+      />
+    </Entry>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Incident } from '#media/incidents/api.ts';
 import type { ContentPlaces } from '#media/reports/api.ts';
-import { countOf, sinceThen } from '../parts/figures.tsx';
+import { plural, sinceThen } from '../parts/figures.tsx';
 import reasons from '../parts/reasons.json' with { type: 'json' };
 import statements from './statements.json' with { type: 'json' };
 
@@ -101,7 +101,7 @@ export function placeOf(
   return { words: words ?? `In the scope ${scopeKind}`, href: undefined };
 }
 
-export const peopleOf = (count: number): string => (count === 1 ? '1 person' : `${countOf(count)} people`);
+export const peopleOf = (count: number): string => plural(count, 'person', 'people');
 
 export type Stored = ContentPlaces['places'][number];
 /** `isCopy`: a decision about the incident of the page reaches it. */

@@ -1,19 +1,18 @@
 /** Queues, and what became of their jobs. */
-import { useSearchParams } from 'wouter';
-import type { QueueList } from '../../jobs/api.ts';
+import type { QueueList, ShownQueue } from '../../jobs/api.ts';
 import { countUpTo, sinceThen } from '../parts/figures.tsx';
+import { useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/server.ts';
 import { Empty, PageHead, Pending } from '../parts/states.tsx';
 import { workOf } from './names.tsx';
 import { QueueJobs } from './queuejobs.tsx';
-import { type QueueState, QueueTable } from './queuetable.tsx';
+import { QueueTable } from './queuetable.tsx';
 
 export function Jobs() {
-  const [search, setSearch] = useSearchParams();
+  const { of, change } = useFilters();
   const { data, error, refetch } = useRead<QueueList>('/api/queues', {}, { refetchInterval: 5000 });
-  const chosen = search.get('queue') ?? undefined;
   const first = (data?.queues.find(({ dead, failing }) => dead + failing > 0) ?? data?.queues[0])?.queue;
-  const opened = chosen ?? first;
+  const opened = of('queue') || first;
   if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the queues" />;
   const queue = data.queues.find((one) => one.queue === opened);
   const show = (count: number) => countUpTo(data.largestCount, count);
@@ -33,7 +32,13 @@ export function Jobs() {
           of={data.queues}
           states={['waiting', 'failing', 'scheduled', 'running', 'dead']}
           largestCount={data.largestCount}
-          head={(one) => <QueueName queue={one} isOpen={one === queue} open={() => setSearch({ queue: one.queue })} />}
+          head={(one) => (
+            <QueueName
+              queue={one}
+              isOpen={one === queue}
+              open={() => change({ queue: one.queue, state: '', q: '' }, false)}
+            />
+          )}
         />
       )}
       {opened !== undefined && <QueueJobs key={opened} name={opened} queue={queue} show={show} />}
@@ -41,7 +46,7 @@ export function Jobs() {
   );
 }
 
-type QueueNameProps = { readonly queue: QueueState; readonly isOpen: boolean; readonly open: () => void };
+type QueueNameProps = { readonly queue: ShownQueue; readonly isOpen: boolean; readonly open: () => void };
 
 function QueueName({ queue: { queue, oldestDueAt }, isOpen, open }: QueueNameProps) {
   return (

@@ -13,6 +13,7 @@ import { Choices, Listing, SearchFilter, useFilters, usePages } from '../parts/l
 import { keyOf, urlOf, useDeed, useRead } from '../parts/server.ts';
 import { Empty, Failure, Loading, PageHead, Pending, Problem, Status } from '../parts/states.tsx';
 import { Views } from '../parts/views.tsx';
+import { Entry } from './entry.tsx';
 import texts from './mailtexts.json' with { type: 'json' };
 import { languageChoices, mailStateOf, mailStatusOf, Recipients } from './names.tsx';
 
@@ -153,23 +154,17 @@ function Row({ suppression: { address, reason, since } }: { readonly suppression
     return `Email is sent to ${address} again.`;
   }, ['notify', 'suppressions']);
   return (
-    <>
-      <div className="row">
-        <div>
-          <p className="strong">{address}</p>
-          <p className="quiet facts">
-            <span>{reason}</span>
-            <span>
-              since <When at={since} />
-            </span>
-          </p>
-        </div>
-        {mayChange && (
+    <Entry
+      title={address}
+      more={
+        mayChange && (
           <Confirm label="Lift" question={`Send email to ${address} again?`} onConfirm={() => lifting.mutateAsync()} />
-        )}
-      </div>
-      <Problem of={lifting.error} />
-    </>
+        )
+      }
+      at={since}
+      facts={[reason]}
+      problem={lifting.error?.message}
+    />
   );
 }
 
@@ -228,31 +223,21 @@ function SentMails() {
         }
       >
         {({ id, to, subject, status, in_outbox, created_at, scheduled_at, reason, next_attempt_at }) => (
-          <>
-            <button
-              type="button"
-              className="entry"
-              aria-expanded={id === opened}
-              onClick={() => change({ id: id === opened ? '' : id }, id === opened)}
-            >
-              <span className="row">
-                <span className="strong">{subject === '' ? '(no subject)' : subject}</span>
-                <Status tone={tones[status]}>{mailStateOf(status, in_outbox)}</Status>
-              </span>
-              <span className="quiet facts">
-                <span>To {to.join(', ')}</span>
-                <span>
-                  {status === 'scheduled' && scheduled_at !== null && `to be sent ${momentOf(scheduled_at)}, created `}
-                  <When at={created_at} />
-                </span>
-              </span>
-              {reason !== null && <span className="problem">{reason}</span>}
-              {reason !== null && next_attempt_at !== null && (
-                <span className="quiet">Next attempt {untilThen(next_attempt_at)}</span>
-              )}
-            </button>
+          <Entry
+            title={subject || '(no subject)'}
+            status={<Status tone={tones[status]}>{mailStateOf(status, in_outbox)}</Status>}
+            at={created_at}
+            facts={[
+              `To ${to.join(', ')}`,
+              status === 'scheduled' && scheduled_at !== null && `to be sent ${momentOf(scheduled_at)}`,
+              reason !== null && next_attempt_at !== null && `Next attempt ${untilThen(next_attempt_at)}`,
+            ]}
+            problem={reason}
+            isOpen={id === opened}
+            onOpen={() => change({ id: id === opened ? '' : id }, id === opened)}
+          >
             {id === opened && <SentMail id={id} to={to} isStored={in_outbox && status === 'sent'} />}
-          </>
+          </Entry>
         )}
       </Listing>
     </>

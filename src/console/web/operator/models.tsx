@@ -1,10 +1,11 @@
 /** Models, plans and prices in effect, and what was used and spent. */
+import { keepPreviousData } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Plan } from '#accounts/api.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '#agent/operatorapi.ts';
 import { countOf, planName } from '../parts/figures.tsx';
-import { Choices, Period, useFilters } from '../parts/listing.tsx';
+import { Choices, onePage, Paged, Period, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/server.ts';
 import { Empty, Loaded, PageHead, Pending, Section } from '../parts/states.tsx';
 import { Table } from '../parts/tables.tsx';
@@ -41,7 +42,7 @@ function Usage() {
   const days = Array.from({ length: (Date.parse(to) - Date.parse(from)) / dayMs + 1 }, (_, at) =>
     dayOf(Date.parse(from) + at * dayMs),
   );
-  const often = { placeholderData: (previous?: UsageTotals) => previous, refetchInterval: 60_000 };
+  const often = { placeholderData: keepPreviousData, refetchInterval: 60_000 };
   const { data, error, refetch } = useRead<UsageTotals>('/api/usage/totals', { from, to }, often);
   const rows = data?.days ?? [];
   const costOf = useCosts();
@@ -232,14 +233,8 @@ function TopUsers() {
   const costOf = useCosts();
   const isMonth = /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month);
   const order = of('order') || 'credits';
-  const { data, error, refetch } = useRead<Spenders>(
-    '/api/usage/users',
-    { month, order },
-    {
-      placeholderData: (previous) => previous,
-      enabled: isMonth,
-    },
-  );
+  const often = { placeholderData: keepPreviousData, enabled: isMonth };
+  const query = useRead<Spenders>('/api/usage/users', { month, order }, often);
   return (
     <Section
       title="Top users"
@@ -258,22 +253,27 @@ function TopUsers() {
         </>
       }
     >
-      {data === undefined && <Pending error={error} retry={refetch} />}
-      {data?.users.length === 0 && <Empty title={`No user spent credits in ${monthNameOf(`${month}-01`)}.`} />}
-      {data !== undefined && data.users.length > 0 && (
-        <Table
-          label="Credits and costs of users"
-          head={['User', 'Cost', 'Credits', 'Runs', 'Images', 'Videos']}
-          rows={data.users.map(({ userId, costUsd, ...used }) => ({
-            key: userId,
-            cells: [
-              <PersonLink key={userId} id={userId} />,
-              costOf(costUsd),
-              ...[used.credits, used.runs, used.images, used.videos].map(countOf),
-            ],
-          }))}
-        />
-      )}
+      <Paged
+        pages={onePage(query)}
+        label="Top users"
+        itemsOf={({ users }) => users}
+        empty={<Empty title={`No user spent credits in ${monthNameOf(`${month}-01`)}.`} />}
+      >
+        {(users) => (
+          <Table
+            label="Credits and costs of users"
+            head={['User', 'Cost', 'Credits', 'Runs', 'Images', 'Videos']}
+            rows={users.map(({ userId, costUsd, ...used }) => ({
+              key: userId,
+              cells: [
+                <PersonLink key={userId} id={userId} />,
+                costOf(costUsd),
+                ...[used.credits, used.runs, used.images, used.videos].map(countOf),
+              ],
+            }))}
+          />
+        )}
+      </Paged>
     </Section>
   );
 }

@@ -4,8 +4,7 @@ import './desk.css';
 import './operator.css';
 import './runs.css';
 import { useQuery } from '@tanstack/react-query';
-import { ArrowLeft } from 'lucide-react';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Names, PeoplePage } from '#accounts/people/api.ts';
 import type { ConfiguredModels } from '#agent/operatorapi.ts';
@@ -15,9 +14,7 @@ import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
 import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { countOf } from '../parts/figures.tsx';
-import { lastFilters } from '../parts/listing.tsx';
 import { batching, useRead } from '../parts/server.ts';
-import { Loaded } from '../parts/states.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 import { placeOf } from './personview.ts';
 import queueNames from './queues.json' with { type: 'json' };
@@ -83,6 +80,8 @@ export function EntityName({ isLink = false, ...of }: EntityNameProps) {
 
 export const memoriesHref = ({ type, id }: EntityNameProps): string =>
   `/operator/memory?${new URLSearchParams({ entity_type: type, entity_id: id })}`;
+
+export const AllMemories = (of: EntityNameProps) => <Link href={memoriesHref(of)}>All memories of this {of.type}</Link>;
 
 export const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const PersonName = ({ id }: { readonly id: string }) => <span title={id}>{useName(id)}</span>;
@@ -242,20 +241,3 @@ export const mailStateOf = (status: string, isInOutbox: boolean): string =>
 const works: Readonly<Record<string, string>> = queueNames;
 
 export const workOf = (queue: string): string => works[queue] ?? queue;
-
-interface EntryProps<T> extends Pick<ComponentProps<typeof Loaded<T>>, 'of' | 'children'> {
-  readonly kind: string;
-  readonly list: readonly [path: string, name: string];
-}
-
-/** The page of one entry. The link above it leads to the list, as it was last shown. */
-export const Entry = <T,>({ kind, list: [path, name], ...rest }: EntryProps<T>) => (
-  <>
-    <p className="desk-back">
-      <Link href={lastFilters.get(path) ?? path}>
-        <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> {name}
-      </Link>
-    </p>
-    <Loaded what={`Reading the ${kind}`} entry={kind} {...rest} />
-  </>
-);

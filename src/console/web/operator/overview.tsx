@@ -3,14 +3,14 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { GenerationRecordPage } from '#agent/records/api.ts';
-import type { Overview as OverviewData, ServiceState } from '../../api.ts';
-import type { ErrorList, History } from '../../history/api.ts';
+import type { ErrorList, History, Overview as OverviewData, ServiceState } from '../../api.ts';
 import type { ShownRunPage } from '../../runs/api.ts';
 import { countOf, countUpTo, sizeOf, When } from '../parts/figures.tsx';
 import { Empty, Failure, Loaded, Loading, Section, Status } from '../parts/states.tsx';
 import { Pairs, Table } from '../parts/tables.tsx';
 import adviceTexts from './advice.json' with { type: 'json' };
 import { Attention, type Desk, dayBefore, mostRuns, since, useDesk, Way } from './attention.tsx';
+import { Entry } from './entry.tsx';
 import { Graph, type Line, Numbers, nowOf, Sparkline } from './graph.tsx';
 import { RequestId, useCosts, workOf } from './names.tsx';
 import { QueueTable } from './queuetable.tsx';
@@ -305,31 +305,25 @@ function Errors({ of: { errors, unread } }: { readonly of: ErrorList }) {
           ([key, [one, ...more]]) =>
             one && (
               <li key={key}>
-                <div className="row">
-                  <span>
-                    <span className="problem">
-                      {one.status} {one.code}
-                    </span>
-                    {more.length > 0 && (
+                <Entry
+                  title={<span className="problem">{`${one.status} ${one.code}`}</span>}
+                  status={
+                    more.length > 0 && (
                       <span className="quiet">
-                        {' '}
                         {countOf(more.length + 1)} times since {clockOf(more.at(-1)?.at)}
                       </span>
-                    )}
-                  </span>
-                  <span className="quiet">
-                    <When at={one.at} />
-                  </span>
-                </div>
-                <p className="quiet">
-                  <code className="wrapped">
-                    {one.service}: {one.method} {one.route}
-                  </code>
-                </p>
-                <p>{advice[one.code] ?? 'Search the log for this id. The line contains the cause.'}</p>
-                <p className="quiet facts">
-                  <RequestId id={one.requestId} traceUrl={one.traceUrl} />
-                </p>
+                    )
+                  }
+                  at={one.at}
+                  facts={[
+                    <code key="route" className="wrapped">
+                      {one.service}: {one.method} {one.route}
+                    </code>,
+                    <RequestId key="request" id={one.requestId} traceUrl={one.traceUrl} />,
+                  ]}
+                >
+                  <p>{advice[one.code] ?? 'Search the log for this id. The line contains the cause.'}</p>
+                </Entry>
               </li>
             ),
         )}

@@ -9,16 +9,17 @@ import type { Part } from '../../services.ts';
 import { callJson, send } from '../calls.ts';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/fields.tsx';
 import { countOf, countUpTo, planName, sizeOf, When } from '../parts/figures.tsx';
 import { ChoiceFilter, Filters, Listing, SearchFilter, useFilters, usePages } from '../parts/listing.tsx';
+import { SaveForm } from '../parts/saveform.tsx';
 import { useDeed, useRead } from '../parts/server.ts';
 import { Empty, PageHead, Problem, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { saveFile } from '../shell/saving.ts';
 import { Activity } from './activity.tsx';
-import { Entry, Unknown, useCosts } from './names.tsx';
+import { EntryPage } from './entry.tsx';
+import { Unknown, useCosts } from './names.tsx';
 import texts from './people.json' with { type: 'json' };
 import { allPlans, type PersonView } from './personview.ts';
 import { creditsOf } from './run.tsx';
@@ -145,9 +146,9 @@ const Figure = ({ before, value, word }: FigureProps) => (
 function PersonPage({ userId }: { readonly userId: string }) {
   const query = useRead<PersonView>(`/api/people/${encodeURIComponent(userId)}`);
   return (
-    <Entry of={query} kind="person" list={['/operator/people', 'All people']}>
+    <EntryPage of={query} kind="person" list={['/operator/people', 'All people']}>
       {(view) => <Details view={view} />}
-    </Entry>
+    </EntryPage>
   );
 }
 
@@ -355,7 +356,6 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
   const isBlocked = blockedAt !== null;
   const changing = usePersonDeed(async () => {
     await send(`/api/people/${id}/block`, isBlocked ? { method: 'DELETE' } : { method: 'POST', json: { reason } });
-    setOpen(false);
     return isBlocked ? 'The account was unblocked.' : 'The account was blocked.';
   });
   const name = email ?? id;
@@ -376,31 +376,22 @@ export function Block({ person: { id, email, blockedAt } }: { readonly person: P
       )}
       {!isOpen && <Problem of={changing.error} />}
       {isOpen && (
-        <Dialog title={`Block ${name}?`} onClose={() => setOpen(false)}>
-          <form className="stack" action={() => changing.mutate()}>
-            <ul className="plain-list">
-              {block.map((text) => (
-                <li key={text}>{text}</li>
-              ))}
-            </ul>
-            <TextField
-              label="Reason, for operators only"
-              value={reason}
-              maxLength={500}
-              required
-              onChange={setReason}
-            />
-            <Problem of={changing.error} />
-            <div className="row">
-              <button type="button" onClick={() => setOpen(false)}>
-                Cancel
-              </button>
-              <button type="submit" className="danger" disabled={reason.trim() === '' || changing.isPending}>
-                Block {name}
-              </button>
-            </div>
-          </form>
-        </Dialog>
+        <SaveForm
+          title={`Block ${name}?`}
+          of={changing}
+          submit={`Block ${name}`}
+          tone="danger"
+          isReady={reason.trim() !== ''}
+          canCancel
+          onClose={() => setOpen(false)}
+        >
+          <ul className="plain-list">
+            {block.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+          <TextField label="Reason, for operators only" value={reason} maxLength={500} required onChange={setReason} />
+        </SaveForm>
       )}
     </div>
   );

@@ -1,18 +1,19 @@
 /** The jobs of a queue, and what an operator does with one or all of them. */
+import { keepPreviousData } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Email } from '#client/notify/api.ts';
-import type { ChangedJobs, JobList, ShownJob } from '../../jobs/api.ts';
+import type { ChangedJobs, JobList, JobSubject, ShownJob, ShownQueue } from '../../jobs/api.ts';
 import { CallFailed, callJson, send } from '../calls.ts';
 import { Changes, useMayChange } from '../operator.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { countOf, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
-import { SearchFilter, useFilters } from '../parts/listing.tsx';
+import { momentOf, plural, sinceThen, untilThen, When } from '../parts/figures.tsx';
+import { Listing, onePage, SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useDeed, useRead } from '../parts/server.ts';
-import { Empty, Pending, Problem, Section } from '../parts/states.tsx';
+import { Empty, Problem, Section } from '../parts/states.tsx';
+import { Entry, RunLink } from './entry.tsx';
 import { PersonLink, RequestId, useId, useThreadTitle, workOf } from './names.tsx';
-import type { QueueState } from './queuetable.tsx';
 
 const states = [
   ['dead', 'Dead'],
@@ -27,7 +28,7 @@ const nouns = { one: 'job', many: 'jobs' };
 interface QueueProps {
   readonly name: string;
   /** `undefined`: it has no unfinished or dead jobs any more. */
-  readonly queue: QueueState | undefined;
+  readonly queue: ShownQueue | undefined;
   readonly show: (count: number) => string;
 }
 
@@ -75,18 +76,22 @@ export function QueueJobs({ name, queue, show }: QueueProps) {
 }
 
 function JobRows({ queue, state, q }: { readonly queue: string; readonly state: State; readonly q: string }) {
-  const often = { refetchInterval: 5000, placeholderData: (previous?: JobList) => previous };
-  const { data, error, refetch } = useRead<JobList>('/api/jobs', { queue, state, q }, often);
-  if (data === undefined) return <Pending error={error} retry={refetch} what="Reading the jobs" />;
-  if (data.jobs.length === 0)
-    return <Empty title={q === '' ? `No job is ${state === 'scheduled' ? 'planned' : state}.` : 'No job matches.'} />;
+  const often = { refetchInterval: 5000, placeholderData: keepPreviousData };
+  const query = useRead<JobList>('/api/jobs', { queue, state, q }, often);
+  const none = `No job is ${state === 'scheduled' ? 'planned' : state}.`;
   return (
-    <ul className="lines" aria-label={`Jobs of ${queue}`}>
-      {data.jobs.map((job) => (
-        <Job key={job.id} queue={queue} job={job} state={state} />
-      ))}
-      {data.jobs.length === 100 && <li className="quiet">Only the first 100 jobs are listed.</li>}
-    </ul>
+    <>
+      <Listing
+        pages={onePage(query)}
+        label={`Jobs of ${queue}`}
+        itemsOf={({ jobs }) => jobs}
+        keyOf={({ id }) => id}
+        empty={<Empty title={q === '' ? none : 'No job matches.'} />}
+      >
+        {(job) => <Job queue={queue} job={job} state={state} />}
+      </Listing>
+      {query.data?.jobs.length === 100 && <p className="quiet">Only the first 100 jobs are listed.</p>}
+    </>
   );
 }
 
@@ -94,38 +99,25 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
   const mayChange = useMayChange();
   const { id, about, attempts, reason, payload, requestId, traceUrl, createdAt, dueAt, startedAt, endedAt } = job;
   return (
-    <li className="job">
-      <div className="row">
-        <span className="strong">
-          <Title queue={queue} about={about} />
-        </span>
-        <span className="row">
-          <span className="quiet desk-figure">
-            {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
-          </span>
-          {mayChange && (state === 'dead' || state === 'failing') && <JobActions job={job} />}
-        </span>
-      </div>
-      {about.userId !== undefined && (
-        <p className="quiet record-facts">
-          <span>
-            Of <PersonLink id={about.userId} />
-          </span>
-          {about.taskId && <Link href={`/operator/runs/${encodeURIComponent(about.taskId)}`}>The run</Link>}
-        </p>
-      )}
-      {about.address !== undefined && <p className="quiet wrapped">To {about.address}</p>}
-      {reason !== null && <p className="problem">{reason}</p>}
-      <p className="quiet facts">
-        <span>
+    <Entry
+      title={<Title queue={queue} about={about} />}
+      more={mayChange && (state === 'dead' || state === 'failing') && <JobActions job={job} />}
+      facts={[
+        about.userId !== undefined && <PersonLink key="owner" id={about.userId} />,
+        about.taskId && <RunLink key="run" id={about.taskId} />,
+        about.address && `To ${about.address}`,
+        plural(attempts, 'attempt'),
+        <span key="times">
           Created <When at={createdAt} />
           {endedAt !== null && `, dead since ${momentOf(endedAt)}`}
           {state === 'running' && startedAt !== null && `, started ${sinceThen(startedAt)}`}
           {state === 'scheduled' && `, due ${untilThen(dueAt)}`}
           {state === 'failing' && `, next attempt ${untilThen(dueAt)}`}
-        </span>
-        <RequestId id={requestId} traceUrl={traceUrl} />
-      </p>
+        </span>,
+        <RequestId key="request" id={requestId} traceUrl={traceUrl} />,
+      ]}
+      problem={reason}
+    >
       <details>
         <summary>Id and payload</summary>
         <p>
@@ -133,13 +125,11 @@ function Job({ queue, job, state }: { readonly queue: string; readonly job: Show
         </p>
         <pre className="wrapped">{payload}</pre>
       </details>
-    </li>
+    </Entry>
   );
 }
 
-type About = ShownJob['about'];
-
-function Title({ queue, about }: { readonly queue: string; readonly about: About }) {
+function Title({ queue, about }: { readonly queue: string; readonly about: JobSubject }) {
   const { threadId, emailId, event } = about;
   const work = workOf(queue);
   if (event !== undefined) return `${work}: ${event}`;
@@ -198,7 +188,7 @@ export function AllDead(props: AllDeadProps) {
   const act = async (action: Action) => {
     const json = { queue, ...(action === 'retry' && { failing: failing > 0 }) };
     const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${action}`, { method: 'POST', json });
-    const what = `${countOf(count)} ${count === 1 ? noun.one : noun.many}`;
+    const what = plural(count, noun.one, noun.many);
     const done = action === 'retry' ? report(what) : `Discarded ${what}`;
     return `${done}.${hasMore ? ' There are more. Repeat the action.' : ''}`;
   };

@@ -1,19 +1,18 @@
 /** The number of jobs in each queue and state. */
 import type { ReactNode } from 'react';
-import type { QueueList } from '../../jobs/api.ts';
+import type { ShownQueue } from '../../jobs/api.ts';
 import { countUpTo } from '../parts/figures.tsx';
 import { Table } from '../parts/tables.tsx';
 
 const labels = { waiting: 'Waiting', failing: 'Failing', scheduled: 'Planned', running: 'Running', dead: 'Dead' };
-export type QueueState = QueueList['queues'][number];
 
 interface QueueTableProps {
-  readonly of: readonly QueueState[];
+  readonly of: readonly ShownQueue[];
   readonly states: readonly (keyof typeof labels)[];
   /** Counts end one above it. */
   readonly largestCount: number;
   /** Names a queue in its row. */
-  readonly head: (queue: QueueState) => ReactNode;
+  readonly head: (queue: ShownQueue) => ReactNode;
 }
 
 export const QueueTable = ({ of, states, largestCount, head }: QueueTableProps) => (

@@ -11,42 +11,43 @@ import { Changes, useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
+import { Listing, onePage } from '../parts/listing.tsx';
+import { SaveForm } from '../parts/saveform.tsx';
 import { keyOf, urlOf, useDeed, useRead } from '../parts/server.ts';
-import { Loaded, Problem, Section } from '../parts/states.tsx';
+import { Problem, Section } from '../parts/states.tsx';
 import { notify } from '../shell/notices.ts';
 import { saveFile } from '../shell/saving.ts';
+import { Entry } from './entry.tsx';
 import * as states from './incidentstates.ts';
 import { languageChoices, PersonLink, PersonName } from './names.tsx';
 import { Block } from './people.tsx';
 import { openIncident, usePlaces } from './places.tsx';
 import statements from './statements.json' with { type: 'json' };
 
-export function Reports({ of: id }: { readonly of: string }) {
-  const query = useRead<ReportPage>(`/api/incidents/${id}/reports`);
-  return (
-    <Section title="Reports">
-      <Loaded of={query} what="Reading the reports">
-        {({ reports }) => (
-          <ul className="lines" aria-label="Reports">
-            {reports.map((report) => (
-              <li key={report.id} className="stack">
-                <p className="row">
-                  <span className="strong">{states.reasonOf(report.reason)}</span>
-                  <span className="quiet">
-                    {report.userId === null ? 'without an account' : <PersonLink id={report.userId} />},{' '}
-                    <When at={report.createdAt} />
-                  </span>
-                </p>
-                {report.note !== null && <p className="desk-quote">{report.note}</p>}
-                {report.contact !== null && <p className="quiet desk-wrapped">Answer to {report.contact}</p>}
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-    </Section>
-  );
-}
+export const Reports = ({ of: id }: { readonly of: string }) => (
+  <Section title="Reports">
+    <Listing
+      pages={onePage(useRead<ReportPage>(`/api/incidents/${id}/reports`))}
+      label="Reports"
+      itemsOf={({ reports }) => reports}
+      keyOf={(report) => report.id}
+      empty={null}
+    >
+      {({ reason, createdAt, userId, contact, note }) => (
+        <Entry
+          title={states.reasonOf(reason)}
+          at={createdAt}
+          facts={[
+            userId === null ? 'without an account' : <PersonLink key="who" id={userId} />,
+            contact !== null && `Answer to ${contact}`,
+          ]}
+        >
+          {note !== null && <p className="desk-quote">{note}</p>}
+        </Entry>
+      )}
+    </Listing>
+  </Section>
+);
 
 export function Decision({ incident }: { readonly incident: Incident }) {
   const { id, ownerId, decision, note, resolvedAt } = incident;
@@ -184,7 +185,13 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
   const deciding = useDeed(decide, ['incidents'], ['files'], ['actions']);
   return (
     <Dialog title="Decide about the content" onClose={leave}>
-      <form className="stack" action={() => deciding.mutate(undefined, { onSuccess: () => onClose() })}>
+      <SaveForm
+        of={deciding}
+        submit="Save the decision"
+        tone={decision === 'remove' ? 'danger' : 'primary'}
+        isReady={decision !== undefined && (!isThere || text !== '')}
+        onClose={() => onClose()}
+      >
         <fieldset className="desk-decisions">
           <legend className="unseen">Decision</legend>
           {choices.map(([value = '', name, effect]) => (
@@ -267,17 +274,7 @@ function DecisionDialog({ incident, former, onClose }: DialogProps) {
             <Export of={id} />
           </div>
         )}
-        <Problem of={deciding.error} />
-        <div className="desk-buttons">
-          <button
-            type="submit"
-            className={decision === 'remove' ? 'danger' : 'primary'}
-            disabled={decision === undefined || (isThere && text === '') || deciding.isPending}
-          >
-            Save the decision
-          </button>
-        </div>
-      </form>
+      </SaveForm>
     </Dialog>
   );
 }

@@ -7,11 +7,12 @@ import type { GenerationRecord, GenerationRecordPage } from '#agent/records/api.
 import type { Replay, ShownRun } from '../../runs/api.ts';
 import { CallFailed, callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
-import { countOf, momentOf } from '../parts/figures.tsx';
+import { countOf, momentOf, plural } from '../parts/figures.tsx';
 import { useRead } from '../parts/server.ts';
 import { Empty, Failure, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
+import { Entry, EntryPage, OrderLink } from './entry.tsx';
 import * as names from './names.tsx';
 import { Files, Pictures } from './places.tsx';
 import { timeOf, tookOf } from './units.ts';
@@ -20,9 +21,9 @@ export function GenerationPage({ id }: { readonly id: string }) {
   const { data: page, error, refetch } = useRead<GenerationRecordPage>('/api/generations', { id });
   const query = { data: page?.generations[0], error: page ? noSuchOrder : error, refetch };
   return (
-    <names.Entry of={query} kind="order" list={['/operator/runs', 'All images and videos']}>
+    <EntryPage of={query} kind="order" list={['/operator/runs', 'All images and videos']}>
       {(one) => <Generation one={one} />}
-    </names.Entry>
+    </EntryPage>
   );
 }
 
@@ -96,7 +97,7 @@ type Ended = Pick<ShownRun | GenerationRecord, 'status'> & Partial<Pick<ShownRun
 const isStopped = ({ finishReason }: Partial<Pick<ShownRun, 'finishReason'>>) => finishReason === 'max-steps';
 export const toneOf = (one: Ended) => (isStopped(one) ? 'quiet' : runTones[one.status]);
 export const stepsOf = ({ steps, ...run }: Pick<ShownRun, 'steps' | 'finishReason'>): string =>
-  `${isStopped(run) ? 'stopped at the limit of ' : ''}${steps === 1 ? '1 step' : `${countOf(steps ?? 0)} steps`}`;
+  `${isStopped(run) ? 'stopped at the limit of ' : ''}${plural(steps ?? 0, 'step')}`;
 
 interface HeadProps {
   readonly of: Ended & Pick<ShownRun | GenerationRecord, 'createdAt' | 'userId'>;
@@ -122,9 +123,9 @@ function Head({ of: { createdAt, userId, ...one }, name, children }: HeadProps) 
 export function RunPage({ taskId }: { readonly taskId: string }) {
   const query = useRead<ShownRun>(`/api/runs/${encodeURIComponent(taskId)}`);
   return (
-    <names.Entry of={query} kind="run" list={['/operator/runs', 'All runs']}>
+    <EntryPage of={query} kind="run" list={['/operator/runs', 'All runs']}>
       {(run) => <Details run={run} />}
-    </names.Entry>
+    </EntryPage>
   );
 }
 
@@ -222,11 +223,11 @@ function Made({ one }: { readonly one: GenerationRecord }) {
   return (
     <section className="card stack" aria-label={kind === 'video' ? 'Video' : 'Images'}>
       <h2>
-        {delivered} of {count === 1 ? `1 ${kind}` : `${count} ${kind}s`} delivered
+        {delivered} of {plural(count, kind)} delivered
       </h2>
       <p className="quiet record-facts">
         <span>{nameOf(one.model)}</span> <span>{durationOf(one)}</span> <span>{creditsOf(one.credits ?? 0)}</span>{' '}
-        <span>{cost}</span> <Link href={`/operator/runs?kind=generations&id=${id}`}>The order</Link>
+        <span>{cost}</span> <OrderLink id={id} />
       </p>
       {kind === 'video' && <Failed {...failureOf(one)} />}
       {prompt !== null && <p className="desk-quote">{prompt}</p>}
@@ -339,14 +340,13 @@ function Stream({ taskId }: { readonly taskId: string }) {
         <ol className="lines" aria-label="Events of the stream">
           {replay.events.map(({ id, type, pieces, text }) => (
             <li key={id}>
-              <div className="desk-line">
-                <span className="strong">{type}</span>
-                <span className="quiet desk-figure">
-                  {pieces > 1 && `${countOf(pieces)} pieces`}
-                  {text !== '' && <CopyButton label={`Copy the text of ${type}`} read={() => text} />}
-                </span>
-              </div>
-              {text !== '' && <pre className="wrapped record-answer">{text}</pre>}
+              <Entry
+                title={type}
+                status={pieces > 1 && <span className="quiet">{countOf(pieces)} pieces</span>}
+                more={text !== '' && <CopyButton label={`Copy the text of ${type}`} read={() => text} />}
+              >
+                {text !== '' && <pre className="wrapped record-answer">{text}</pre>}
+              </Entry>
             </li>
           ))}
         </ol>
@@ -368,7 +368,7 @@ const runTones = {
   refused: 'quiet',
 } as const;
 
-export const creditsOf = (credits: number) => (credits === 1 ? '1 credit' : `${countOf(credits)} credits`);
+export const creditsOf = (credits: number) => plural(credits, 'credit');
 
 export const unread = 'A deleted or temporary message';
 

@@ -15,6 +15,7 @@ import {
   usePages,
 } from '../parts/listing.tsx';
 import { Empty, PageHead, Status } from '../parts/states.tsx';
+import { RunLink } from './entry.tsx';
 import { PersonLink, SettingLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
 import { Pictures } from './places.tsx';
 import * as parts from './run.tsx';
@@ -252,11 +253,7 @@ function GenerationRow({ one }: { readonly one: GenerationRecord }) {
             one.ratio !== null && one.ratio,
             delivered !== count && `${delivered} of ${count} delivered`,
             credits !== null && parts.creditsOf(credits),
-            taskId !== null && (
-              <Link key="run" href={`/operator/runs/${taskId}`}>
-                The run
-              </Link>
-            ),
+            taskId !== null && <RunLink key="run" id={taskId} />,
           ]}
         >
           <parts.Failed {...parts.failureOf(one)} />

@@ -1,4 +1,5 @@
 import '../operator/desk.css';
+import '../operator/operator.css';
 import '../operator/runs.css';
 import { useState } from 'react';
 import type { EndpointList } from '../../api.ts';

@@ -1,14 +1,16 @@
-import { Link } from 'wouter';
+import { keepPreviousData } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { webhookEventTypes } from '#webhooks/events.ts';
 import type { Delivery, DeliveryList, EndpointState } from '../../api.ts';
 import { send } from '../calls.ts';
+import { Entry, OrderLink, RunLink } from '../operator/entry.tsx';
 import { Id, PersonLink, SettingLink } from '../operator/names.tsx';
 import { Actions, AllDead } from '../operator/queuejobs.tsx';
 import { useConsole, useMayChange } from '../operator.tsx';
-import { countOf, countUpTo, momentOf, sinceThen, untilThen, When } from '../parts/figures.tsx';
-import { ChoiceFilter, Choices, SearchFilter, useFilters } from '../parts/listing.tsx';
+import { countUpTo, momentOf, plural, sinceThen, untilThen } from '../parts/figures.tsx';
+import { ChoiceFilter, Choices, Listing, onePage, SearchFilter, useFilters } from '../parts/listing.tsx';
 import { useRead } from '../parts/server.ts';
-import { Empty, PageHead, Pending, Section, Status } from '../parts/states.tsx';
+import { Empty, PageHead, Section, Status } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { CopyButton } from '../studio/copybutton.tsx';
 
@@ -56,9 +58,10 @@ const Unset = () => (
 function Deliveries() {
   const { of, change } = useFilters();
   const filter = filters.find((one) => one === of('status')) ?? '';
-  const query = { status: filter, type: of('type'), q: of('q') };
-  const often = { refetchInterval: 5000, placeholderData: (before?: DeliveryList) => before };
-  const { data, error, refetch } = useRead<DeliveryList>('/api/webhooks', query, often);
+  const search = { status: filter, type: of('type'), q: of('q') };
+  const often = { refetchInterval: 5000, placeholderData: keepPreviousData };
+  const query = useRead<DeliveryList>('/api/webhooks', search, often);
+  const { data } = query;
   const names = filters.map((one) => {
     const count = data === undefined ? '' : ` ${countUpTo(data.largestCount, data[one])}`;
     return [one, states[one].word.replace(/^./, (first) => first.toUpperCase()) + count] as const;
@@ -82,18 +85,16 @@ function Deliveries() {
           choices={[['', 'All'], ...(data?.types ?? []).map((type) => [type, type] as const)]}
         />
       </search>
-      {data === undefined ? (
-        <Pending error={error} retry={refetch} what="Reading the deliveries" />
-      ) : data.deliveries.length === 0 ? (
-        <Empty title={none} />
-      ) : (
-        <ul className="lines" aria-label="Deliveries">
-          {data.deliveries.map((delivery) => (
-            <Row key={delivery.id} delivery={delivery} usual={data.reason} />
-          ))}
-          {data.deliveries.length === 100 && <li className="quiet">Only the newest 100 deliveries are listed.</li>}
-        </ul>
-      )}
+      <Listing
+        pages={onePage(query)}
+        label="Deliveries"
+        itemsOf={({ deliveries }) => deliveries}
+        keyOf={({ id }) => id}
+        empty={<Empty title={none} />}
+      >
+        {(delivery) => <Row delivery={delivery} usual={data?.reason ?? null} />}
+      </Listing>
+      {data?.deliveries.length === 100 && <p className="quiet">Only the newest 100 deliveries are listed.</p>}
     </>
   );
 }
@@ -145,23 +146,21 @@ function Row({ delivery, usual }: RowProps) {
   const { tone, word } = states[state];
   const mayChange = useMayChange();
   return (
-    <li className="job">
-      <div className="row">
-        <span className="record-facts">
-          <span className="strong">{type}</span> <About body={body} />
-        </span>
-        <span className="row">
-          <Status tone={tone}>{word}</Status>
-          {mayChange && state !== 'waiting' && <SendAgain delivery={delivery} />}
-        </span>
-      </div>
-      {reason !== null && reason !== usual && <p className="problem">{reason}</p>}
+    <Entry
+      title={type}
+      status={<Status tone={tone}>{word}</Status>}
+      at={createdAt}
+      more={mayChange && state !== 'waiting' && <SendAgain delivery={delivery} />}
+      facts={[
+        ...subjectsOf(body),
+        plural(attempts, 'attempt'),
+        endedAt !== null && `${word} ${sinceThen(endedAt)}`,
+        state === 'failing' && nextAttemptAt !== null && `next attempt ${untilThen(nextAttemptAt)}`,
+      ]}
+      problem={reason === usual ? null : reason}
+    >
       <details>
-        <summary>
-          Published <When at={createdAt} /> · {countOf(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
-          {endedAt !== null && ` · ${word} ${sinceThen(endedAt)}`}
-          {state === 'failing' && nextAttemptAt !== null && ` · next attempt ${untilThen(nextAttemptAt)}`}
-        </summary>
+        <summary>Id and body</summary>
         <Pairs
           of={{
             'Webhook id': <Id of={webhookId} name="webhook id" />,
@@ -172,28 +171,22 @@ function Row({ delivery, usual }: RowProps) {
         />
         <pre className="wrapped">{JSON.stringify(JSON.parse(body), null, 2)}</pre>
       </details>
-    </li>
+    </Entry>
   );
 }
 
 /** The person, the run and the order that the event is about. */
-function About({ body }: { readonly body: string }) {
+function subjectsOf(body: string): readonly ReactNode[] {
   const { type, data } = JSON.parse(body) as { readonly type: string; readonly data?: Record<string, unknown> };
   const { userId, ownerId, taskId, generationId, to, period, percent } = data ?? {};
   const person = userId ?? ownerId;
-  return (
-    <>
-      {typeof person === 'string' && <PersonLink id={person} />}
-      {typeof percent === 'number' && <span className="quiet">{`${percent}% of the budget: ${period}`}</span>}
-      {Array.isArray(to) && <span className="quiet wrapped">{to.join(', ')}</span>}
-      {typeof taskId === 'string' && !type.startsWith('video_task.') && (
-        <Link href={`/operator/runs/${taskId}`}>The run</Link>
-      )}
-      {typeof generationId === 'string' && (
-        <Link href={`/operator/runs?kind=generations&id=${generationId}`}>The order</Link>
-      )}
-    </>
-  );
+  return [
+    typeof person === 'string' && <PersonLink key="person" id={person} />,
+    typeof percent === 'number' && `${percent}% of the budget: ${period}`,
+    Array.isArray(to) && to.join(', '),
+    typeof taskId === 'string' && !type.startsWith('video_task.') && <RunLink key="run" id={taskId} />,
+    typeof generationId === 'string' && <OrderLink key="order" id={generationId} />,
+  ];
 }
 
 function SendAgain({ delivery: { id, fence, type } }: { readonly delivery: Delivery }) {
