@@ -1,1 +1,0 @@
-import{l as e}from"./src.js";var t=e=>`atelier.draft.${e}`;function n(n){let r=`studio-${crypto.randomUUID()}`;sessionStorage.setItem(t(r),JSON.stringify(n)),e(`/studio/${r}`)}function r(e){let n=sessionStorage.getItem(t(e));return n===null?void 0:JSON.parse(n)}function i(e){sessionStorage.removeItem(t(e))}export{r as n,n as r,i as t};
