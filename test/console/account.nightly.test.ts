@@ -43,7 +43,7 @@ describe.skipIf(withoutChromium)('the account', () => {
       expect(await page.getByRole('table').count()).toBe(0);
       await page.goto(`${rig.url}/create`);
       await page.getByLabel('Prompt').fill('a boat');
-      await page.getByText('1', { exact: true }).click();
+      await page.getByRole('group', { name: 'Number of images' }).getByText('1', { exact: true }).click();
       await page.getByRole('button', { name: 'Create an image' }).click();
       await page.locator('.result.completed .asset-image.there').waitFor();
       await page.goto(`${rig.url}/account`);

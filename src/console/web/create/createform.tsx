@@ -3,12 +3,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { ChevronDown, ImagePlus, SlidersHorizontal, Sparkles, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
-import { mediaCalls } from '../../../client/media/calls.ts';
-import { createUpload } from '../../../client/upload.ts';
 import { AssetImage } from '../library/assetimage.tsx';
 import { useAsset } from '../library/assets.ts';
 import type { Deed, Kind, Order } from '../library/dialogs.ts';
-import { nameOf } from '../library/queue.ts';
+import { prepareUpload } from '../library/queue.ts';
 import { useSigned } from '../library/signing.ts';
 import { useConsole } from '../operator.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -328,8 +326,7 @@ function References({ label, ids, sharedPage, most, onChange }: ReferencesProps)
     setUploading((now) => now + files.length);
     const added: string[] = [];
     for (const file of files) {
-      const details = { scopeKind: 'library', scopeId: 'uploads', kind: 'image', name: nameOf(file) };
-      await createUpload(mediaCalls(user.media), file, details)
+      await prepareUpload(user, file, { kind: 'image' })
         .run()
         .then(({ assetId }) => added.push(assetId), notifyFailure);
       setUploading((now) => now - 1);
@@ -379,8 +376,8 @@ async function copyShared(user: User, page: string): Promise<string> {
   if (known !== null) return known;
   const response = await fetch(`${page}/full.jpg`);
   if (!response.ok) throw new Error('The image is no longer shared. Remove it to continue.');
-  const details = { scopeKind: 'library', scopeId: 'uploads', kind: 'image', name: 'Shared image.jpg' };
-  const { assetId } = await createUpload(mediaCalls(user.media), await response.blob(), details).run();
+  const image = await response.blob();
+  const { assetId } = await prepareUpload(user, new File([image], 'Shared image.jpg', { type: image.type })).run();
   sessionStorage.setItem(page, assetId);
   return assetId;
 }

@@ -1,7 +1,7 @@
 /** What a user can do with one or more assets. */
 import { navigate } from 'wouter/use-browser-location';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
-import { startDraft } from '../studio/draft.ts';
+import { startDraft } from '../studio/threads.ts';
 import type { User } from '../user.tsx';
 import { isVideo } from './assets.ts';
 import { type ActionTarget, signDownload } from './downloading.ts';

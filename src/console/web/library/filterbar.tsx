@@ -1,12 +1,24 @@
-import { CalendarDays, CircleCheck, Globe, Heart, type LucideIcon, SlidersHorizontal, Upload } from 'lucide-react';
+import {
+  CalendarDays,
+  CheckCheck,
+  CircleCheck,
+  Globe,
+  Grid2x2,
+  Heart,
+  type LucideIcon,
+  SlidersHorizontal,
+  Upload,
+  X,
+} from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Segments } from '../create/fields.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Find } from '../parts/fields.tsx';
 import { Button, IconButton } from '../parts/iconbutton.tsx';
-import { useIsNarrow } from '../shell/browser.ts';
+import { useIsNarrow, useStored } from '../shell/browser.ts';
 import { toSearch } from '../shell/page.ts';
 import type { Filters } from './assets.ts';
+import type { Choosing } from './choosing.ts';
 
 /** Of the filters of the library, and of Explore. */
 export const namesOfTypes: Readonly<Record<string, string>> = {
@@ -96,5 +108,58 @@ export function FilterBar({ filters, onChange, onUpload, onSelect, children }: F
         </Dialog>
       )}
     </search>
+  );
+}
+
+interface SelectionBarProps {
+  readonly label: string;
+  readonly choosing: Choosing;
+  /** How many there are to select. */
+  readonly of: number;
+  /** While nothing is selected. */
+  readonly hint: string;
+  /** The bar is there only for a selection, so it also closes while nothing is selected. */
+  readonly canClose?: boolean;
+  /** What is done with the selection. */
+  readonly children: ReactNode;
+}
+
+export function SelectionBar({ label, choosing, of, hint, canClose = false, children }: SelectionBarProps) {
+  const count = choosing.chosen.size;
+  return (
+    <div className="filterbar selection" role="toolbar" aria-label={label}>
+      {(count > 0 || canClose) && <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />}
+      <span role="status" className={count > 0 || canClose ? 'strong' : 'quiet'}>
+        {count > 0 ? `${count} selected` : hint}
+      </span>
+      {count < of && <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />}
+      <span className="gap" />
+      {children}
+    </div>
+  );
+}
+
+const [smallest, largest] = [0.6, 2];
+
+/** The choice is stored in this browser. */
+export function useTileSize() {
+  const [size, setSize] = useStored('atelier.tile-size');
+  return [Math.min(largest, Math.max(smallest, Number(size) || 1)), setSize] as const;
+}
+
+export function TileSize({ size, onChange }: { readonly size: number; readonly onChange: (size: string) => void }) {
+  return (
+    <label className="tilesize" title="Size of the images">
+      <Grid2x2 size={16} strokeWidth={1.75} aria-hidden="true" />
+      <input
+        type="range"
+        aria-label="Size of the images"
+        min={smallest}
+        max={largest}
+        step={0.2}
+        value={size}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </label>
   );
 }

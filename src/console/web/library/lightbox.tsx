@@ -1,25 +1,23 @@
-import { File, Info, MessageSquare, X } from 'lucide-react';
+import { File, Info, MessageSquare } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { useModelName } from '../create/order.ts';
+import { TextField } from '../parts/fields.tsx';
 import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
 import { IconButton, icon } from '../parts/iconbutton.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { useModal } from '../shell/modal.ts';
+import { Pairs } from '../parts/tables.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { useFavorites } from './albums.ts';
+import { AssetImage } from './assetimage.tsx';
 import { isImage, isVideo, nameOf, promptOf, useAsset, useCached, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
-import './lightbox.css';
-import { TextField } from '../parts/fields.tsx';
-import { Pairs } from '../parts/tables.tsx';
-import { AssetImage } from './assetimage.tsx';
 import { Lineage } from './lineage.tsx';
 import { MediaActions } from './mediaactions.tsx';
 import { useSigned } from './signing.ts';
-import { Stage, type Steps, Zoomable } from './stage.tsx';
+import { Film, Stage, type Steps, Viewer, Zoomable } from './stage.tsx';
 
 interface LightboxProps {
   readonly assetId: string;
@@ -35,10 +33,9 @@ interface LightboxProps {
   readonly children?: ReactNode;
 }
 
-/** One asset in the whole window. It has its own URL, so the Back button closes it. */
+/** One asset of the user, with its facts and its actions. */
 export function Lightbox({ assetId, known, steps, onClose, isEditing = false, ...props }: LightboxProps) {
   const { onDeleted, onEditing, onMade, children } = props;
-  const dialog = useModal();
   const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
   const query = useAsset(assetId, known);
   const asset = query.data;
@@ -53,42 +50,34 @@ export function Lightbox({ assetId, known, steps, onClose, isEditing = false, ..
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   });
+  const top = (
+    <>
+      {isEditing && <h2>Edit the image</h2>}
+      {children}
+      {asset && !isEditing && !children && (
+        <MediaActions
+          key={assetId}
+          asset={asset}
+          prompt={promptOf(asset)}
+          isFavorite={asset.favorite}
+          layout="bar"
+          onDeleted={onDeleted}
+          onEdit={() => onEditing?.(true)}
+        />
+      )}
+      {!isEditing && (
+        <IconButton label="Details" Icon={Info} size={20} aria-pressed={hasFacts} onClick={() => setFacts(!hasFacts)} />
+      )}
+    </>
+  );
   return (
-    <dialog
-      ref={dialog}
-      className={`lightbox ${hasFacts || isEditing ? 'withfacts' : ''}`}
-      aria-label={asset ? nameOf(asset) : 'Asset'}
-      onCancel={(event) => {
-        event.preventDefault();
-        if (isEditing) onEditing?.(false);
-        else onClose();
-      }}
+    <Viewer
+      label={asset ? nameOf(asset) : 'Asset'}
+      top={top}
+      hasAside={hasFacts || isEditing}
+      onClose={onClose}
+      onCancel={() => (isEditing ? onEditing?.(false) : onClose())}
     >
-      <div className="top">
-        <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
-        {isEditing && <h2>Edit the image</h2>}
-        {children}
-        {asset && !isEditing && !children && (
-          <MediaActions
-            key={assetId}
-            asset={asset}
-            prompt={promptOf(asset)}
-            isFavorite={asset.favorite}
-            layout="bar"
-            onDeleted={onDeleted}
-            onEdit={() => onEditing?.(true)}
-          />
-        )}
-        {!isEditing && (
-          <IconButton
-            label="Details"
-            Icon={Info}
-            size={20}
-            aria-pressed={hasFacts}
-            onClick={() => setFacts(!hasFacts)}
-          />
-        )}
-      </div>
       {isEditing && asset && onMade ? (
         <Editor key={assetId} asset={asset} onMade={onMade} onClose={() => onEditing?.(false)} />
       ) : (
@@ -101,25 +90,14 @@ export function Lightbox({ assetId, known, steps, onClose, isEditing = false, ..
           {hasFacts && asset && <Facts asset={asset} />}
         </>
       )}
-    </dialog>
+    </Viewer>
   );
 }
 
 function View({ asset, steps }: { readonly asset: Asset; readonly steps: Steps }) {
   const { data } = useSigned(isVideo(asset) ? 'video' : 'image', asset.assetId);
   if (data?.ready === false) return <p className="quiet">This file has been deleted.</p>;
-  if (isVideo(asset))
-    return (
-      <video
-        controls
-        autoPlay
-        muted
-        loop
-        src={data?.playUrl ?? data?.url}
-        poster={data?.thumbUrl}
-        aria-label={nameOf(asset)}
-      />
-    );
+  if (isVideo(asset)) return <Film url={data?.playUrl ?? data?.url} poster={data?.thumbUrl} label={nameOf(asset)} />;
   if (isImage(asset))
     return (
       <Zoomable pixels={asset.width} steps={steps}>

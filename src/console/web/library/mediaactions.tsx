@@ -7,6 +7,7 @@ import {
   FolderPlus,
   Heart,
   ImagePlus,
+  type LucideIcon,
   MessageSquare,
   RotateCw,
   Share2,
@@ -14,11 +15,11 @@ import {
   Stamp,
   Trash2,
 } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
-import { type ComponentType, createContext, useContext, useState } from 'react';
+import { createContext, useContext, useState } from 'react';
 import { createAgain, startCreating } from '../create/order.ts';
+import { IconButton } from '../parts/iconbutton.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
-import { useTopDialog } from '../shell/modal.ts';
+import { Menu, MenuItem } from '../shell/menu.tsx';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import { downloadOriginal, downloadWatermarked, openEditor, referInStudio } from './actions.ts';
@@ -50,7 +51,7 @@ interface MediaActionsProps {
 
 interface Action {
   readonly name: string;
-  readonly Icon: ComponentType<{ size: number; strokeWidth: number; 'aria-hidden': true }>;
+  readonly Icon: LucideIcon;
   readonly run: () => Promise<unknown> | unknown;
   readonly isDanger?: boolean;
   /** Shown as an icon over the image. */
@@ -86,31 +87,16 @@ export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps
           {isBar && (isNarrow || bar !== 'icon') && <span className="name">{name}</span>}
         </button>
       ))}
-      <Menu actions={actions.filter((action) => !isShown(action))} />
-    </div>
-  );
-}
-
-function Menu({ actions }: { readonly actions: readonly Action[] }) {
-  // A dialog covers the page, so the menu has to be in it.
-  const dialog = useTopDialog();
-  return (
-    // A modal menu would add a style tag, which the policy of the console rejects.
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className="icon" aria-label="More actions" title="More actions">
-        <Ellipsis size={16} strokeWidth={1.75} aria-hidden={true} />
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal {...(dialog && { container: dialog })}>
-        <DropdownMenu.Content className="mediamenu" align="end" sideOffset={4}>
-          {actions.map(({ name, Icon, run, isDanger, isOn }) => (
-            <DropdownMenu.Item key={name} className={isDanger ? 'danger' : ''} onSelect={() => void run()}>
-              <Icon size={16} strokeWidth={1.75} aria-hidden={true} />
+      <Menu align="end" isFloating trigger={<IconButton label="More actions" Icon={Ellipsis} className="icon" />}>
+        {actions
+          .filter((action) => !isShown(action))
+          .map(({ name, Icon, run, isDanger, isOn }) => (
+            <MenuItem key={name} Icon={Icon} tone={isDanger ? 'danger' : 'plain'} onSelect={() => void run()}>
               {isOn ? `${name}: remove` : name}
-            </DropdownMenu.Item>
+            </MenuItem>
           ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+      </Menu>
+    </div>
   );
 }
 

@@ -2,7 +2,8 @@
 import { AtelierError } from '../../../client/errors.ts';
 import type { Asset, MediaTaskState, VideoTask } from '../../../client/media/api.ts';
 import { mediaCalls } from '../../../client/media/calls.ts';
-import { createUpload, type Upload } from '../../../client/upload.ts';
+import type { UploadProgress } from '../../../client/putting.ts';
+import { createUpload, type Upload, type UploadDetails } from '../../../client/upload.ts';
 import { createShared } from '../shell/shared.ts';
 import type { User } from '../user.tsx';
 import texts from './uploadtexts.json' with { type: 'json' };
@@ -23,7 +24,6 @@ export interface UploadItem {
 
 interface Entry {
   readonly user: User;
-  readonly file: File;
   readonly upload: Upload;
   readonly onDone: (asset: Asset) => void;
   stop: AbortController;
@@ -31,8 +31,6 @@ interface Entry {
 
 /** A connection is shared with everything else that the page loads. */
 const mostAtOnce = 3;
-/** Above this size a file is worth the requests of a resumable upload. */
-const resumableBytes = 4 * 1024 * 1024;
 const processingEveryMs = 1000;
 
 const entries = new Map<string, Entry>();
@@ -47,11 +45,7 @@ const change = (id: string, changes: Partial<UploadItem>) =>
 export function addUploads(user: User, files: readonly File[], onDone: (asset: Asset) => void): void {
   const added = files.map((file) => {
     const id = crypto.randomUUID();
-    const kind = kindOf(file.type);
-    const name = nameOf(file);
-    const details = { scopeKind: 'library', scopeId: 'uploads', kind, name, resumable: file.size > resumableBytes };
-    const upload = createUpload(mediaCalls(user.media), file, details);
-    entries.set(id, { user, file, upload, onDone, stop: new AbortController() });
+    entries.set(id, { user, upload: prepareUpload(user, file), onDone, stop: new AbortController() });
     const begun = { status: 'waiting', share: 0, problem: '', isRefused: false } as const;
     return { id, name: file.name, size: file.size, ...begun };
   });
@@ -96,14 +90,24 @@ export function dismissEnded(): void {
   for (const { id, status } of uploads.read()) if (status === 'done' || status === 'failed') dismissUpload(id);
 }
 
+/** Above this size, a file is worth the requests of an upload that continues after a broken connection where it broke. */
+const resumableBytes = 4 * 1024 * 1024;
+
 /** As the service accepts it: at most 255 characters, on one line. */
-export const nameOf = ({ name }: File): string | undefined =>
+const nameOf = ({ name }: File): string | undefined =>
   name.replace(/[\p{Cc}\p{Cs}/\\]/gu, ' ').slice(0, 255) || undefined;
 
 /** The type that the browser names. What the bytes show counts at the registration. */
-function kindOf(mime: string): string {
-  return /^(image|video|audio)\//.exec(mime)?.[1] ?? 'file';
+const kindOf = ({ type }: File): string => /^(image|video|audio)\//.exec(type)?.[1] ?? 'file';
+
+/** Its `run` begins the upload, or continues it. `about`: the default is an image, a video or another file of the library. */
+export function prepareUpload({ media }: User, file: File, about: Partial<UploadDetails> = {}): Upload {
+  const details = { scopeKind: 'library', scopeId: 'uploads', kind: kindOf(file), name: nameOf(file) };
+  return createUpload(mediaCalls(media), file, { ...details, resumable: file.size > resumableBytes, ...about });
 }
+
+/** What has been sent, from 0 to 1. */
+export const shareOf = ({ sentBytes, totalBytes }: UploadProgress) => (totalBytes === 0 ? 1 : sentBytes / totalBytes);
 
 function startNext(): void {
   const items = uploads.read();
@@ -119,8 +123,7 @@ async function run(id: string): Promise<void> {
   const { signal } = entry.stop;
   change(id, { status: 'sending' });
   try {
-    const onProgress = ({ sentBytes, totalBytes }: { sentBytes: number; totalBytes: number }) =>
-      signal.aborted || change(id, { share: totalBytes === 0 ? 1 : sentBytes / totalBytes });
+    const onProgress = (progress: UploadProgress) => signal.aborted || change(id, { share: shareOf(progress) });
     const asset = await entry.upload.run({ signal, onProgress });
     entry.onDone(asset);
     if (asset.mime.startsWith('video/')) await process(id, entry, asset, signal);

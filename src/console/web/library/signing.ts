@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Asset, ImageSignedRef, VideoSignedRef } from '../../../client/media/api.ts';
-import { batching } from '../parts/batching.ts';
+import { batching } from '../parts/server.ts';
 import { type User, useUser } from '../user.tsx';
 
 type Kind = 'image' | 'video';

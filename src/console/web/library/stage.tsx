@@ -1,7 +1,9 @@
-/** The middle of the lightbox: what is shown, and the ways to those beside it. */
-import { ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from 'lucide-react';
+/** One image or video in the whole window, and the ways to those beside it. */
+import './lightbox.css';
+import { ChevronLeft, ChevronRight, X, ZoomIn, ZoomOut } from 'lucide-react';
 import { type PointerEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../parts/iconbutton.tsx';
+import { useModal } from '../shell/modal.ts';
 
 /** To those beside what is shown, where there are any. `place`: of what is shown, or -1. */
 export function stepsIn<One>(all: readonly One[], place: number, show: (one: One) => void) {
@@ -10,6 +12,59 @@ export function stepsIn<One>(all: readonly One[], place: number, show: (one: One
 }
 
 export type Steps = ReturnType<typeof stepsIn>;
+
+interface ViewerProps {
+  readonly label: string;
+  /** Beside the button that closes it. */
+  readonly top: ReactNode;
+  /** There are details beside the stage. */
+  readonly hasAside: boolean;
+  readonly onClose: () => void;
+  /** For Escape. Default: as `onClose`. */
+  readonly onCancel?: () => void;
+  readonly children: ReactNode;
+}
+
+/** Covers the window. It has its own URL, so the Back button closes it. */
+export function Viewer({ label, top, hasAside, onClose, onCancel = onClose, children }: ViewerProps) {
+  return (
+    <dialog
+      ref={useModal()}
+      className={`lightbox ${hasAside ? 'withfacts' : ''}`}
+      aria-label={label}
+      onCancel={(event) => {
+        event.preventDefault();
+        onCancel();
+      }}
+    >
+      <div className="top">
+        <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
+        {top}
+      </div>
+      {children}
+    </dialog>
+  );
+}
+
+interface FilmProps {
+  readonly url: string | undefined;
+  readonly poster: string | undefined;
+  readonly label: string;
+}
+
+/** Videos have no speech, so there is nothing to caption. */
+export const Film = ({ url, poster, label }: FilmProps) => (
+  <video
+    controls
+    autoPlay={!matchMedia('(prefers-reduced-motion: reduce)').matches}
+    muted
+    loop
+    playsInline
+    src={url}
+    poster={poster}
+    aria-label={label}
+  />
+);
 
 interface StageProps {
   readonly steps: Steps;

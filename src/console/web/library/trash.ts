@@ -12,8 +12,8 @@ const dayMs = 86_400_000;
 const mostAtOnce = 1000;
 
 /** At least one day. */
-export function daysLeft(trashedAt: string): string {
-  const days = Math.ceil(keptDays - (Date.now() - Date.parse(trashedAt)) / dayMs);
+export function daysLeft(trashedAt: string | null | undefined): string {
+  const days = Math.ceil(keptDays - (trashedAt ? (Date.now() - Date.parse(trashedAt)) / dayMs : 0));
   return `${plural(Math.max(1, days), 'day')} left`;
 }
 

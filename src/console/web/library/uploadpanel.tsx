@@ -24,7 +24,8 @@ export function UploadPanel() {
   const open = uploads.filter(({ status }) => status !== 'done' && status !== 'failed');
   const failed = uploads.filter(({ status }) => status === 'failed').length;
   const isDone = uploads.length > 0 && open.length + failed === 0;
-  const isSmall = isSmallHere ?? !path.startsWith('/library');
+  // On a phone, the files would cover the page.
+  const isSmall = isSmallHere ?? (isNarrow ? failed === 0 : !path.startsWith('/library'));
   useEffect(() => {
     if (!isDone) return undefined;
     const timer = setTimeout(() => {

@@ -322,9 +322,7 @@ function Export({ state }: { readonly state: OwnAccount['export'] }) {
         A ZIP file with your conversations, media, memories and settings. We send you an email when it is ready.
       </p>
       {state?.status === 'preparing' && <Loading what="Preparing your export" />}
-      {state?.status === 'ready' && state.expiresAt !== null && (
-        <p>Ready until {new Date(state.expiresAt).toLocaleDateString(undefined, { dateStyle: 'long' })}.</p>
-      )}
+      {state?.status === 'ready' && state.expiresAt !== null && <p>Ready until {dateOf(state.expiresAt)}.</p>}
       <div className="does">
         {state?.status === 'ready' && (
           <Button

@@ -59,7 +59,7 @@ export function Create() {
       <section aria-label="Created">
         <Paged
           pages={pages}
-          label="What you created"
+          label="Your creations"
           itemsOf={shownOf}
           empty={
             <Empty title="Nothing created here yet">

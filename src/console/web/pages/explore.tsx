@@ -25,11 +25,10 @@ import { AssetImage } from '../library/assetimage.tsx';
 import { promptOf } from '../library/assets.ts';
 import { namesOfTypes, nothingFor } from '../library/filterbar.tsx';
 import { fromSearch, toSearch } from '../shell/page.ts';
-import '../library/lightbox.css';
 import '../library/mediaactions.css';
 import { copyLink } from '../library/shares.ts';
 import { useSigned } from '../library/signing.ts';
-import { Stage, type Steps, stepsIn, Zoomable } from '../library/stage.tsx';
+import { Film, Stage, type Steps, stepsIn, Viewer, Zoomable } from '../library/stage.tsx';
 import { useConsole } from '../operator.tsx';
 import { Choice, Find, TextArea } from '../parts/fields.tsx';
 import { plural, When } from '../parts/figures.tsx';
@@ -40,7 +39,6 @@ import { useCursor, useDeed } from '../parts/server.ts';
 import { Empty, Loading, Pending } from '../parts/states.tsx';
 import { Pairs } from '../parts/tables.tsx';
 import { useStored } from '../shell/browser.ts';
-import { useModal } from '../shell/modal.ts';
 import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 
@@ -147,7 +145,7 @@ export function Explore() {
       </section>
       {isShort && ideasSection}
       {assetId !== undefined && items !== undefined && (
-        <Viewer
+        <Opened
           assetId={assetId}
           items={[...items, ...suited]}
           hasMore={hasNextPage}
@@ -243,7 +241,7 @@ const remix = (item: Item) =>
     ...(item.idea === undefined ? { count: 1 } : item.idea.ratio !== 'auto' && { ratio: item.idea.ratio }),
   });
 
-interface ViewerProps {
+interface OpenedProps {
   readonly assetId: string;
   readonly items: readonly Item[];
   readonly hasMore: boolean;
@@ -252,9 +250,8 @@ interface ViewerProps {
   readonly onClose: () => void;
 }
 
-/** One of the gallery in the whole window. It has its own URL, so the Back button closes it. */
-function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProps) {
-  const dialog = useModal();
+/** One of the gallery. */
+function Opened({ assetId, items, hasMore, onMore, onShow, onClose }: OpenedProps) {
   const [isReporting, setReporting] = useState(false);
   const place = items.findIndex((one) => one.assetId === assetId);
   const item = items[place];
@@ -264,30 +261,19 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
   useEffect(() => {
     if (isSought || (place >= items.length - 3 && hasMore)) onMore();
   }, [isSought, place, items.length, hasMore, onMore]);
+  const top = item && item.idea === undefined && (
+    <div className="mediaactions">
+      <Button
+        Icon={LinkIcon}
+        text="Copy link"
+        className="plain"
+        onClick={() => copyLink(new URL(linkOf({}, assetId), location.href).href).catch(notifyFailure)}
+      />
+      <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />
+    </div>
+  );
   return (
-    <dialog
-      ref={dialog}
-      className="lightbox withfacts"
-      aria-label={item ? titleOf(item) : 'Published'}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-    >
-      <div className="top">
-        <IconButton label="Close" Icon={X} size={20} onClick={onClose} />
-        {item && item.idea === undefined && (
-          <div className="mediaactions">
-            <Button
-              Icon={LinkIcon}
-              text="Copy link"
-              className="plain"
-              onClick={() => copyLink(new URL(linkOf({}, assetId), location.href).href).catch(notifyFailure)}
-            />
-            <Button Icon={Flag} text="Report" className="plain" onClick={() => setReporting(true)} />
-          </div>
-        )}
-      </div>
+    <Viewer label={item ? titleOf(item) : 'Published'} top={top} hasAside onClose={onClose}>
       <Stage steps={steps} isCovered={isReporting}>
         {item ? (
           <Picture key={assetId} item={item} steps={steps} />
@@ -301,7 +287,7 @@ function Viewer({ assetId, items, hasMore, onMore, onShow, onClose }: ViewerProp
         {item && <About item={item} />}
       </aside>
       {isReporting && <ReportDialog assetId={assetId} onClose={() => setReporting(false)} />}
-    </dialog>
+    </Viewer>
   );
 }
 
@@ -342,19 +328,7 @@ function Picture({ item, steps }: { readonly item: Item; readonly steps: Steps }
   const { assetId, kind, previewUrl, thumbUrl, blurhash, idea } = item;
   const isVideo = kind === 'video' && idea === undefined;
   const { data } = useSigned('video', isVideo ? assetId : null);
-  if (isVideo)
-    return (
-      <video
-        controls
-        autoPlay={!matchMedia('(prefers-reduced-motion: reduce)').matches}
-        muted
-        loop
-        playsInline
-        src={data?.playUrl ?? data?.url}
-        poster={previewUrl ?? undefined}
-        aria-label={titleOf(item)}
-      />
-    );
+  if (isVideo) return <Film url={data?.playUrl ?? data?.url} poster={previewUrl ?? undefined} label={titleOf(item)} />;
   return (
     <Zoomable pixels={item.width} steps={steps}>
       <AssetImage url={previewUrl ?? thumbUrl ?? undefined} alt={titleOf(item)} blurhash={blurhash} isWhole />

@@ -18,8 +18,7 @@ import { Empty, Loaded, PageHead, Section } from '../parts/states.tsx';
 import { notifyFailure } from '../shell/notices.ts';
 import { product } from '../shell/product.ts';
 import { saveJson } from '../shell/saving.ts';
-import { startDraft } from '../studio/draft.ts';
-import { useThreads } from '../studio/threads.ts';
+import { startDraft, useThreads } from '../studio/threads.ts';
 import { useUser } from '../user.tsx';
 import texts from './knowledgetexts.json' with { type: 'json' };
 

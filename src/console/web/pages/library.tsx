@@ -1,6 +1,5 @@
 import '../library/library.css';
 import {
-  CheckCheck,
   ChevronDown,
   ChevronLeft,
   CircleCheck,
@@ -32,14 +31,13 @@ import { type Filters, filtersOf, isImage, isVideo, useAssets, useNewAssets } fr
 import { type Choosing, draggedAssets, useChoosing } from '../library/choosing.ts';
 import { openDialog } from '../library/dialogs.ts';
 import type { ActionTarget } from '../library/downloading.ts';
-import { FilterBar, nothingFor } from '../library/filterbar.tsx';
+import { FilterBar, nothingFor, SelectionBar, TileSize, useTileSize } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import { MoreActions } from '../library/mediaactions.tsx';
 import { addUploads } from '../library/queue.ts';
 import { useShare } from '../library/shares.ts';
 import { stepsIn } from '../library/stage.tsx';
-import { TileSize, useTileSize } from '../library/tilesize.tsx';
 import { monthOf } from '../library/timeline.ts';
 import { useTrash } from '../library/trash.ts';
 import { Choice } from '../parts/fields.tsx';
@@ -151,13 +149,11 @@ export function Library() {
           <AddingBar collectionId={filters.addTo} choosing={choosing} />
         ) : (
           isChoosing && (
-            <SelectionBar
-              choosing={choosing}
-              isAll={choosing.chosen.size === assets.length}
-              album={filters.album}
-              onDelete={() => removeAll(choosing.assets)}
-              onDownload={() => downloadAll(user, choosing.assets)}
-            />
+            <SelectionBar label="Selection" choosing={choosing} of={assets.length} hint="Select items." canClose>
+              {choosing.chosen.size > 0 && (
+                <SelectionDeeds choosing={choosing} album={filters.album} onDelete={() => removeAll(choosing.assets)} />
+              )}
+            </SelectionBar>
           )
         )}
         {(isAdding || !isChoosing) && !isEmpty && !isFew && (
@@ -278,24 +274,21 @@ const mostCompared = 8;
 
 type Deed = readonly [string, LucideIcon, () => void, Pick<ComponentProps<'button'>, 'aria-pressed' | 'className'>?];
 
-interface SelectionBarProps {
+interface SelectionDeedsProps {
   readonly choosing: Choosing;
-  readonly isAll: boolean;
   readonly album: string;
   readonly onDelete: () => void;
-  readonly onDownload: () => Promise<void>;
 }
 
-function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: SelectionBarProps) {
+function SelectionDeeds({ choosing: { assets, clear }, album, onDelete }: SelectionDeedsProps) {
+  const user = useUser();
   const changeFavorites = useFavorites();
   const albums = useAlbumCalls();
-  const ids = choosing.assets.map(({ assetId }) => assetId);
-  const areFavorites = choosing.assets.every(({ favorite }) => favorite);
-  const count = choosing.chosen.size;
-  const [first] = choosing.assets;
-  const one = count === 1 ? first : undefined;
-  const isMedia = choosing.assets.every((asset) => isImage(asset) || isVideo(asset));
-  const areFew = count > 1 && count <= mostCompared && choosing.assets.every(isImage);
+  const ids = assets.map(({ assetId }) => assetId);
+  const areFavorites = assets.every(({ favorite }) => favorite);
+  const one = assets.length === 1 ? assets[0] : undefined;
+  const isMedia = assets.every((asset) => isImage(asset) || isVideo(asset));
+  const areFew = ids.length > 1 && ids.length <= mostCompared && assets.every(isImage);
   const perform = (work: () => Promise<unknown>) => () => void work().catch(notifyFailure);
   const deeds: readonly (Deed | false | undefined)[] = [
     one && isImage(one) && ['Use as reference', ImagePlus, () => referInStudio(one)],
@@ -312,28 +305,15 @@ function SelectionBar({ choosing, isAll, album, onDelete, onDownload }: Selectio
     album !== '' && [
       'Remove from album',
       FolderMinus,
-      perform(() => albums.change(album, { remove: ids }).then(choosing.clear)),
+      perform(() => albums.change(album, { remove: ids }).then(clear)),
     ],
     ['Favorite', Heart, perform(() => changeFavorites(ids, !areFavorites)), { 'aria-pressed': areFavorites }],
-    ['Download', Download, perform(onDownload)],
+    ['Download', Download, perform(() => downloadAll(user, assets))],
     ['Delete', Trash2, onDelete, { className: 'danger' }],
   ];
-  return (
-    <div className="filterbar selection" role="toolbar" aria-label="Selection">
-      <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />
-      <span role="status" className="strong">
-        {count === 0 ? 'Select items.' : `${count} selected`}
-      </span>
-      {!isAll && <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />}
-      <span className="gap" />
-      {count > 0 &&
-        deeds
-          .filter((deed) => deed !== false && deed !== undefined)
-          .map(([text, Icon, onClick, more]) => (
-            <Button key={text} title={text} {...{ Icon, text, onClick, ...more }} />
-          ))}
-    </div>
-  );
+  return deeds
+    .filter((deed) => deed !== false && deed !== undefined)
+    .map(([text, Icon, onClick, more]) => <Button key={text} title={text} {...{ Icon, text, onClick, ...more }} />);
 }
 
 interface NothingProps {

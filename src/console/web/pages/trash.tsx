@@ -1,17 +1,17 @@
-import { CheckCheck, RotateCcw, Trash2, X } from 'lucide-react';
+import { RotateCcw, Trash2 } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { useAssets } from '../library/assets.ts';
 import { useChoosing } from '../library/choosing.ts';
+import { SelectionBar, useTileSize } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import '../library/library.css';
 import { stepsIn } from '../library/stage.tsx';
-import { useTileSize } from '../library/tilesize.tsx';
 import { daysLeft, useTrash } from '../library/trash.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { Button, IconButton } from '../parts/iconbutton.tsx';
+import { Button } from '../parts/iconbutton.tsx';
 import { Listing } from '../parts/listing.tsx';
 import { Empty, Loading, PageHead, Pending } from '../parts/states.tsx';
 import { useIsNarrow } from '../shell/browser.ts';
@@ -64,15 +64,12 @@ export function Trash() {
         </Empty>
       )}
       {isRead && !isEmpty && (
-        <div className="filterbar selection" role="toolbar" aria-label="Trash">
-          {choosing.chosen.size > 0 && <IconButton label="Clear the selection" Icon={X} onClick={choosing.clear} />}
-          <span role="status" className={choosing.chosen.size > 0 ? 'strong' : 'quiet'}>
-            {choosing.chosen.size > 0 ? `${choosing.chosen.size} selected` : 'Select what you want to keep or delete.'}
-          </span>
-          {choosing.chosen.size < assets.length && (
-            <Button Icon={CheckCheck} text="Select all" className="plain" onClick={choosing.chooseAll} />
-          )}
-          <span className="gap" />
+        <SelectionBar
+          label="Trash"
+          choosing={choosing}
+          of={assets.length}
+          hint="Select what you want to keep or delete."
+        >
           {choosing.chosen.size > 0 ? (
             <>
               <Button
@@ -96,7 +93,7 @@ export function Trash() {
               onConfirm={() => deleteForGood(empty())}
             />
           )}
-        </div>
+        </SelectionBar>
       )}
       {(threads.threads?.length ?? 0) > 0 && (
         <section aria-labelledby="trashed-threads">
@@ -113,7 +110,7 @@ export function Trash() {
               <>
                 <span className="about">
                   <span className="strong cut">{thread.title}</span>
-                  <span className="quiet small">{daysLeft(thread.trashedAt ?? new Date().toISOString())}</span>
+                  <span className="quiet small">{daysLeft(thread.trashedAt)}</span>
                 </span>
                 <Button
                   Icon={RotateCcw}
@@ -153,7 +150,7 @@ export function Trash() {
           steps={stepsIn(assets, assets.indexOf(open), setOpen)}
           onClose={() => setOpen(undefined)}
         >
-          <span className="quiet small">{daysLeft(open.trashedAt ?? new Date().toISOString())}</span>
+          <span className="quiet small">{daysLeft(open.trashedAt)}</span>
           <Button
             Icon={RotateCcw}
             text="Restore"

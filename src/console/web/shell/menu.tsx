@@ -2,20 +2,32 @@
 import type { LucideIcon, LucideProps } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ComponentType, ReactNode } from 'react';
+import { useTopDialog } from './modal.ts';
 
 interface MenuProps {
   readonly trigger: ReactNode;
   readonly align?: 'start' | 'end';
+  /** What is around the trigger would cut it off. */
+  readonly isFloating?: boolean;
   readonly children: ReactNode;
 }
 
-export function Menu({ trigger, align = 'start', children }: MenuProps) {
+export function Menu({ trigger, align = 'start', isFloating = false, children }: MenuProps) {
+  // A dialog covers the page, so the menu has to be in it.
+  const dialog = useTopDialog();
+  const content = (
+    <DropdownMenu.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
+      {children}
+    </DropdownMenu.Content>
+  );
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
-        {children}
-      </DropdownMenu.Content>
+      {isFloating ? (
+        <DropdownMenu.Portal {...(dialog && { container: dialog })}>{content}</DropdownMenu.Portal>
+      ) : (
+        content
+      )}
     </DropdownMenu.Root>
   );
 }

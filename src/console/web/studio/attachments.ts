@@ -1,9 +1,7 @@
 /** Files of a message: checked, uploaded at once, and attached when the message is sent. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
-import { mediaCalls } from '../../../client/media/calls.ts';
-import { createUpload } from '../../../client/upload.ts';
-import { nameOf } from '../library/queue.ts';
+import { prepareUpload, shareOf } from '../library/queue.ts';
 import { signImage } from '../library/signing.ts';
 import { sizeOf } from '../parts/figures.tsx';
 import { useUser } from '../user.tsx';
@@ -23,7 +21,6 @@ export interface Attachment {
 }
 
 const mostFiles = 20;
-const resumableBytes = 20_000_000;
 
 interface Kind {
   readonly kind: string;
@@ -86,16 +83,12 @@ export function useAttachments(threadId: string) {
     });
     for (const { file, item, kind } of started) {
       if (item.state !== 'uploading') continue;
-      const about = { scopeKind: 'thread', scopeId: threadId, kind, mime: item.mime, name: nameOf(file) };
-      const onProgress = ({ sentBytes, totalBytes }: { readonly sentBytes: number; readonly totalBytes: number }) =>
-        change(item.key, { share: totalBytes === 0 ? 1 : sentBytes / totalBytes });
-      createUpload(mediaCalls(user.media), file, { ...about, resumable: file.size > resumableBytes })
-        .run({ onProgress })
-        .then(
-          ({ assetId, mime }) => change(item.key, { state: 'ready', share: 1, assetId, mime }),
-          (error: unknown) =>
-            change(item.key, { state: 'refused', problem: error instanceof Error ? error.message : String(error) }),
-        );
+      const upload = prepareUpload(user, file, { scopeKind: 'thread', scopeId: threadId, kind, mime: item.mime });
+      upload.run({ onProgress: (progress) => change(item.key, { share: shareOf(progress) }) }).then(
+        ({ assetId, mime }) => change(item.key, { state: 'ready', share: 1, assetId, mime }),
+        (error: unknown) =>
+          change(item.key, { state: 'refused', problem: error instanceof Error ? error.message : String(error) }),
+      );
     }
   }
 

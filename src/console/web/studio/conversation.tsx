@@ -42,13 +42,12 @@ import {
   useConversation,
 } from './chat.ts';
 import { Composer } from './composer.tsx';
-import { clearDraft, readDraft } from './draft.ts';
 import { ConversationContext, isInProgress, isMedia, type MediaOutput } from './media.tsx';
 import { type Prices, useMediaChoice, usePrices } from './mediachoice.tsx';
 import { Message, textOfMessage, type VersionsOf } from './message.tsx';
 import { OutcomeNote, storedOutcome } from './outcome.tsx';
 import { ThreadHead } from './threadhead.tsx';
-import { newThreadId, useThreadCalls, useThreads } from './threads.ts';
+import { clearDraft, newThreadId, readDraft, useThreadCalls, useThreads } from './threads.ts';
 import words from './words.json' with { type: 'json' };
 
 export function Conversation({ threadId }: { readonly threadId: string }) {

@@ -1,5 +1,6 @@
 /** The user's conversations, as the agent service lists them. */
 import { keepPreviousData } from '@tanstack/react-query';
+import { navigate } from 'wouter/use-browser-location';
 import type { Thread, ThreadChange, ThreadPage } from '../../../client/agent/api.ts';
 import { notify, notifyFailure } from '../shell/notices.ts';
 import { useOwnPages, useReread, useUser } from '../user.tsx';
@@ -55,4 +56,30 @@ export function groupByDate(threads: readonly Thread[]): ReadonlyMap<string, rea
     return month.format(time);
   };
   return Map.groupBy(threads, ({ updatedAt }) => nameOf(updatedAt));
+}
+
+/** A message that another page has prepared for a new conversation: assets to attach and text to send. */
+export interface Draft {
+  readonly assetIds: readonly string[];
+  readonly text: string;
+}
+
+const keyOf = (threadId: string) => `atelier.draft.${threadId}`;
+
+/** Opens a new conversation with the draft in its composer. It survives a reload. */
+export function startDraft(draft: Draft): void {
+  const threadId = newThreadId();
+  sessionStorage.setItem(keyOf(threadId), JSON.stringify(draft));
+  navigate(`/studio/${threadId}`);
+}
+
+/** The draft of a conversation, if another page has prepared one. */
+export function readDraft(threadId: string): Draft | undefined {
+  const text = sessionStorage.getItem(keyOf(threadId));
+  return text === null ? undefined : JSON.parse(text);
+}
+
+/** Call it when the message is sent, or when the user discards it. */
+export function clearDraft(threadId: string): void {
+  sessionStorage.removeItem(keyOf(threadId));
 }
