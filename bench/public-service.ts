@@ -37,6 +37,8 @@ const gallery = {
     previewUrl: `http://edge.test/${'x'.repeat(200)}`,
     generated: 'ai',
     prompt: 'A lighthouse at dusk',
+    author: null,
+    remixes: 0,
     publishedAt: new Date(0).toISOString(),
   })),
   next_cursor: null,
@@ -50,7 +52,8 @@ let calls = 0;
 const media = {
   send: async () => {
     calls += 1;
-    return { status: 200, json: () => (isGallery ? gallery : share) };
+    const body = Buffer.from(JSON.stringify(isGallery ? gallery : share));
+    return { status: 200, body, json: () => JSON.parse(body.toString()) };
   },
 };
 const pages = { media, clock: monotonicClock, brand: 'Atelier', edgeUrl: 'http://edge.test', trustedProxies: [] };
@@ -59,6 +62,8 @@ else addShareRoutes(ours, pages as never, {} as never);
 await ours.listen({ host: '127.0.0.1', port: 0 });
 
 const answer = await ours.inject({ url: path, headers: { accept: 'text/html', 'accept-language': 'de' } });
+// Pages of errors are not stored, and would be measured instead.
+if (answer.statusCode !== 200) throw new Error(`${path} returned ${answer.statusCode}: ${answer.body}`);
 // These are the server's own on both sides.
 const { date: _date, connection: _connection, 'content-length': _length, ...headers } = answer.headers;
 const bare = fastify();
