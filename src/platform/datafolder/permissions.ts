@@ -1,6 +1,7 @@
 /** Permissions of the data folder: only its owner has access, with modes 0700 and 0600 (docs/security.md). */
-import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { codeOf } from '../objects/files/folders.ts';
 import { waitAtMost } from '../resilience.ts';
@@ -24,9 +25,9 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
   let failed = 0;
   let first: { readonly path: string; readonly code: string | undefined } | undefined;
 
-  async function attempt<Result>(path: string, work: Promise<Result>): Promise<Result | undefined> {
+  function attempt<Result>(path: string, work: () => Result): Result | undefined {
     try {
-      return await work;
+      return work();
     } catch (error) {
       const code = codeOf(error);
       // The file was removed in the meantime.
@@ -37,21 +38,25 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
     }
   }
 
-  async function tighten(path: string, mode: number): Promise<void> {
-    await attempt(
-      path,
-      chmod(path, mode & 0o7700).then(() => changed++),
-    );
+  function tighten(path: string, mode: number): void {
+    attempt(path, () => {
+      chmodSync(path, mode & 0o7700);
+      changed += 1;
+    });
   }
 
-  /** Changes a folder after its contents, so a private folder is always complete and later starts can skip it. */
+  /**
+   * Changes a folder after its contents, so a private folder is always complete and later starts can skip it. Synchronous calls take
+   * a tenth of the time of calls in the thread pool.
+   */
   async function visit(folder: string): Promise<void> {
-    for (const name of (await attempt(folder, readdir(folder))) ?? []) {
+    await nextTurn();
+    for (const name of attempt(folder, () => readdirSync(folder)) ?? []) {
       const path = join(folder, name);
-      const found = await attempt(path, lstat(path));
+      const found = attempt(path, () => lstatSync(path));
       if (found === undefined || (found.mode & othersBits) === 0) continue;
       if (found.isDirectory()) await visit(path);
-      if (found.isDirectory() || found.isFile()) await tighten(path, found.mode);
+      if (found.isDirectory() || found.isFile()) tighten(path, found.mode);
     }
   }
 
@@ -61,12 +66,12 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
     if (failed > 0) log.warn({ failed, first }, 'other accounts may still have permissions in the data folder');
   }
 
-  const top = await attempt(dataDir, stat(dataDir));
+  const top = attempt(dataDir, () => statSync(dataDir));
   if (top === undefined) return;
   if ((top.mode & stickyBit) !== 0) {
     log.warn({ dataDir }, 'ATELIER_DATA_DIR is a folder that several accounts share; its permissions are not changed');
     return;
   }
-  if ((top.mode & othersBits) !== 0) await tighten(dataDir, top.mode);
+  if ((top.mode & othersBits) !== 0) tighten(dataDir, top.mode);
   await waitAtMost(longestWaitMs, visitAll());
 }
