@@ -12,6 +12,8 @@ export const privateUmask = 0o077;
 const othersBits = 0o077;
 /** Marks a folder that accounts share on purpose, such as `/tmp`. */
 const stickyBit = 0o1000;
+/** Entries between two turns of the event loop: some milliseconds. */
+const turnAfter = 1000;
 /** Maximum time that a start waits for the contents of the folder. */
 const longestWaitMs = 2000;
 
@@ -21,6 +23,7 @@ const longestWaitMs = 2000;
  * without modes). Does not follow symbolic links below the folder.
  */
 export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'info'>): Promise<void> {
+  let seen = 0;
   let changed = 0;
   let failed = 0;
   let first: { readonly path: string; readonly code: string | undefined } | undefined;
@@ -50,8 +53,8 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
    * a tenth of the time of calls in the thread pool.
    */
   async function visit(folder: string): Promise<void> {
-    await nextTurn();
     for (const name of attempt(folder, () => readdirSync(folder)) ?? []) {
+      if (++seen % turnAfter === 0) await nextTurn();
       const path = join(folder, name);
       const found = attempt(path, () => lstatSync(path));
       if (found === undefined || (found.mode & othersBits) === 0) continue;

@@ -25,7 +25,6 @@ interface EntryProps {
 
 export function Entry(props: EntryProps) {
   const { picture, title, status, at, more, facts = [], problem, onOpen, isOpen, children } = props;
-  const shown = facts.filter(Boolean);
   const Title = onOpen ? 'button' : 'span';
   const opening = onOpen && ({ type: 'button', 'aria-expanded': isOpen, onClick: onOpen } as const);
   return (
@@ -39,18 +38,25 @@ export function Entry(props: EntryProps) {
           {at !== undefined && <When at={at} />}
           {more}
         </div>
-        {shown.length > 0 && (
-          <p className="quiet record-facts">
-            {shown.map((fact, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the facts of an entry keep their places
-              <span key={index}>{fact}</span>
-            ))}
-          </p>
-        )}
+        <Facts of={facts} />
         {problem && <p className="problem">{problem}</p>}
         {children}
       </div>
     </div>
+  );
+}
+
+/** What is known, on one line. Empty facts are left out. */
+export function Facts({ of: facts }: { readonly of: readonly ReactNode[] }) {
+  const shown = facts.filter(Boolean);
+  if (shown.length === 0) return null;
+  return (
+    <p className="quiet record-facts">
+      {shown.map((fact, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the facts of an entry keep their places
+        <span key={index}>{fact}</span>
+      ))}
+    </p>
   );
 }
 

@@ -15,7 +15,7 @@ import {
   usePages,
 } from '../parts/listing.tsx';
 import { Empty, PageHead, Status } from '../parts/states.tsx';
-import { RunLink } from './entry.tsx';
+import { Facts, RunLink } from './entry.tsx';
 import { PersonLink, SettingLink, untitled, useCosts, useModelNames, useModels, useThreadTitle } from './names.tsx';
 import { Pictures } from './places.tsx';
 import * as parts from './run.tsx';
@@ -178,7 +178,6 @@ interface RowProps extends Texts, Readonly<Record<'took' | 'cost' | 'children', 
 }
 
 function Row({ of: { userId, createdAt, ...one }, to, name, model, took, cost, facts, children }: RowProps) {
-  const shown = facts.filter((fact) => fact !== false);
   return (
     <>
       <div className="record-columns">
@@ -198,14 +197,7 @@ function Row({ of: { userId, createdAt, ...one }, to, name, model, took, cost, f
           <When at={createdAt} />
         </span>
       </div>
-      {shown.length > 0 && (
-        <p className="quiet record-facts">
-          {shown.map((fact, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a row keep their places
-            <span key={index}>{fact}</span>
-          ))}
-        </p>
-      )}
+      <Facts of={facts} />
       {children}
     </>
   );
