@@ -222,6 +222,8 @@ function corrects(content: string, older: string, isNegation: boolean): boolean 
 function readsTheSame(left: Reading, right: Reading): boolean {
   if (left.length === 0 || left.every(({ kind }) => kind === 'symbol')) return false;
   if (joined(left) === joined(right)) return true;
+  const [one, other] = [left.filter(isOfWeight), right.filter(isOfWeight)];
+  if (one.length !== other.length || one.some((_, place) => !alikeAt(one, other, place, place))) return false;
   const found = align(left, right);
   return found !== undefined && leavesOutI(found);
 }
@@ -356,7 +358,8 @@ const weigh = (tokens: Reading) =>
 
 /** "Smoke" and "smoking": words that begin alike. */
 function areForms(left: Token, right: Token): boolean {
-  if (left.kind !== 'word' || right.kind !== 'word' || areOpposites(left.value, right.value)) return false;
+  if (left.kind !== 'word' || right.kind !== 'word' || left.value[0] !== right.value[0]) return false;
+  if (areOpposites(left.value, right.value)) return false;
   const [short = '', long = ''] = [left.value, right.value].sort((one, other) => one.length - other.length);
   let alike = 0;
   while (alike < short.length && short[alike] === long[alike]) alike += 1;
@@ -388,12 +391,9 @@ function isOfWeight({ kind, value }: Token): boolean {
 }
 
 function sameItems(left: Reading, right: Reading, kind: Token['kind']): boolean {
-  const items = (reading: Reading) =>
-    reading
-      .flatMap((token) => (token.kind === kind ? [token.value] : []))
-      .sort()
-      .join(' ');
-  return items(left) === items(right);
+  const items = (reading: Reading) => reading.filter((token) => token.kind === kind).map(({ value }) => value);
+  const [one, other] = [items(left), items(right)];
+  return one.length === other.length && one.sort().join(' ') === other.sort().join(' ');
 }
 
 /**
