@@ -183,7 +183,7 @@ export function playCreating(scene: Scene): void {
     expect(complaints).toEqual([]);
   });
 
-  scene('four images are created, compared, varied and animated, and an order is canceled', async (given) => {
+  atNight(scene)('four images are created, compared, varied and animated, and an order is canceled', async (given) => {
     const { page, rig, expect } = given;
     await enterAsUser(given, rig, '/create');
     await page.getByText('Nothing created here yet').waitFor();

@@ -15,7 +15,7 @@ export const readersLine = 'You can look, but not change anything here. Contact 
 
 /** `readLists` returns the folder of MEDIA_BLOCKED_HASHES. */
 export function playOperatorJourneys(scene: Scene, readLists: () => string): void {
-  scene('every page of operators is accessible', async (given) => {
+  atNight(scene)('every page of operators is accessible', async (given) => {
     const { page, rig, expect } = given;
     await enterAsOperator(given, rig);
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');

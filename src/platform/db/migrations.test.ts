@@ -220,10 +220,8 @@ describe.skipIf(postgresMissing)('a migration outside of a transaction', () => {
     await client.connect();
     return client;
   };
-  const migrate = async (files: Readonly<Record<string, string>>) => {
-    const database = await openAgain(url, [await source('m', files)]);
-    await database.close();
-  };
+  const migrateFrom = async (files: MigrationSource) => (await openAgain(url, [files])).close();
+  const migrate = async (files: Readonly<Record<string, string>>) => migrateFrom(await source('m', files));
   const state = async () => {
     const { rows } = await (await connect()).query(
       `select (select array_agg(name order by name) from migrations where name like 'm/%') as names,
@@ -273,8 +271,8 @@ describe.skipIf(postgresMissing)('a migration outside of a transaction', () => {
   });
 
   it('is applied once by processes that start at once', { timeout: 60_000 }, async () => {
-    const starts = Array.from({ length: 3 }, () => migrate({ ...before, '002_build.sql': build, ...after }));
-    await Promise.all(starts);
+    const files = await source('m', { ...before, '002_build.sql': build, ...after });
+    await Promise.all(Array.from({ length: 3 }, () => migrateFrom(files)));
     expect(await state()).toEqual(all);
   });
 });
@@ -295,6 +293,8 @@ it('builds indexes within the transaction on PGlite', async () => {
     '001_a.sql': 'create table a (id int)',
     '002_i.sql': '-- no transaction\ncreate index concurrently a_i on a (id)',
   };
+  // From the template that is there already.
+  await (await openAgain('embedded', [])).close();
   const database = await openAgain('embedded', [await source('m', files)]);
   try {
     const { rows } = await sql`select indexname from pg_indexes where indexname = 'a_i'`.execute(database.queries());
