@@ -114,27 +114,31 @@ describe.skipIf(skipWithoutFleet).each(inLane)('$name goes on with runs that wer
 
   if (isAlone) return;
 
-  it('or ends those that were stopped afterwards or had too many restarts', { timeout: 60_000 }, async () => {
-    const victim = await startVictim();
-    const user = await at(victim);
-    const [, there] = user;
-    const runs = await Promise.all([begin(user, 4), begin(user, 4)]);
-    await victim.kill();
-    const [stopped, failed] = runs;
-    expect((await there.call('DELETE', `/task/${stopped.taskId}`)).status).toBe(204);
-    await fleet.restartOften(failed.taskId);
-    await fleet.expireLeases(there);
-    for (const [{ taskId, readings }, end, outcome] of [
-      [stopped, 'abort', { status: 'aborted', error: null }],
-      [failed, 'error', { status: 'failed', error: expect.any(String) }],
-    ] as const) {
-      for (const events of await readings) expect(events.at(-1)?.data.type).toBe(end);
-      expect(await there.task(taskId)).toMatchObject(outcome);
-    }
-    // What was shown of the stopped run is paid.
-    const paid = { balance: credits - 1, reserved: 0, settled: 1 };
-    await expect.poll(() => fleet.ledger(there)).toEqual(paid);
-    for (const { threadId } of runs)
-      expect((await there.call('GET', `/thread/${threadId}/current-task`)).body).toEqual({ task: null });
-  });
+  it.runIf(isNightly)(
+    'or ends those that were stopped afterwards or had too many restarts',
+    { timeout: 60_000 },
+    async () => {
+      const victim = await startVictim();
+      const user = await at(victim);
+      const [, there] = user;
+      const runs = await Promise.all([begin(user, 4), begin(user, 4)]);
+      await victim.kill();
+      const [stopped, failed] = runs;
+      expect((await there.call('DELETE', `/task/${stopped.taskId}`)).status).toBe(204);
+      await fleet.restartOften(failed.taskId);
+      await fleet.expireLeases(there);
+      for (const [{ taskId, readings }, end, outcome] of [
+        [stopped, 'abort', { status: 'aborted', error: null }],
+        [failed, 'error', { status: 'failed', error: expect.any(String) }],
+      ] as const) {
+        for (const events of await readings) expect(events.at(-1)?.data.type).toBe(end);
+        expect(await there.task(taskId)).toMatchObject(outcome);
+      }
+      // What was shown of the stopped run is paid.
+      const paid = { balance: credits - 1, reserved: 0, settled: 1 };
+      await expect.poll(() => fleet.ledger(there)).toEqual(paid);
+      for (const { threadId } of runs)
+        expect((await there.call('GET', `/thread/${threadId}/current-task`)).body).toEqual({ task: null });
+    },
+  );
 });

@@ -9,7 +9,7 @@ import { decodeJwt } from 'jose';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLandscape, renderClip } from '#commands/demo/media.ts';
-import { newPlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
+import { newLanePlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
 import { everyNth } from '../lane.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { pages, withTag } from './blocks.fixture.ts';
@@ -38,7 +38,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
   let folder: string;
 
   beforeAll(async () => {
-    place = await newPlace();
+    place = await newLanePlace();
     folder = await mkdtemp(join(tmpdir(), 'atelier-pages-'));
     await sharp(await readLandscape()).toFile(join(folder, 'photo.jpg'));
     await writeFile(join(folder, 'clip.mp4'), (await renderClip()) ?? '');

@@ -1,5 +1,6 @@
 /** Money agrees with the library and the providers, whatever happens to orders. */
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { everyNth } from '../lane.fixture.ts';
 import { openWorld, play, type World } from './money.fixture.ts';
 
 describe('random orders, failures and cancellations', () => {
@@ -9,7 +10,7 @@ describe('random orders, failures and cancellations', () => {
   });
   afterAll(() => world.close());
 
-  it.each([1, 2, 3])(
+  it.each(everyNth([1, 2, 3], 3))(
     'leave ledger, usage, library and orders in agreement (seed %i)',
     { timeout: 180_000 },
     async (seed) => {

@@ -24,6 +24,7 @@ import { realServers, type ServedModel } from '../agent/realmodel.fixture.ts';
 import { type Chatter, chatter } from '../agent/rig.fixture.ts';
 import { textOf } from '../agent/stream.fixture.ts';
 import { openBrowser, signIn } from '../auth/browser.fixture.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { dropBucket, openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
@@ -449,7 +450,7 @@ describe('with packages of the AI SDK, and a real small model', () => {
     expect(turn.text).toContain('Paris');
   });
 
-  it('the package of fal paints and edits', async () => {
+  it.runIf(isNightly)('the package of fal paints and edits', async () => {
     const { made, cost } = await order('generate_image', { prompt: 'a boat' });
     expect((await user.read('image', made.assetId)).bytes.equals(withMark(painted, 'ai'))).toBe(true);
     expect([fal.orders.at(-1), cost]).toEqual([{ prompt: 'a boat' }, prices.image]);
@@ -459,7 +460,7 @@ describe('with packages of the AI SDK, and a real small model', () => {
     expect(fal.orders.at(-1)).toEqual({ prompt: 'in blue', image_urls: [source] });
   });
 
-  it.skipIf(skipWithout('ffmpeg'))('the package of Replicate films', async () => {
+  it.runIf(isNightly && !skipWithout('ffmpeg'))('the package of Replicate films', async () => {
     const { made, cost } = await order('generate_video', { prompt: 'waves', ratio: '9:16' });
     expect(made).toMatchObject({ status: 'completed' });
     expect((await user.read('video', made.assetId)).bytes.equals(Buffer.concat([filmed, movieMark('ai')]))).toBe(true);

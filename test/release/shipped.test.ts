@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBuild } from '../../build.mjs';
-import { newPlace, root, run } from '../acceptance/running.fixture.ts';
+import { newLanePlace, root, run } from '../acceptance/running.fixture.ts';
 import type { Work } from './shipped.child.ts';
 import { dynamicImports, namedFiles, workerCount } from './shipped.fixture.ts';
 
@@ -112,7 +112,7 @@ describe('a release', () => {
   });
 
   it('starts, serves the whole tour, and ends on SIGTERM', { timeout: 600_000 }, async () => {
-    const place = await newPlace();
+    const place = await newLanePlace();
     const program = run('start', [], place.env, folder);
     try {
       await program.waitFor('Atelier is ready', 240_000);

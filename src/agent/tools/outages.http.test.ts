@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import type { ScriptedAnswer } from '../../../test/agent/provider.fixture.ts';
 import { calling, imageAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
-import { isNightly } from '../../../test/lane.fixture.ts';
+import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
 import { makeImage } from '../../../test/media/images.fixture.ts';
 
 interface Answer {
@@ -120,7 +120,7 @@ describe('without the media service', () => {
 });
 
 describe('without the memory service, a turn continues, and its tools report the failure', () => {
-  it.each(outages)('%s', async (_title, said) => {
+  it.each(everyNth(outages, 4))('%s', async (_title, said) => {
     const user = await withoutMemory.user('pro', 100);
     answer = said;
     const calls = [

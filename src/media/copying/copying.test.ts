@@ -54,7 +54,7 @@ for (const engine of laneEngines)
       judge: (what: CopyOf, outcome: string) => Promise<unknown>,
     ): Promise<ReadonlySet<string>> {
       const outcomes = new Set<string>();
-      for (let workAt = 1; workAt < manyMoments; workAt += isNightly ? 1 : 4) {
+      for (let workAt = 1; workAt < manyMoments; workAt += isNightly ? 1 : 8) {
         const what = await plantSource(deps, kind);
         let hasWorked = false;
         const copying = interrupted(deps, async ({ number, call }) => {
