@@ -1,6 +1,7 @@
 /** The console's pages in a real browser on a running suite: what the journeys of `console.test.ts` leave out. */
 import { describe } from 'vitest';
 import { withoutChromium } from '../chromium.fixture.ts';
+import { playCreating } from './creating.fixture.ts';
 import { playKeyboard } from './keyboard.fixture.ts';
 import { playMemory } from './memory.fixture.ts';
 import { playOverview } from './overview.fixture.ts';
@@ -14,6 +15,7 @@ describe.skipIf(withoutChromium)('the console', () => {
     playStudio(scene);
     playCuts(scene);
   });
+  describe('creators', () => playCreating(scene));
   describe('Memory', () => playMemory(scene));
   describe('the pages that only show', () => playReadingPages(scene));
   describe('with the keyboard only', () => playKeyboard(scene));

@@ -9,7 +9,7 @@ import { afterAll, describe } from 'vitest';
 import { withoutChromium } from '../chromium.fixture.ts';
 import { laneEngines } from '../database.fixture.ts';
 import { playAccess } from './access.fixture.ts';
-import { playCreating, playPhone } from './creating.fixture.ts';
+import { playPhone } from './creating.fixture.ts';
 import { playJourneys } from './journeys.fixture.ts';
 import { playJobs, playOperatorJourneys, readerEmail } from './operatorjourneys.fixture.ts';
 import { playOutbox } from './readingpages.fixture.ts';
@@ -27,7 +27,6 @@ describe.skipIf(withoutChromium)('the console', () => {
   describe('access', () => playAccess(scene));
   describe('Mail', () => playOutbox(scene));
   describe('users', () => playJourneys(scene));
-  describe('creators', () => playCreating(scene));
   describe('phones', () => playPhone(scene));
   describe('operators', () => playOperatorJourneys(scene, () => lists));
   describe.skipIf(isEmbedded)('jobs', () => playJobs(scene));

@@ -5,7 +5,7 @@ import { isNightly } from '../lane.fixture.ts';
 import { makeImage } from '../media/images.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { enterAsUser } from './rig.fixture.ts';
-import { atNight, type Given, type Scene } from './stage.fixture.ts';
+import type { Given, Scene } from './stage.fixture.ts';
 
 const notices = (page: Page) => page.locator('.toasts');
 const tiles = (page: Page) => page.locator('.tile');
@@ -37,7 +37,7 @@ async function secondDevice({ browser, rig }: Given, path: string, email: string
 }
 
 export function playCreating(scene: Scene): void {
-  atNight(scene)('files keep their names, and favorites and albums show on a second device at once', async (given) => {
+  scene('files keep their names, and favorites and albums show on a second device at once', async (given) => {
     const { page, rig, expect } = given;
     const email = `${randomUUID()}@example.com`;
     await enterAsUser(given, rig, '/library', email);
@@ -88,7 +88,7 @@ export function playCreating(scene: Scene): void {
     await other.context().close();
   });
 
-  atNight(scene)('a link is made, read without JavaScript, and ended', async (given) => {
+  scene('a link is made, read without JavaScript, and ended', async (given) => {
     const { page, browser, rig, complaints, expect } = given;
     await enterAsUser(given, rig, '/library');
     await uploadTo(page, 'boat.png');
@@ -183,7 +183,7 @@ export function playCreating(scene: Scene): void {
     expect(complaints).toEqual([]);
   });
 
-  atNight(scene)('four images are created, compared, varied and animated, and an order is canceled', async (given) => {
+  scene('four images are created, compared, varied and animated, and an order is canceled', async (given) => {
     const { page, rig, expect } = given;
     await enterAsUser(given, rig, '/create');
     await page.getByText('Nothing created here yet').waitFor();
@@ -415,7 +415,7 @@ export function playCreating(scene: Scene): void {
     await expect.poll(() => tiles(page).count()).toBeGreaterThanOrEqual(5);
   });
 
-  atNight(scene)('a published image is remixed in three clicks', async (given) => {
+  scene('a published image is remixed in three clicks', async (given) => {
     const { page, rig, expect } = given;
     await enterAsUser(given, rig, '/library');
     await uploadTo(page, `published ${randomUUID()}.png`);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database, Db } from '#platform/db/db.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import type { AgentContext } from '../context.ts';
 import type { AgentTables } from '../tables.ts';
 import { readThreads, searchThreads } from './listing.ts';
@@ -43,7 +44,7 @@ describe.each(databaseEngines)('the search in threads on $name', ({ missing, ope
     const search = async (ownerId: string, ...words: string[]) =>
       (await searchThreads(db, { ownerId, words, after: undefined, limit: 200 })).map(({ threadId }) => threadId);
 
-    it('finds words that are far apart in a long thread, and in its title', async () => {
+    it.runIf(isNightly)('finds words that are far apart in a long thread, and in its title', async () => {
       const owner = randomUUID();
       const texts = ['a bee', ...Array.from({ length: 12 }, () => filler(mebibyte)), 'a whale'];
       const long = await plant(owner, 'Some Animals', texts);
@@ -81,7 +82,7 @@ describe.each(databaseEngines)('the search in threads on $name', ({ missing, ope
       expect(seen).toEqual(found);
     });
 
-    it('lets other work in after each piece, and ends when its caller leaves', async () => {
+    it.runIf(isNightly)('lets other work in after each piece, and ends when its caller leaves', async () => {
       const owner = randomUUID();
       await plant(
         owner,

@@ -81,22 +81,6 @@ it('keeps the event loop alive while it opens', async () => {
   expect(timers()).toBe(before);
 });
 
-it('runs other work between the statements of many callers', async () => {
-  const database = await open();
-  const db = database.queries();
-  let turns = 0;
-  let isOver = false;
-  const counting = (async () => {
-    for (; !isOver; turns++) await nextTurn();
-  })();
-  // Each takes longer than the process may be busy at a time.
-  await Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.02)`.execute(db)));
-  isOver = true;
-  await counting;
-  expect(turns).toBeGreaterThanOrEqual(9);
-  await database.close();
-});
-
 describe('the embedded database', () => {
   it('loses no row that was acknowledged before kill -9', { timeout: 180_000 }, async () => {
     let promised = 0;
@@ -154,6 +138,20 @@ describe('the embedded database while it is open', () => {
   it('refuses a second start without harm', async () => {
     await expect(open(dataDir)).rejects.toThrow(`ATELIER_DATA_DIR ${dataDir} is in use`);
     await expect(database.check()).resolves.toBeUndefined();
+  });
+
+  it('runs other work between the statements of many callers', async () => {
+    const db = database.queries();
+    let turns = 0;
+    let isOver = false;
+    const counting = (async () => {
+      for (; !isOver; turns++) await nextTurn();
+    })();
+    // Each takes longer than the process may be busy at a time.
+    await Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.02)`.execute(db)));
+    isOver = true;
+    await counting;
+    expect(turns).toBeGreaterThanOrEqual(9);
   });
 
   it('vacuums tables with many dead rows, and skips the others', async () => {
