@@ -91,8 +91,9 @@ async function open(config: Config, closers: Closers): Promise<MoveEnds | undefi
   if (begun === undefined && (await isMoved(target, sourceId))) return undefined;
   if (begun !== undefined && begun.id !== sourceId)
     throw new StartFault('DATABASE_URL: another installation is being moved into this database.');
-  if (movesObjects && begun?.bucket !== targetObjects.bucket) await assertEmpty(targetObjects);
-  await store.beginMove(target.queries(), { id: sourceId, ...(movesObjects && { bucket: targetObjects.bucket }) });
+  const bucket = `${config.objects.endpoint}/${targetObjects.bucket}`;
+  if (movesObjects && begun?.bucket !== bucket) await assertEmpty(targetObjects);
+  await store.beginMove(target.queries(), { id: sourceId, ...(movesObjects && { bucket }) });
   return { source, target, sourceObjects, targetObjects, movesObjects };
 }
 

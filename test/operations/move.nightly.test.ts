@@ -186,6 +186,11 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     const killWhen = async (isDue: () => Promise<boolean>) =>
       expect(await moveKilledWhen(target, isDue)).toBe('SIGKILL');
     for (const count of isNightly ? [3, 30] : [30]) await killWhen(hasObjects(count));
+    // At another server, a bucket of this name is not that of the move, and its objects stay.
+    const elsewhere = { ...target.env, S3_ENDPOINT: testServer.endpoint.replace('127.0.0.1', 'localhost') };
+    await bucket.objects.put('somebody/elses.txt', Buffer.from('x'), { contentType: 'text/plain' });
+    expect(await faultOf(move, [], elsewhere)).toContain('already contains objects');
+    await bucket.objects.remove(['somebody/elses.txt']);
     // The source was used in between: a moved object has changed, and another is gone.
     await rm(objectFile('0.bin'));
     await writeFile(objectFile('1.bin'), 'other bytes');

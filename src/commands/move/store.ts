@@ -157,7 +157,7 @@ export async function readMigrations(db: Handle): Promise<readonly string[]> {
 export interface Move {
   /** The installation that is being moved. */
   readonly id: string;
-  /** Missing if the files stay where they are. */
+  /** With its endpoint. Missing if the files stay where they are. */
   readonly bucket?: string;
 }
 
