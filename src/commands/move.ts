@@ -235,7 +235,7 @@ async function followObjects({ target, sourceObjects, targetObjects }: MoveEnds)
   }
 }
 
-/** A row whose object has other bytes retains its ETag. In a copy of a data folder, only the digest shows which are the same. */
+/** A row whose object has other bytes retains its ETag. In a copy of a data folder, only the digest shows which bytes are the same. */
 async function newEtagOf({ key, etag, size, sha256 }: store.Asset, source: Objects, target: Objects): Promise<string> {
   const [original, copy] = await Promise.all([source.head(key), target.head(key)]);
   if (original === undefined || copy === undefined) return etag;
