@@ -91,8 +91,9 @@ async function open(config: Config, closers: Closers): Promise<MoveEnds | undefi
   if (begun === undefined && (await isMoved(target, sourceId))) return undefined;
   if (begun !== undefined && begun.id !== sourceId)
     throw new StartFault('DATABASE_URL: another installation is being moved into this database.');
-  if (movesObjects && begun?.bucket !== targetObjects.bucket) await assertEmpty(targetObjects);
-  await store.beginMove(target.queries(), { id: sourceId, ...(movesObjects && { bucket: targetObjects.bucket }) });
+  const bucket = `${config.objects.endpoint}/${targetObjects.bucket}`;
+  if (movesObjects && begun?.bucket !== bucket) await assertEmpty(targetObjects);
+  await store.beginMove(target.queries(), { id: sourceId, ...(movesObjects && { bucket }) });
   return { source, target, sourceObjects, targetObjects, movesObjects };
 }
 
@@ -102,7 +103,7 @@ async function isMoved(target: Database, sourceId: string): Promise<boolean> {
   const tables = await store.readTables(db);
   // A key that only a migration generated has not been used yet.
   for (const { name } of tables.filter(({ name }) => name !== 'unsubscribe_keys'))
-    if (await store.hasRows(db, name)) {
+    if ((await store.countRows(db, name)) > 0) {
       if ((await installationId(target.queries())) === sourceId) return true;
       throw new StartFault(`DATABASE_URL: the database already contains rows (${name}). Use an empty one.`);
     }
@@ -235,9 +236,9 @@ async function followObjects({ target, sourceObjects, targetObjects }: MoveEnds)
 }
 
 /** A row whose object has other bytes retains its ETag. In a copy of a data folder, only the digest shows which bytes are the same. */
-async function newEtagOf({ key, etag, sha256 }: store.Asset, source: Objects, target: Objects): Promise<string> {
+async function newEtagOf({ key, etag, size, sha256 }: store.Asset, source: Objects, target: Objects): Promise<string> {
   const [original, copy] = await Promise.all([source.head(key), target.head(key)]);
   if (original === undefined || copy === undefined) return etag;
-  const isSame = original.etag === etag || (sha256 !== null && (await digestOf(source, key)) === sha256);
-  return isSame ? copy.etag : etag;
+  const hasBytes = async () => (sha256 === null ? original.size === size : (await digestOf(source, key)) === sha256);
+  return original.etag === etag || (await hasBytes()) ? copy.etag : etag;
 }

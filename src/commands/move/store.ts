@@ -124,11 +124,6 @@ export async function countRows(db: Handle, name: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-export async function hasRows(db: Handle, name: string): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`select exists (select from ${sql.table(name)}) as found`.execute(db);
-  return rows[0]?.found ?? false;
-}
-
 export interface Sequence {
   readonly name: string;
   readonly last: string;
@@ -157,7 +152,7 @@ export async function readMigrations(db: Handle): Promise<readonly string[]> {
 export interface Move {
   /** The installation that is being moved. */
   readonly id: string;
-  /** Missing if the files stay where they are. */
+  /** With its endpoint. Missing if the files stay where they are. */
   readonly bucket?: string;
 }
 
@@ -182,16 +177,16 @@ export interface Asset {
   readonly assetId: string;
   readonly key: string;
   readonly etag: string;
+  readonly size: number;
+  /** `null`: version 1.0.0 computed none, so the size decides. */
   readonly sha256: string | null;
 }
 
-/** No id is smaller. */
-const noId = '00000000-0000-0000-0000-000000000000';
-
 /** Returns the assets of the bucket after `after`, in the order of their ids. */
-export async function readAssets(db: Handle, bucket: string, after = noId): Promise<readonly Asset[]> {
-  const { rows } = await sql<Asset>`select asset_id as "assetId", storage_key as key, etag, sha256 from assets
-    where backend = 'objects' and bucket = ${bucket} and asset_id > ${after}
+export async function readAssets(db: Handle, bucket: string, after?: string): Promise<readonly Asset[]> {
+  const { rows } = await sql<Asset>`
+    select asset_id as "assetId", storage_key as key, etag, byte_size as size, sha256 from assets
+    where backend = 'objects' and bucket = ${bucket} and (${after ?? null}::uuid is null or asset_id > ${after ?? null})
     order by asset_id limit ${sql.lit(rowsAtOnce)}`.execute(db);
   return rows;
 }

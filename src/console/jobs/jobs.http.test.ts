@@ -289,6 +289,15 @@ describe.each(laneEngines)('jobs on $name', (engine) => {
       expect(await discard()).toEqual({ count: 1, hasMore: false });
     });
 
+    it('beyond 10,000 are retried while the first ones still wait', async () => {
+      await sql`insert into jobs (queue, payload, status, finished_at, unique_key)
+        select 'tests/keyed', '{}', 'dead', now(), n::text from generate_series(1, 20001) as n`.execute(db());
+      const retry = async () => (await operator.send('POST', '/api/queues/retry', { queue: 'tests/keyed' })).json();
+      for (const call of ['first', 'second'])
+        expect([call, await retry()]).toEqual([call, { count: 10_000, hasMore: true }]);
+      expect(await retry()).toEqual({ count: 1, hasMore: false });
+    });
+
     it('stay dead if the process dies before the change is committed', async () => {
       await die(['one']);
       const [job] = await list(deadQuery);

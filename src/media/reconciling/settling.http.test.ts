@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type MediaRig, onEveryStore, startMedia, testLimits, upload } from '../../../test/media/rig.fixture.ts';
 import type { SweepFinding } from '../sweeping/api.ts';
+import type { MediaTables } from '../tables.ts';
 
 onEveryStore('an original with another ETag', (pair) => {
   const isS3 = pair.name.includes('S3');
@@ -56,6 +57,15 @@ onEveryStore('an original with another ETag', (pair) => {
     const body = call === 'copy' ? { fromAssetId: asset.assetId, toScopeKind: 'feed', toScopeId: '1' } : {};
     const { status } = await rig.user.post(`/v1/${call}`, { ...body, ref: asset.assetId });
     expect(status).toBe(call === 'copy' ? 201 : 200);
+  });
+
+  it('has no digest, as those of version 1.0.0, and is settled by its size', async () => {
+    const withoutDigests = { sha256: null, md5: null };
+    await rig.database.queries<MediaTables>().updateTable('assets').set(withoutDigests).execute();
+    await restore(bytes);
+    expect((await fetch((await sign()).previewUrl)).status).toBe(200);
+    await restore(bytes.subarray(1));
+    expect(await sweep()).toEqual([['asset_with_other_bytes', 'left']]);
   });
 
   it('is settled by a sweep, which reports other bytes and leaves them', async () => {

@@ -143,6 +143,7 @@ export async function reviveDead(
         and not exists (
           select 1 from jobs other
           where other.queue = ${queue} and other.unique_key = dead.unique_key and other.status in ('waiting', 'running')
+          offset 0 -- Otherwise the planner may compare each dead job with all others.
         )
       order by finished_at desc, job_id limit ${limit} for update skip locked
     ), chosen as (
