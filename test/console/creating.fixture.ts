@@ -340,7 +340,9 @@ export function playCreating(scene: Scene): void {
       const failed = [{ ...items[0], status: 'failed', failure }];
       const ofFormer = { ...first, model: 'former-model_2', credits: 0 };
       const isRefused = { ...failed[0], failure: { ...failure, code: 'rejected' } };
-      const refused = { ...ofFormer, prompt: 'a refused order', items: [isRefused], status: 'failed' };
+      const made = body.generations.flatMap(({ items }: typeof first) => items.map((one: typeof first) => one.assetId));
+      const references = [made.find(Boolean)];
+      const refused = { ...ofFormer, prompt: 'a refused order', items: [isRefused], status: 'failed', references };
       body.generations.push({ ...refused, id: randomUUID() });
       body.generations.push({ ...ofFormer, id: failedId, prompt: 'a failed order', items: failed, status: 'failed' });
       await route.fulfill({ response, json: body });
@@ -350,7 +352,14 @@ export function playCreating(scene: Scene): void {
       await expect.poll(() => queue.getByRole('article', { name }).locator('.result.running').count()).toBe(2);
     // The status of a provider is for operators.
     await created.getByText('Not made: The image service reported an error.').last().waitFor();
-    await created.getByRole('article', { name: 'a refused order' }).getByText('Edit the prompt').waitFor();
+    const refusal = created.getByRole('article', { name: 'a refused order' });
+    await refusal.getByText('Edit the prompt').waitFor();
+    // On a phone, the image that the order began with does not take the room of its prompt.
+    await refusal.getByRole('button', { name: 'Made from this' }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const widths = [refusal.locator('.prompt'), refusal].map(async (one) => (await one.boundingBox())?.width);
+    const [ofPrompt, ofOrder] = await Promise.all(widths);
+    expect(ofPrompt).toBe(ofOrder);
     await created
       .getByText(/^Former model 2 \(no longer offered\).*No credits were taken$/)
       .last()

@@ -17,7 +17,7 @@ async function create(page: Page, entityId: string, content: string): Promise<vo
 
 export function playMemory(scene: Scene): void {
   scene('created, found, edited, undone, exported, erased', async (given) => {
-    const { page, rig, expect } = given;
+    const { page, rig, complaints, expect } = given;
     const someone = randomUUID();
     await enterAsOperator(given, rig, '/operator/memory');
     await page.getByLabel('User or group', { exact: true }).fill(someone);
@@ -50,6 +50,11 @@ export function playMemory(scene: Scene): void {
     await page.getByLabel('User or group', { exact: true }).fill('unknown@example.com');
     await page.getByText('No user has this email address.').waitFor();
     expect(await page.getByRole('region', { name: 'This user or group' }).count()).toBe(0);
+    await page.goto(`${rig.url}/operator/memory?memory=${someone}`);
+    await page.getByText('There is no such memory.').waitFor();
+    // The browser logs each of its two responses.
+    await expect.poll(() => complaints.length).toBe(2);
+    complaints.length = 0;
   });
 
   scene(

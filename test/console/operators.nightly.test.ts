@@ -202,7 +202,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
 
   it('show emails with their events, previews and suppressed addresses', { timeout: limitMs }, async () => {
     const from = 'Atelier <a@example.com>';
-    await mail({ from, to: 'ada@example.com', subject: 'Your receipt', text: 'Thank you.' });
+    // It is wider than a phone.
+    const longest = `${'ada.'.repeat(13)}lovelace@${'long-name-of-a-host.'.repeat(4)}example.com`;
+    await mail({ from, to: longest, subject: 'Your receipt', text: 'Thank you.' });
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     await mail({ from, to: 'bob@example.com', subject: 'See you tomorrow', text: 'Hi.', scheduled_at });
     const bounce = { id: randomUUID(), type: 'email.bounced', email_id: 'm', reason: 'no such user' };

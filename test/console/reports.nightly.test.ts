@@ -88,6 +88,10 @@ describe.skipIf(withoutChromium)('a report', () => {
     await reader.getByRole('link', { name: 'Open: A published image' }).click();
     await reader.getByRole('button', { name: 'Report' }).click();
     const reporting = reader.getByRole('dialog', { name: 'Report' });
+    // Escape ends the report, not what it is about.
+    await reader.keyboard.press('Escape');
+    await reporting.waitFor({ state: 'detached' });
+    await reader.getByRole('button', { name: 'Report' }).click();
     await reporting.getByLabel('Reason').selectOption('intimate');
     await reporting.getByLabel('Details').fill('This is me, and I did not agree.');
     await judge(reader, 'the form of a report');

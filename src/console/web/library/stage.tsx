@@ -33,6 +33,8 @@ export function Viewer({ label, top, hasAside, onClose, onCancel = onClose, chil
       className={`lightbox ${hasAside ? 'withfacts' : ''}`}
       aria-label={label}
       onCancel={(event) => {
+        // React also reports when a dialog of its content is canceled.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         onCancel();
       }}

@@ -34,7 +34,7 @@ export function MemoryDetails({ id, onOpen, onClose }: MemoryDetailsProps) {
   }, memoriesKey);
   return (
     <Dialog title="Memory" onClose={onClose} isWide>
-      <Loaded of={query}>
+      <Loaded of={query} entry="memory">
         {(memory) => (
           <>
             <p className="quiet">
