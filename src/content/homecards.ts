@@ -80,8 +80,6 @@ function toHomeCard(card: Card, language: ContentLanguage): HomeCard {
   };
 }
 
-// Parses lists of the CMS: omits an invalid item and retains the others (docs/specification/content.md#fields).
-
 // Texts and URLs of the CMS, with one field for each language: `title_en`, `title_zh_CN`, … A field is looked up in the
 // reader's language, then in English, then without a suffix. `null` and an empty text count as missing
 // (docs/specification/content.md#fields).
@@ -109,6 +107,7 @@ export function enumOr<const Values extends readonly [string, ...string[]]>(valu
     .transform((value): Values[number] => value ?? otherwise);
 }
 
+/** Omits invalid items (docs/specification/content.md#fields). */
 export function fitting<Item>(schema: z.ZodType<Item>, items: readonly unknown[]): Item[] {
   return items.flatMap((item) => {
     const parsed = schema.safeParse(item);

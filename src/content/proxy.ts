@@ -2,7 +2,6 @@
  * The content proxy (docs/specification/content.md#fail-open). Concurrent requests share one read of a CMS body, which
  * is rendered in each reader's language. The proxy fails open: if the CMS fails, the response is empty.
  */
-
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { etagOf } from '#platform/http/validators.ts';

@@ -107,8 +107,6 @@ function sum(total: number | null, step: number | undefined): number | null {
 
 // What the agent's work spends: its references in the ledger, and its limits (docs/specification/agent.md#credits).
 
-// The ledger's references and scopes of the agent's work.
-
 export const runReference = (taskId: string): string => `run:${taskId}`;
 const imagesOf = (taskId: string): string => `image:${taskId}:`;
 /** `index`: of several images of one call. */

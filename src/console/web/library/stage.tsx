@@ -33,8 +33,7 @@ export function Viewer({ label, top, hasAside, onClose, onCancel = onClose, chil
       className={`lightbox ${hasAside ? 'withfacts' : ''}`}
       aria-label={label}
       onCancel={(event) => {
-        // React also reports when a dialog of its content is canceled.
-        if (event.target !== event.currentTarget) return;
+        if (event.target !== event.currentTarget) return; // A dialog of the content was canceled.
         event.preventDefault();
         onCancel();
       }}
