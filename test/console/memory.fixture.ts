@@ -77,9 +77,14 @@ export function playMemory(scene: Scene): void {
       await dialog.getByText('Does not like loud music').first().waitFor();
       expect(await dialog.getByLabel('Content').inputValue()).toBe('Does not like loud music');
       await page.goBack();
+      const read: string[] = [];
+      page.on('request', (request) => void (request.method() === 'GET' && read.push(request.url())));
+      const deletion = page.waitForRequest((request) => request.method() === 'DELETE');
       await dialog.getByRole('button', { name: 'Keep the opened one' }).click();
       await dialog.getByRole('button', { name: 'Yes, keep the opened one' }).click();
       await dialog.getByRole('button', { name: /conflict$/ }).waitFor({ state: 'detached' });
+      // The deleted memory is not read again.
+      expect(read).not.toContain((await deletion).url());
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       expect(await page.getByText('in conflict').count()).toBe(0);

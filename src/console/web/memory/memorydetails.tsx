@@ -8,7 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Choice, TextArea } from '../parts/fields.tsx';
 import { momentOf, When } from '../parts/figures.tsx';
 import { SaveForm } from '../parts/saveform.tsx';
-import { useDeed, useRead } from '../parts/server.ts';
+import { keyOf, useDeed, useRead } from '../parts/server.ts';
 import { Loaded, Loading, Problem } from '../parts/states.tsx';
 import { backOffice, kinds, memoriesKey, profileHref } from './backoffice.ts';
 
@@ -23,18 +23,17 @@ interface MemoryDetailsProps {
 export function MemoryDetails({ id, onOpen, onClose }: MemoryDetailsProps) {
   const path = `/memories/${encodeURIComponent(id)}`;
   const mayChange = useMayChange();
-  const query = useMemory(id);
   const history = useRead<{ readonly history: readonly Revision[] }>(`/api/memory${path}/history`).data?.history;
   const undo = useDeed(() => backOffice(`${path}/undo`, 'POST'), memoriesKey);
-  /** Deletes this memory, or one that it is in conflict with. */
-  const remove = useDeed(async (of: string) => {
+  /** Deletes this memory, or one that it is in conflict with. The deleted one is not read again. */
+  const deleteOne = async (of: string) => {
     await backOffice(`/memories/${encodeURIComponent(of)}`, 'DELETE');
-    // Nothing rereads a deleted memory once its dialog is closed.
     if (of === id) onClose();
-  }, memoriesKey);
+  };
+  const remove = useDeed(deleteOne, [...memoriesKey, 'pages'], keyOf(`/api/memory${path}`));
   return (
     <Dialog title="Memory" onClose={onClose} isWide>
-      <Loaded of={query} entry="memory">
+      <Loaded of={useMemory(id)} entry="memory">
         {(memory) => (
           <>
             <p className="quiet">

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import type { BudgetList } from '#agent/budgets/api.ts';
 import { send } from '../calls.ts';
 import { useConsole, useMayChange } from '../operator.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { When } from '../parts/figures.tsx';
+import { SaveForm } from '../parts/saveform.tsx';
 import { useDeed, useRead } from '../parts/server.ts';
-import { Failure, Problem, Section, Status } from '../parts/states.tsx';
+import { Failure, Section, Status } from '../parts/states.tsx';
 import { SettingLink, useCosts } from './names.tsx';
 import { dayNameOf, moneyOf, monthNameOf } from './units.ts';
 
@@ -101,38 +101,35 @@ type EditorProps = { readonly period: Period; readonly budgetUsd: number | undef
 
 function Editor({ period, budgetUsd, onClose }: EditorProps) {
   const [typed, setTyped] = useState(String(budgetUsd ?? ''));
-  const change = (usd: number | null) =>
+  const change = (usd: number | null = Number(typed)) =>
     send(`/api/usage/budgets/${period}`, { method: 'PUT', json: { budgetUsd: usd } });
   const saving = useDeed(change, ['usage', 'budgets']);
-  const save = (usd: number | null) => saving.mutate(usd, { onSuccess: onClose });
+  const remove = () => saving.mutate(null, { onSuccess: onClose });
   return (
-    <Dialog title={`Budget of ${period === 'day' ? 'each day' : 'each month'}`} onClose={onClose}>
-      <form className="stack" action={() => save(Number(typed))}>
-        <TextField
-          label="US dollars"
-          type="number"
-          min="0.01"
-          max="999999999"
-          step="0.01"
-          required
-          value={typed}
-          onChange={setTyped}
-        />
-        <p className="quiet">
-          It replaces the setting, at once and for all processes. The audit log records the change.
-        </p>
-        <Problem of={saving.error} />
-        <div className="row">
-          <button type="submit" className="primary" disabled={saving.isPending}>
-            Save
+    <SaveForm
+      title={`Budget of ${period === 'day' ? 'each day' : 'each month'}`}
+      of={saving}
+      submit="Save"
+      more={
+        budgetUsd !== undefined && (
+          <button type="button" className="danger" disabled={saving.isPending} onClick={remove}>
+            Remove
           </button>
-          {budgetUsd !== undefined && (
-            <button type="button" className="danger" disabled={saving.isPending} onClick={() => save(null)}>
-              Remove
-            </button>
-          )}
-        </div>
-      </form>
-    </Dialog>
+        )
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label="US dollars"
+        type="number"
+        min="0.01"
+        max="999999999"
+        step="0.01"
+        required
+        value={typed}
+        onChange={setTyped}
+      />
+      <p className="quiet">It replaces the setting, at once and for all processes. The audit log records the change.</p>
+    </SaveForm>
   );
 }

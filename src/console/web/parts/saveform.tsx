@@ -6,7 +6,9 @@ import { Problem } from './states.tsx';
 interface SaveFormProps {
   /** Of a dialog around the form. Otherwise, it is a part of the page. */
   readonly title?: string;
-  readonly of: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'isPending' | 'error'>;
+  readonly of: Pick<UseMutationResult<unknown, Error>, 'isPending' | 'error'> & {
+    readonly mutate: (nothing: undefined, options: { readonly onSuccess: () => void }) => void;
+  };
   /** The text of the button. */
   readonly submit: string;
   /** `false`: something is missing, or nothing has changed. */
