@@ -100,7 +100,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
   });
 
   const others = [...new Set(withTag('sh').map(({ page }) => page))].filter((page) => page !== 'README.md');
-  it.each(everyNth(others, 3))('%s', async (page) => {
+  it.each(everyNth(others, 6))('%s', async (page) => {
     expect((await runPage(page)).trim()).not.toBe('');
   });
 

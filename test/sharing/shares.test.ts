@@ -378,23 +378,26 @@ describe('shares', () => {
       );
     });
 
-    it('shows an answer for which the parser takes minutes as it is, and makes nothing else wait', async () => {
-      const long = '*a_ '.repeat(20_000);
-      const formula = 'It costs $5 or $10, and $\\alpha < 2$.';
-      const code = '```ts\na\n```';
-      const texts = ['**bold**', '!![a](https://elsewhere.example/a.png)', formula, code, long, 'after *it*'];
-      const parts = texts.map((text) => ({ type: 'text' as const, text }));
-      let turns = 0;
-      const beat = setInterval(() => turns++, 10);
-      const answers = await renderAnswers({ messages: [{ role: 'assistant', parts }] });
-      clearInterval(beat);
-      expect(answers.get('**bold**')?.text).toBe('<p><strong>bold</strong></p>');
-      expect([...answers.keys()]).toEqual(texts.slice(0, 4));
-      expect(answers.get(formula)?.text).toMatch(/^<p>It costs \$5 or \$10, and .*<math.*<mi>α<\/mi><mo>&lt;<\/mo>/);
-      expect(answers.get(code)?.text).toContain('<code class="language-ts" data-language="ts">a\n</code>');
-      expect(answers.get(texts[1] ?? '')?.text).not.toContain('<img');
-      expect(turns).toBeGreaterThan(10);
-    });
+    it.runIf(isNightly)(
+      'shows an answer for which the parser takes minutes as it is, and makes nothing else wait',
+      async () => {
+        const long = '*a_ '.repeat(20_000);
+        const formula = 'It costs $5 or $10, and $\\alpha < 2$.';
+        const code = '```ts\na\n```';
+        const texts = ['**bold**', '!![a](https://elsewhere.example/a.png)', formula, code, long, 'after *it*'];
+        const parts = texts.map((text) => ({ type: 'text' as const, text }));
+        let turns = 0;
+        const beat = setInterval(() => turns++, 10);
+        const answers = await renderAnswers({ messages: [{ role: 'assistant', parts }] });
+        clearInterval(beat);
+        expect(answers.get('**bold**')?.text).toBe('<p><strong>bold</strong></p>');
+        expect([...answers.keys()]).toEqual(texts.slice(0, 4));
+        expect(answers.get(formula)?.text).toMatch(/^<p>It costs \$5 or \$10, and .*<math.*<mi>α<\/mi><mo>&lt;<\/mo>/);
+        expect(answers.get(code)?.text).toContain('<code class="language-ts" data-language="ts">a\n</code>');
+        expect(answers.get(texts[1] ?? '')?.text).not.toContain('<img');
+        expect(turns).toBeGreaterThan(10);
+      },
+    );
 
     it('shows a video once, which is in the output of its tool and in a part of its own', async () => {
       const threadId = randomUUID();
