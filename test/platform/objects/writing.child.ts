@@ -1,5 +1,5 @@
 /**
- * The process that kills.test.ts kills. It writes one object after another and prints each acknowledged one. Its argument is the
+ * The process that kills.nightly.test.ts kills. It writes one object after another and prints each acknowledged one. Its argument is the
  * target, as JSON.
  */
 import { Readable } from 'node:stream';
